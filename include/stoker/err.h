@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Public error type of libstoker.
+#ifndef STOKER_ERR_H
+#define STOKER_ERR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Values are stable. The command line maps them to its exit codes.
+enum stoker_status {
+    STOKER_OK = 0,
+    STOKER_EUSAGE = 1,  // the request makes no sense
+    STOKER_EINVAL = 2,  // a caller's bug
+    STOKER_EINPUT = 3,  // missing, unreadable or not a profile
+    STOKER_ENOMEM = 4,
+    STOKER_ELIMIT = 5,  // a resource cap was reached
+    STOKER_EOUTPUT = 6, // output could not be written
+    STOKER_EINTR = 7,   // interrupted by the progress callback
+    STOKER_EBUG = 8     // broken invariant inside stoker: please report
+};
+
+// Caller-owned, no allocation: what happened, where, and the way there.
+struct stoker_err {
+    enum stoker_status code;
+    int64_t offset;        // byte position in the input, -1 if none
+    char message[480];     // what, where, what to do
+    char context[4][160];  // "while ..." lines, innermost first
+    int contexts;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

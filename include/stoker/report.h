@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnose profiles and print the result: the library behind `stoker why`.
+//
+//   struct stoker_why_options o; stoker_why_options_default(&o);
+//   struct stoker_result *r; struct stoker_err e;
+//   const char *paths[] = {"trace.json.gz"};
+//   if (stoker_why(paths, 1, &o, &r, &e) == STOKER_OK) {
+//       stoker_result_write(r, "json", NULL, write_to_file, file, &e);
+//       stoker_result_free(r);
+//   }
+#ifndef STOKER_REPORT_H
+#define STOKER_REPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stoker/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stoker_result;
+
+struct stoker_why_options {
+    int threads;            // 0: all processors this process may use
+    int redact;             // non-zero: remove host names, paths and user strings
+    uint64_t limit;         // rows of long lists; 0: all. Default 10000
+    int has_steps, has_rank, has_device, has_from, has_to; // selections, off by default
+    int64_t step_first, step_last; // inclusive
+    int64_t rank, device;
+    int64_t from_ns, to_ns; // since the profile's first event
+    // Called now and then while reading, from the calling thread; non-zero interrupts. May be NULL.
+    int (*progress)(void *arg, const char *path, uint64_t done_bytes, uint64_t total_bytes);
+    void *progress_arg;
+    uint64_t reserved[8];
+};
+void stoker_why_options_default(struct stoker_why_options *options);
+
+// Read the profiles (files, directories, "-" for standard input; several are ranks of one run) and
+// diagnose them. On success *out is the caller's to free.
+enum stoker_status stoker_why(const char *const *paths, size_t count,
+                              const struct stoker_why_options *options, struct stoker_result **out,
+                              struct stoker_err *err);
+void stoker_result_free(struct stoker_result *result); // takes NULL
+
+// Bytes out; return non-zero when they cannot be taken (STOKER_EOUTPUT).
+typedef int (*stoker_write_fn)(void *arg, const char *bytes, size_t n);
+
+struct stoker_write_options {
+    int colour;  // text: ANSI colours
+    int columns; // text: width, 0 = 80
+    int verbose; // text: more evidence, all rules
+    uint64_t reserved[4];
+};
+// format: a name from stoker_formats(). options may be NULL.
+enum stoker_status stoker_result_write(const struct stoker_result *result, const char *format,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err);
+// NULL-terminated names of the outputs: "text", "json".
+const char *const *stoker_formats(void);
+
+enum stoker_level { STOKER_LEVEL_NONE, STOKER_LEVEL_INFO, STOKER_LEVEL_LOW, STOKER_LEVEL_MEDIUM, STOKER_LEVEL_HIGH };
+// Highest severity among the findings.
+enum stoker_level stoker_result_level(const struct stoker_result *result);
+// Verdict kind, for instance "input-bound"; borrowed until the result is freed.
+const char *stoker_result_verdict(const struct stoker_result *result);
+
+// JSON Schema of a contract: "report". STOKER_EUSAGE for an unknown name.
+enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg, struct stoker_err *err);
+// Text about one rule, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id (the text
+// of err suggests near ones). id NULL: a list of all rules. format: "text" or "markdown".
+enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write, void *arg,
+                                  struct stoker_err *err);
+// Formats that can be read, as text or markdown (docs page).
+enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn write, void *arg,
+                                           struct stoker_err *err);
+// The contract field by field as a markdown page.
+enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

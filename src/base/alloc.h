@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place that calls malloc: size checks, counters, and fault injection for the torture test.
+// All functions return NULL on failure; none aborts.
+#ifndef STK_BASE_ALLOC_H
+#define STK_BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *stk_alloc(size_t size);                               // uninitialised
+void *stk_alloc_zero(size_t count, size_t size);            // zeroed, overflow-checked
+void *stk_alloc_array(size_t count, size_t size);           // uninitialised, overflow-checked
+void *stk_realloc_array(void *p, size_t count, size_t size); // as realloc; old block kept on failure
+void stk_free(void *p);                                     // takes NULL
+
+// Test hook: the n-th allocation from now on fails (1 = the next), and every one after it if
+// `sticky`. 0 switches injection off. Not thread-safe against running allocations of other threads
+// in the sense of order, but safe to call.
+void stk_alloc_fail_at(uint64_t n, int sticky);
+// Allocations made since the start of the process.
+uint64_t stk_alloc_count(void);
+
+#endif

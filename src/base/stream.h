@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of an input, decompressed as they come: plain, gzip (ISA-L) and zstd, recognised by their
+// magic and not by name; from a file or standard input ("-"). While compressed input is read, a
+// seek point is kept every few MB, so that a record can be fetched again later by its position in
+// the decompressed bytes. Standard input is spooled to a temporary file only if asked for.
+#ifndef STK_BASE_STREAM_H
+#define STK_BASE_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum stk_stream_codec { STK_CODEC_PLAIN, STK_CODEC_GZIP, STK_CODEC_ZSTD };
+
+struct stk_stream_opts {
+    int seekable; // keep seek points, spool standard input: read_at will work
+};
+
+struct stk_stream;
+
+// Fails with STK_EINPUT for a missing, unreadable or unfit path (directory, device).
+STK_MUST_CHECK enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
+                                               const struct stk_stream_opts *opts,
+                                               struct stk_err *err);
+void stk_stream_close(struct stk_stream *s); // takes NULL
+// The first decompressed bytes, up to 64 KiB, without consuming them. Borrowed until the next read.
+size_t stk_stream_peek(struct stk_stream *s, const uint8_t **p);
+// Next decompressed bytes into buf: *got is 0 only at the end. A damaged or truncated compressed
+// input is not an error while bytes come: it ends the stream and sets stk_stream_damage().
+STK_MUST_CHECK enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap,
+                                               size_t *got, struct stk_err *err);
+// Why the compressed data ended early, or NULL.
+const char *stk_stream_damage(const struct stk_stream *s);
+enum stk_stream_codec stk_stream_codec(const struct stk_stream *s);
+const char *stk_stream_path(const struct stk_stream *s);
+// Bytes of the file as stored (0 if unknown: standard input) and how many were consumed so far.
+uint64_t stk_stream_size(const struct stk_stream *s);
+uint64_t stk_stream_consumed(const struct stk_stream *s);
+// Decompressed bytes delivered so far.
+uint64_t stk_stream_position(const struct stk_stream *s);
+// Random access to decompressed bytes after (or while) reading; needs `seekable` for compressed
+// input and standard input. Uses its own file position: does not disturb sequential reading.
+STK_MUST_CHECK enum stk_status stk_stream_read_at(struct stk_stream *s, uint64_t offset, void *buf,
+                                                  size_t n, size_t *got, struct stk_err *err);
+
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads: how many there may be, and run-to-completion helpers.
+#ifndef STK_BASE_THREAD_H
+#define STK_BASE_THREAD_H
+
+// Processors this process may use (affinity and STOKER_THREADS respected), at least 1, at most 64.
+int stk_thread_count(void);
+// Run fn(arg, index) on `n` threads (the caller is one of them) and wait for all. If threads cannot
+// be created, the remaining indices run on the caller: the work is always done.
+void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// From parts to one verdict. Thresholds are one table (model/thresholds.def), each with its reason.
+#ifndef STK_MODEL_VERDICT_H
+#define STK_MODEL_VERDICT_H
+
+#include "model/summary.h"
+
+enum stk_verdict_kind {
+    STK_VERDICT_INPUT, STK_VERDICT_HOST, STK_VERDICT_SYNC, STK_VERDICT_TRANSFER,
+    STK_VERDICT_COMMUNICATION, STK_VERDICT_STRAGGLER, STK_VERDICT_COMPUTE, STK_VERDICT_COLD,
+    STK_VERDICT_MIXED, STK_VERDICT_CANNOT_TELL, STK_VERDICT_COUNT
+};
+const char *stk_verdict_key(enum stk_verdict_kind kind); // "input-bound", ...
+
+enum stk_level { STK_LEVEL_NONE, STK_LEVEL_INFO, STK_LEVEL_LOW, STK_LEVEL_MEDIUM, STK_LEVEL_HIGH };
+
+struct stk_verdict {
+    enum stk_verdict_kind kind;
+    enum stk_level confidence;       // LOW, MEDIUM or HIGH
+    const char *sentence;            // in the arena
+    double group_share[STK_GROUP_COUNT];
+    enum stk_group first, second;    // largest losses
+    enum stk_verdict_kind median_kind; // what the median step alone would say
+    const char *reason;              // for cannot-tell: stable short key, e.g. "no-device-events"; else NULL
+};
+
+enum stk_health_status { STK_HEALTH_GOOD, STK_HEALTH_LIMITED, STK_HEALTH_UNUSABLE };
+
+STK_MUST_CHECK enum stk_status stk_verdict_decide(const struct stk_run_sum *run,
+                                                  struct stk_arena *arena, struct stk_verdict *out,
+                                                  struct stk_err *err);
+
+#endif

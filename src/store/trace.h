@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace: every event of one input, as columns, ordered by track and time.
+//
+//   processes -- devices -- tracks (thread, stream, ...) -- events [first, first + count)
+//
+// Events of one track are contiguous, sorted by start ascending, then duration descending, so a
+// parent precedes its children; `depth` is the nesting level. Events that overlap without nesting
+// lie on a sub-row: a track of its own whose `parent` is the original one. Host calls and the
+// device work they launched are linked both ways. A store is built through store/build.h, is
+// immutable afterwards, and may be read by any number of threads.
+//
+// Memory: 27 bytes an event plus 24 for those that carry values (device work, step markers,
+// allocator events), besides strings.
+#ifndef STK_STORE_TRACE_H
+#define STK_STORE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/strpool.h"
+
+#define STK_NONE UINT32_MAX
+
+enum stk_kind {
+#define K(id, key, meaning) STK_KIND_##id,
+#include "store/kinds.def"
+#undef K
+    STK_KIND_COUNT,
+    STK_KIND_UNSET = 255 // while building: decided from the track and the name at finish
+};
+const char *stk_kind_key(enum stk_kind kind); // "host_op", ...
+
+enum stk_severity { STK_SEVERITY_INFO, STK_SEVERITY_LOSS, STK_SEVERITY_ERROR };
+enum stk_issue_id {
+#define I(id, key, severity, meaning, remedy) STK_ISSUE_##id,
+#include "store/issues.def"
+#undef I
+    STK_ISSUE_COUNT
+};
+struct stk_issue_info {
+    const char *key, *meaning, *remedy;
+    enum stk_severity severity;
+};
+const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
+
+enum stk_track_kind {
+    STK_TRACK_THREAD,  // host thread
+    STK_TRACK_STREAM,  // device queue: its events are device work
+    STK_TRACK_DERIVED, // computed by the profiler or an analyser: hints, never busy time
+    STK_TRACK_COUNTER, // sampled values
+    STK_TRACK_OTHER
+};
+
+// Ways a copy can go, and memories it can touch.
+enum stk_dir { STK_DIR_UNKNOWN, STK_DIR_H2D, STK_DIR_D2H, STK_DIR_D2D, STK_DIR_P2P, STK_DIR_H2H };
+enum stk_mem { STK_MEM_UNKNOWN, STK_MEM_PAGEABLE, STK_MEM_PINNED, STK_MEM_DEVICE, STK_MEM_ARRAY, STK_MEM_MANAGED };
+
+enum stk_device_kind { STK_DEVICE_GPU, STK_DEVICE_TPU, STK_DEVICE_OTHER };
+
+struct stk_process {
+    int64_t pid;    // as recorded
+    int32_t rank;   // -1 unknown
+    uint32_t name;  // string id, 0 unknown
+    uint32_t host;  // string id, 0 unknown
+};
+
+struct stk_device {
+    uint32_t process;      // index
+    int64_t ordinal;       // as the process numbers its devices
+    uint32_t source_id;    // string id: as the file names it (pid, process/deviceId, plane name)
+    uint32_t name;         // string id: "H100 80GB HBM3"; 0 unknown
+    enum stk_device_kind kind;
+    int32_t sm_count, cc_major, cc_minor; // 0 unknown
+    int64_t memory_bytes;                 // 0 unknown
+};
+
+struct stk_track {
+    enum stk_track_kind kind;
+    uint32_t process;     // index
+    uint32_t device;      // index, STK_NONE for host tracks
+    int64_t id;           // thread id, stream id, line id
+    uint32_t name;        // string id, 0 unknown
+    uint32_t parent;      // track index for a sub-row, else STK_NONE
+    uint32_t first, count; // its events
+};
+
+// Values that only some events carry.
+#define STK_EXT_VALUE 1u  // `value` is set: bytes of a copy, memset or allocation, number of a step
+#define STK_EXT_STEP 2u   // a step marker; value is the step's number if STK_EXT_VALUE
+#define STK_EXT_ASYNC 4u  // copy recorded as asynchronous
+#define STK_EXT_SYNCHRONOUS 8u // copy recorded as synchronous
+#define STK_EXT_GRAPH 16u // belongs to a device graph launch
+#define STK_EXT_WAITS 32u // device operation that only waits for a transfer (TPU copy-done, ...)
+struct stk_ext {
+    uint32_t link;  // device work: event index of its launch call, STK_NONE if not recorded
+    uint32_t next;  // device work: next operation of the same launch (graphs), STK_NONE
+    int64_t value;
+    uint8_t dir, src_mem, dst_mem, flags;
+};
+
+struct stk_issue {
+    uint64_t count;
+    uint64_t events_lost;  // of these, whole events that are not in the store
+    int64_t first_offset;  // position in the input where it was first seen, -1 unknown
+    uint32_t note;         // string id: first example or the profiler's own text, 0 none
+};
+
+struct stk_trace {
+    // Columns, `count` long.
+    uint32_t count;
+    int64_t *start_ns;
+    uint32_t *dur_low;  // duration in ns; UINT32_MAX: look it up (stk_dur_ns does)
+    uint32_t *name;     // string id
+    uint32_t *ref;      // runtime: first linked device event; others: index into ext; STK_NONE
+    uint32_t *pos_low;  // position of the record in the decompressed input,
+    uint8_t *pos_high;  // 40 bits
+    uint8_t *kind;
+    uint8_t *depth;     // nesting on its track, saturated at 255
+
+    struct stk_ext *ext;
+    uint32_t ext_count;
+    struct stk_long_dur { uint32_t event; int64_t dur_ns; } *long_durs; // sorted by event
+    uint32_t long_dur_count;
+
+    struct stk_process *processes;
+    struct stk_device *devices;
+    struct stk_track *tracks;
+    uint32_t process_count, device_count, track_count;
+
+    struct stk_strpool strings;
+    struct stk_issue issues[STK_ISSUE_COUNT];
+
+    int64_t base_ns;    // the file's own clock at time 0 of the columns: add it to get file time
+    uint64_t read;      // records read, of any kind, metadata and derived rows too
+    uint64_t dropped;   // records that could not be stored although they were events
+    uint64_t by_kind[STK_KIND_COUNT]; // of all records read
+    int32_t rank, world_size; // -1 unknown
+    uint32_t host;      // string id
+    uint32_t producer;  // string id: "PyTorch 2.x Kineto", "TensorFlow", "Nsight Systems 2025.5"
+    const char *format; // reader's name
+    uint32_t framework_hint; // bit per enum stk_framework seen in metadata (store/names.h)
+};
+
+struct stk_trace *stk_trace_new(void); // NULL: no memory
+void stk_trace_free(struct stk_trace *t); // takes NULL
+
+int64_t stk_dur_long(const struct stk_trace *t, uint32_t event);
+static inline int64_t stk_dur_ns(const struct stk_trace *t, uint32_t event)
+{
+    uint32_t low = t->dur_low[event];
+    return low != UINT32_MAX ? (int64_t)low : stk_dur_long(t, event);
+}
+static inline int64_t stk_end_ns(const struct stk_trace *t, uint32_t event)
+{
+    return t->start_ns[event] + stk_dur_ns(t, event);
+}
+static inline uint64_t stk_pos(const struct stk_trace *t, uint32_t event)
+{
+    return t->pos_low[event] | (uint64_t)t->pos_high[event] << 32;
+}
+static inline bool stk_kind_is_device_work(uint8_t kind)
+{
+    return kind == STK_KIND_KERNEL || kind == STK_KIND_MEMCPY || kind == STK_KIND_MEMSET ||
+           kind == STK_KIND_COLLECTIVE;
+}
+// Values of an event, or NULL if it carries none. Runtime calls never do.
+static inline const struct stk_ext *stk_ext_of(const struct stk_trace *t, uint32_t event)
+{
+    if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
+        return NULL;
+    return &t->ext[t->ref[event]];
+}
+// Device work: its launch call. Runtime call: the first operation it launched (follow ext.next).
+static inline uint32_t stk_link_of(const struct stk_trace *t, uint32_t event)
+{
+    if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
+        return t->ref[event];
+    return t->ext[t->ref[event]].link;
+}
+static inline struct stk_str stk_name_of(const struct stk_trace *t, uint32_t event)
+{
+    return stk_strpool_get(&t->strings, t->name[event]);
+}
+// Track of an event (binary search), sub-rows included.
+uint32_t stk_track_of(const struct stk_trace *t, uint32_t event);
+
+#endif
