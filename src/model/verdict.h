@@ -24,6 +24,15 @@ struct stk_verdict {
     const char *reason;              // for cannot-tell: stable short key, e.g. "no-device-events"; else NULL
 };
 
+// The figures of thresholds.def.
+enum stk_threshold_id {
+#define T(name, value, unit, reason) STK_T_##name,
+#include "model/thresholds.def"
+#undef T
+    STK_T_COUNT
+};
+double stk_threshold_value(enum stk_threshold_id id);
+
 enum stk_health_status { STK_HEALTH_GOOD, STK_HEALTH_LIMITED, STK_HEALTH_UNUSABLE };
 
 STK_MUST_CHECK enum stk_status stk_verdict_decide(const struct stk_run_sum *run,

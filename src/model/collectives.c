@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives matched across ranks. A collective ends on all ranks together, so the rank that is
+// last to enter it has the shortest kernel: wait = own duration - the shortest. Durations alone are
+// enough for the waiting and need no common clock; who came last is taken from the starts where the
+// clocks agree (ends of matched collectives within microseconds), else from the shortest duration.
+//
+// Method: sort all collectives by (name, ordinal, rank); names whose counts differ between ranks
+// are left out and counted. O(n log n).
+// Limits: a collective over a subgroup of the ranks has unequal counts and is left out.
+#include "model/collectives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/verdict.h"
+
+struct entry {
+    uint64_t name_hash;
+    uint32_t ordinal, rank; // rank: index into run->ranks
+    struct stk_collective *c;
+};
+
+struct tally {
+    int64_t wait_ns;      // of all ranks
+    int64_t *held_ns;     // per rank: waiting that it caused
+    int64_t *shortest_ns; // the same, judged by durations
+    uint32_t *last;       // per rank: how often it came last
+    uint32_t matched, agreeing;
+};
+
+static int by_name_ordinal_rank(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    if (a->name_hash != b->name_hash)
+        return a->name_hash < b->name_hash ? -1 : 1;
+    if (a->ordinal != b->ordinal)
+        return a->ordinal < b->ordinal ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static struct entry *gather(const struct stk_run_sum *run, size_t *count)
+{
+    size_t n = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++)
+        n += run->ranks[r]->collective_count;
+    struct entry *all = stk_alloc_array(n ? n : 1, sizeof *all);
+    if (!all)
+        return NULL;
+    *count = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        struct stk_rank_sum *rank = run->ranks[r];
+        for (uint32_t i = 0; i < rank->collective_count; i++) {
+            struct stk_collective *c = &rank->collectives[i];
+            all[(*count)++] = (struct entry){c->name_hash, c->ordinal, r, c};
+        }
+    }
+    qsort(all, *count, sizeof *all, by_name_ordinal_rank);
+    return all;
+}
+
+// All ranks have this name equally often, once per ordinal.
+static bool counts_equal(const struct entry *e, size_t n, uint32_t ranks)
+{
+    if (n % ranks != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].rank != i % ranks || e[i].ordinal != e[i - i % ranks].ordinal)
+            return false;
+    return true;
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Take the waiting of one collective out of the exposed communication it lies in.
+static void move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wait_ns,
+                      const uint32_t *device_base, const uint32_t *step_base)
+{
+    struct stk_device_sum *d = &run->devices[device_base[e->rank] + e->c->device];
+    int64_t moved = min64(wait_ns, e->c->exposed_ns);
+    if (e->c->step != STK_NONE) {
+        struct stk_step *s = &run->steps[step_base[e->rank] + e->c->step];
+        moved = min64(moved, s->parts[STK_PART_COMMUNICATION]);
+        s->parts[STK_PART_COMMUNICATION] -= moved;
+        s->parts[STK_PART_COLLECTIVE_WAIT] += moved;
+        if (s->excluded)
+            return;
+    } else if (run->ranks[e->rank]->step_count > 0) {
+        return; // outside every step: in no part
+    }
+    moved = min64(moved, d->parts[STK_PART_COMMUNICATION]);
+    d->parts[STK_PART_COMMUNICATION] -= moved;
+    d->parts[STK_PART_COLLECTIVE_WAIT] += moved;
+}
+
+static void match_one(struct stk_run_sum *run, const struct entry *e, struct tally *t,
+                      const uint32_t *device_base, const uint32_t *step_base)
+{
+    uint32_t ranks = run->rank_count, last = 0, briefest = 0;
+    int64_t first_end = INT64_MAX, last_end = INT64_MIN;
+    for (uint32_t r = 0; r < ranks; r++) {
+        int64_t end = e[r].c->start_ns + e[r].c->dur_ns;
+        first_end = end < first_end ? end : first_end;
+        last_end = end > last_end ? end : last_end;
+        if (e[r].c->start_ns > e[last].c->start_ns)
+            last = r;
+        if (e[r].c->dur_ns < e[briefest].c->dur_ns)
+            briefest = r;
+    }
+    int64_t wait_ns = 0, min_ns = e[briefest].c->dur_ns;
+    for (uint32_t r = 0; r < ranks; r++) {
+        wait_ns += e[r].c->dur_ns - min_ns;
+        move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
+    }
+    t->wait_ns += wait_ns;
+    t->held_ns[last] += wait_ns;
+    t->shortest_ns[briefest] += wait_ns;
+    t->last[last]++;
+    t->matched++;
+    t->agreeing += last_end - first_end <= (int64_t)stk_threshold_value(STK_T_CLOCK_AGREE_NS);
+}
+
+static int64_t longest_span_ns(const struct stk_run_sum *run)
+{
+    int64_t longest = 0;
+    for (uint32_t d = 0; d < run->device_count; d++)
+        if (run->devices[d].span_ns > longest)
+            longest = run->devices[d].span_ns;
+    return longest;
+}
+
+static void judge(struct stk_run_sum *run, const struct tally *t)
+{
+    struct stk_straggler *g = &run->straggler;
+    int64_t span_ns = longest_span_ns(run);
+    g->matched = t->matched;
+    g->wait_ns = t->wait_ns;
+    g->clocks_agree = t->matched > 0 && 2 * t->agreeing > t->matched;
+    if (t->matched == 0 || t->wait_ns <= 0 || span_ns <= 0)
+        return;
+    const int64_t *held = g->clocks_agree ? t->held_ns : t->shortest_ns;
+    uint32_t late = 0;
+    for (uint32_t r = 1; r < run->rank_count; r++)
+        if (held[r] > held[late])
+            late = r;
+    g->rank = run->ranks[late]->rank >= 0 ? run->ranks[late]->rank : (int32_t)late;
+    g->last_count = t->last[late];
+    g->held_share = (double)held[late] / (double)t->wait_ns;
+    g->wait_share = (double)t->wait_ns / (run->rank_count - 1) / (double)span_ns;
+    g->fired = t->matched >= stk_threshold_value(STK_T_STRAGGLER_MATCHED) &&
+               g->wait_share >= stk_threshold_value(STK_T_STRAGGLER_WAIT) &&
+               g->held_share >= stk_threshold_value(STK_T_STRAGGLER_HELD);
+}
+
+enum stk_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *device_base,
+                                      const uint32_t *step_base, struct stk_err *err)
+{
+    uint32_t ranks = run->rank_count;
+    if (ranks < 2)
+        return STK_OK;
+    enum stk_status status = STK_OK;
+    size_t count = 0;
+    struct entry *all = gather(run, &count);
+    struct tally t = {
+        .held_ns = stk_alloc_zero(ranks, sizeof(int64_t)),
+        .shortest_ns = stk_alloc_zero(ranks, sizeof(int64_t)),
+        .last = stk_alloc_zero(ranks, sizeof(uint32_t)),
+    };
+    if (!all || !t.held_ns || !t.shortest_ns || !t.last) {
+        status = stk_err_nomem(err);
+        goto done;
+    }
+    for (size_t i = 0, j; i < count; i = j) {
+        for (j = i; j < count && all[j].name_hash == all[i].name_hash; j++)
+            continue;
+        if (!counts_equal(all + i, j - i, ranks)) {
+            run->rank_events_unequal += j - i;
+            continue;
+        }
+        for (size_t k = i; k < j; k += ranks)
+            match_one(run, all + k, &t, device_base, step_base);
+    }
+    judge(run, &t);
+done:
+    stk_free(all);
+    stk_free(t.held_ns);
+    stk_free(t.shortest_ns);
+    stk_free(t.last);
+    return status;
+}

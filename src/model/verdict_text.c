@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one sentence of a verdict. Shares are of the used steps (or of the device's span, or of the
+// host's steps), rounded to whole percents; what is not known is said, never guessed.
+#include "model/verdict_text.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *stk_group_phrase(enum stk_group group)
+{
+    static const char *const phrases[STK_GROUP_COUNT] = {
+        [STK_GROUP_COMPUTE] = "compute",
+        [STK_GROUP_INPUT] = "input",
+        [STK_GROUP_HOST] = "the host (launches, Python, framework)",
+        [STK_GROUP_SYNC] = "synchronisation",
+        [STK_GROUP_TRANSFER] = "copies",
+        [STK_GROUP_COMMUNICATION] = "communication",
+        [STK_GROUP_COLD] = "compilation and first use",
+        [STK_GROUP_UNKNOWN] = "a reason this profile does not hold",
+    };
+    return phrases[group];
+}
+
+static int percent(double share)
+{
+    int p = (int)lround(share * 100);
+    return p < 0 ? 0 : p > 100 ? 100 : p;
+}
+
+static const char *device_word(const struct stk_run_sum *run)
+{
+    for (uint32_t d = 0; d < run->device_count; d++)
+        if (run->devices[d].analysed)
+            return run->devices[d].kind == STK_DEVICE_TPU ? "TPU"
+                   : run->devices[d].kind == STK_DEVICE_OTHER ? "device" : "GPU";
+    return "GPU";
+}
+
+static const char *scope_phrase(const struct stk_run_sum *run)
+{
+    return run->scope == STK_SCOPE_STEPS ? "of each step" : "of the recorded time";
+}
+
+static const char *reason_text(const struct stk_run_sum *run, const struct stk_verdict *v,
+                               struct stk_arena *arena)
+{
+    const char *r = v->reason ? v->reason : "";
+    if (!strcmp(r, "empty"))
+        return "Cannot tell: the profile is empty, next to nothing was recorded";
+    if (!strcmp(r, "unknown-accelerator"))
+        return stk_arena_printf(arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
+                                run->facts.accelerator ? run->facts.accelerator : "unnamed");
+    if (!strcmp(r, "kernels-not-recorded"))
+        return "Cannot tell: no GPU events were recorded although the host calls the GPU's runtime, so recording the device failed";
+    if (!strcmp(r, "no-kernels"))
+        return "Cannot tell: no kernels were recorded, only other device rows";
+    if (!strcmp(r, "no-device-events"))
+        return "Cannot tell: no GPU events in this profile, and too few host steps to judge the host by";
+    if (!strcmp(r, "host-unseen"))
+        return "Cannot tell: no GPU events in this profile, and most of the host's steps hold no event";
+    if (!strcmp(r, "host-collective"))
+        return "Cannot tell: no GPU events in this profile, and the host mostly waits in a collective for its peers";
+    return stk_arena_printf(arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",
+                            device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
+}
+
+static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                 struct stk_arena *arena)
+{
+    const double *s = v->group_share;
+    const char *lead = "No GPU events in this profile: ";
+    (void)run;
+    switch (v->kind) {
+    case STK_VERDICT_INPUT:
+        return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead, percent(s[STK_GROUP_INPUT]));
+    case STK_VERDICT_COMPUTE:
+        return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: little is left to save around the model",
+                                lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]));
+    case STK_VERDICT_MIXED:
+        return stk_arena_printf(arena, "%sthe host's step is %d %% model, %d %% input and %d %% other host work, none of it most",
+                                lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_HOST]));
+    default:
+        return stk_arena_printf(arena, "%sthe host's step spends %d %% on %s", lead,
+                                percent(s[v->first]), stk_group_phrase(v->first));
+    }
+}
+
+static const char *loss_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                 struct stk_arena *arena)
+{
+    const double *s = v->group_share;
+    const char *word = device_word(run), *scope = scope_phrase(run);
+    bool busy_loss = v->first == STK_GROUP_TRANSFER || v->first == STK_GROUP_COMMUNICATION;
+    const char *caveat = v->kind == STK_VERDICT_COMMUNICATION && run->rank_count < 2
+                             ? "; with one rank a late peer cannot be excluded" : "";
+    if (busy_loss)
+        return stk_arena_printf(arena, "%s computes %d %% %s; %d %% goes to exposed %s%s", word,
+                                percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
+                                stk_group_phrase(v->first), caveat);
+    return stk_arena_printf(arena, "%s does not compute for %d %% %s, mostly for %s (%d %%)", word,
+                            percent(1 - s[STK_GROUP_COMPUTE]), scope, stk_group_phrase(v->first),
+                            percent(s[v->first]));
+}
+
+static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
+{
+    const struct stk_straggler *g = &run->straggler;
+    return stk_arena_printf(arena, "Ranks wait %d %% of the time in collectives, mostly for rank %d (%d %% of the waiting)",
+                            percent(g->wait_share), (int)g->rank, percent(g->held_share));
+}
+
+static const char *cold_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
+{
+    int64_t cold_ns = 0, span_ns = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        cold_ns += run->ranks[r]->cold_ns;
+        span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
+    }
+    return stk_arena_printf(arena, "%d %% of the recorded time is compilation and first use: this profile shows a start, not the steady state",
+                            percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
+}
+
+static const char *main_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                 struct stk_arena *arena)
+{
+    const double *s = v->group_share;
+    switch (v->kind) {
+    case STK_VERDICT_CANNOT_TELL:
+        return reason_text(run, v, arena);
+    case STK_VERDICT_STRAGGLER:
+        return straggler_sentence(run, arena);
+    case STK_VERDICT_COLD:
+        return cold_sentence(run, arena);
+    default:
+        break;
+    }
+    if (run->scope == STK_SCOPE_HOST)
+        return host_sentence(run, v, arena);
+    if (v->kind == STK_VERDICT_COMPUTE)
+        return stk_arena_printf(arena, "%s computes %d %% %s: little host-side saving is left",
+                                device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
+    if (v->kind == STK_VERDICT_MIXED)
+        return stk_arena_printf(arena, "%s does not compute for %d %% %s, for several reasons: %s (%d %%) and %s (%d %%)",
+                                device_word(run), percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run),
+                                stk_group_phrase(v->first), percent(s[v->first]),
+                                stk_group_phrase(v->second), percent(s[v->second]));
+    return loss_sentence(run, v, arena);
+}
+
+const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                 struct stk_arena *arena)
+{
+    const char *sentence = main_sentence(run, v, arena);
+    if (!sentence || v->median_kind == v->kind)
+        return sentence;
+    return stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
+                            stk_verdict_key(v->median_kind));
+}
