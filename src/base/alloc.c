@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked allocation with a counter and fault injection. The injection costs one relaxed load per
+// call while it is off.
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static _Atomic uint64_t allocations;
+static _Atomic uint64_t fail_at; // value of `allocations` at which one fails; 0 = off
+static atomic_bool fail_sticky;
+
+// Counts one allocation; true if it is to fail.
+static bool count_one(void)
+{
+    uint64_t number = atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1;
+    uint64_t at = atomic_load_explicit(&fail_at, memory_order_relaxed);
+    if (__builtin_expect(at == 0, 1))
+        return false;
+    return number == at ||
+           (number > at && atomic_load_explicit(&fail_sticky, memory_order_relaxed));
+}
+
+// Objects beyond PTRDIFF_MAX make pointer differences undefined.
+static bool size_of_array(size_t count, size_t size, size_t *out)
+{
+    return !__builtin_mul_overflow(count, size, out) && *out <= PTRDIFF_MAX;
+}
+
+void *stk_alloc(size_t size)
+{
+    if (count_one() || size > PTRDIFF_MAX)
+        return NULL;
+    return malloc(size ? size : 1);
+}
+
+void *stk_alloc_zero(size_t count, size_t size)
+{
+    size_t total;
+    if (count_one() || !size_of_array(count, size, &total))
+        return NULL;
+    return calloc(total ? total : 1, 1);
+}
+
+void *stk_alloc_array(size_t count, size_t size)
+{
+    size_t total;
+    if (count_one() || !size_of_array(count, size, &total))
+        return NULL;
+    return malloc(total ? total : 1);
+}
+
+void *stk_realloc_array(void *p, size_t count, size_t size)
+{
+    size_t total;
+    if (count_one() || !size_of_array(count, size, &total))
+        return NULL;
+    return realloc(p, total ? total : 1);
+}
+
+void stk_free(void *p)
+{
+    free(p);
+}
+
+void stk_alloc_fail_at(uint64_t n, int sticky)
+{
+    atomic_store(&fail_sticky, sticky != 0);
+    atomic_store(&fail_at, n ? atomic_load(&allocations) + n : 0);
+}
+
+uint64_t stk_alloc_count(void)
+{
+    return atomic_load(&allocations);
+}

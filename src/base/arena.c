@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bump allocator. Blocks start at 4 KiB and double up to 1 MiB; a request larger than a block gets
+// a block of its own, behind the current one, so that the rest of the current one is not lost.
+// Blocks come zeroed from the system, so that nothing is cleared twice.
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define ALIGNMENT 16
+#define BLOCK_MIN ((size_t)4 << 10)
+#define BLOCK_MAX ((size_t)1 << 20)
+
+struct stk_arena_block {
+    struct stk_arena_block *next;
+    size_t used, size; // of bytes[]
+    _Alignas(ALIGNMENT) unsigned char bytes[];
+};
+
+void stk_arena_init(struct stk_arena *a, size_t cap_bytes)
+{
+    *a = (struct stk_arena){.cap_bytes = cap_bytes ? cap_bytes : (size_t)1 << 30};
+}
+
+void stk_arena_deinit(struct stk_arena *a)
+{
+    struct stk_arena_block *b = a->head;
+    while (b) {
+        struct stk_arena_block *next = b->next;
+        stk_free(b);
+        b = next;
+    }
+    *a = (struct stk_arena){.cap_bytes = a->cap_bytes};
+}
+
+static struct stk_arena_block *new_block(size_t size)
+{
+    struct stk_arena_block *b = stk_alloc_zero(1, sizeof *b + size);
+    if (b)
+        b->size = size;
+    return b;
+}
+
+// A block with room for `size`: the current one, a fresh current one, or one of its own.
+static struct stk_arena_block *block_for(struct stk_arena *a, size_t size)
+{
+    struct stk_arena_block *head = a->head;
+    if (head && head->size - head->used >= size)
+        return head;
+    size_t want = head ? head->size * 2 : BLOCK_MIN;
+    if (want > BLOCK_MAX)
+        want = BLOCK_MAX;
+    bool own = size > want / 4;
+    struct stk_arena_block *b = new_block(own ? size : want);
+    if (!b)
+        return NULL;
+    if (own && head) {
+        b->next = head->next;
+        head->next = b;
+    } else {
+        b->next = head;
+        a->head = b;
+    }
+    return b;
+}
+
+void *stk_arena_alloc(struct stk_arena *a, size_t size)
+{
+    if (size > PTRDIFF_MAX)
+        return NULL;
+    size_t rounded = ((size ? size : 1) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (a->cap_bytes - a->used_bytes < rounded)
+        return NULL;
+    struct stk_arena_block *b = block_for(a, rounded);
+    if (!b)
+        return NULL;
+    void *p = b->bytes + b->used;
+    b->used += rounded;
+    a->used_bytes += rounded;
+    return p;
+}
+
+void *stk_arena_array(struct stk_arena *a, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        return NULL;
+    return stk_arena_alloc(a, total);
+}
+
+char *stk_arena_strndup(struct stk_arena *a, const char *p, size_t n)
+{
+    if (n == SIZE_MAX)
+        return NULL;
+    char *copy = stk_arena_alloc(a, n + 1);
+    if (copy && n)
+        memcpy(copy, p, n);
+    return copy;
+}
+
+char *stk_arena_strdup(struct stk_arena *a, const char *p)
+{
+    return stk_arena_strndup(a, p, p ? strlen(p) : 0);
+}
+
+char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
+{
+    char text[512];
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    char *copy = NULL;
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    if (n >= 0 && (size_t)n < sizeof text) {
+        copy = stk_arena_strndup(a, text, (size_t)n);
+    } else if (n >= 0) {
+        copy = stk_arena_alloc(a, (size_t)n + 1);
+        if (copy)
+            vsnprintf(copy, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
+    va_end(args);
+    return copy;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error records: formatting into fixed buffers, so that reporting cannot fail.
+#include "base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void stk_err_init(struct stk_err *err)
+{
+    memset(err, 0, sizeof *err);
+    err->offset = -1;
+}
+
+static enum stk_status set(struct stk_err *err, enum stk_status code, int64_t offset,
+                           const char *fmt, va_list args)
+{
+    if (!err)
+        return code;
+    // The arguments may point into the record itself (an error wrapped in another one).
+    char text[sizeof err->message];
+    vsnprintf(text, sizeof text, fmt, args);
+    stk_err_init(err);
+    err->code = code;
+    err->offset = offset;
+    memcpy(err->message, text, sizeof text);
+    return code;
+}
+
+enum stk_status stk_err_set(struct stk_err *err, enum stk_status code, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    set(err, code, -1, fmt, args);
+    va_end(args);
+    return code;
+}
+
+enum stk_status stk_err_set_at(struct stk_err *err, enum stk_status code, int64_t offset,
+                               const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    set(err, code, offset, fmt, args);
+    va_end(args);
+    return code;
+}
+
+void stk_err_while(struct stk_err *err, const char *fmt, ...)
+{
+    if (!err || err->contexts >= STK_ERR_CONTEXTS)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(err->context[err->contexts], sizeof err->context[0], fmt, args);
+    va_end(args);
+    err->contexts++;
+}
+
+enum stk_status stk_err_nomem(struct stk_err *err)
+{
+    return stk_err_set(err, STK_ENOMEM,
+                       "out of memory; close other programs, or run on a machine with more memory");
+}

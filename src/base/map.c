@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash map with open addressing and linear probing: a power of two of slots, at most 2/3 full.
+#include "base/map.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+#define SLOTS_MIN 16
+
+void stk_map_init(struct stk_map *m, size_t max_count)
+{
+    *m = (struct stk_map){.max_count = max_count};
+}
+
+void stk_map_deinit(struct stk_map *m)
+{
+    stk_free(m->entries);
+    stk_map_init(m, m->max_count);
+}
+
+static size_t slot_of(uint64_t a, uint64_t b, size_t capacity)
+{
+    return (size_t)stk_hash_u64(stk_hash_u64(a) + b) & (capacity - 1);
+}
+
+// The entry of the key, or the empty one where it belongs. There is always an empty one.
+static struct stk_map_entry *find(struct stk_map_entry *entries, size_t capacity, uint64_t a,
+                                  uint64_t b)
+{
+    size_t i = slot_of(a, b, capacity);
+    while (entries[i].full && (entries[i].a != a || entries[i].b != b))
+        i = (i + 1) & (capacity - 1);
+    return &entries[i];
+}
+
+uint32_t *stk_map_get(const struct stk_map *m, uint64_t a, uint64_t b)
+{
+    if (m->count == 0)
+        return NULL;
+    struct stk_map_entry *e = find(m->entries, m->capacity, a, b);
+    return e->full ? &e->value : NULL;
+}
+
+static int grow(struct stk_map *m)
+{
+    size_t capacity = m->capacity ? m->capacity * 2 : SLOTS_MIN;
+    struct stk_map_entry *entries = stk_alloc_zero(capacity, sizeof *entries);
+    if (!entries)
+        return -1;
+    for (size_t i = 0; i < m->capacity; i++)
+        if (m->entries[i].full)
+            *find(entries, capacity, m->entries[i].a, m->entries[i].b) = m->entries[i];
+    stk_free(m->entries);
+    m->entries = entries;
+    m->capacity = capacity;
+    return 0;
+}
+
+uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initial, int *created)
+{
+    if (created)
+        *created = 0;
+    uint32_t *value = stk_map_get(m, a, b);
+    if (value)
+        return value;
+    if (m->count >= m->max_count)
+        return NULL;
+    if (m->count + 1 > m->capacity / 3 * 2 && grow(m))
+        return NULL;
+    struct stk_map_entry *e = find(m->entries, m->capacity, a, b);
+    *e = (struct stk_map_entry){.a = a, .b = b, .value = initial, .full = 1};
+    m->count++;
+    if (created)
+        *created = 1;
+    return &e->value;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals, so that
+// an interrupt always reaches the thread that started them.
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+#define THREADS_MAX 64
+
+// Processors that the control group's bandwidth quota amounts to, rounded up; 0 if unlimited. Only
+// version 2, as seen from inside a container, where its own group is mounted at the root.
+static int64_t quota_processors(void)
+{
+    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re");
+    if (!f)
+        return 0;
+    char line[64] = "";
+    char *got = fgets(line, sizeof line, f);
+    fclose(f);
+    long long quota, period;
+    if (!got || sscanf(line, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0)
+        return 0;
+    return quota / period + (quota % period != 0);
+}
+
+static int64_t affinity_processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    return sysconf(_SC_NPROCESSORS_ONLN); // more than 1024 processors
+}
+
+int stk_thread_count(void)
+{
+    int64_t count;
+    const char *wish = getenv("STOKER_THREADS");
+    if (!wish || !stk_str_to_i64(stk_str_from(wish), &count) || count < 1) {
+        count = affinity_processors();
+        int64_t quota = quota_processors();
+        if (quota > 0 && quota < count)
+            count = quota;
+    }
+    return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (int)count;
+}
+
+struct worker {
+    pthread_t thread;
+    void (*fn)(void *arg, int index);
+    void *arg;
+    int index;
+};
+
+static void *run_worker(void *p)
+{
+    struct worker *w = p;
+    w->fn(w->arg, w->index);
+    return NULL;
+}
+
+void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
+{
+    struct worker workers[THREADS_MAX];
+    int started = 0, wanted = n < THREADS_MAX ? n : THREADS_MAX;
+    sigset_t all, before;
+    sigfillset(&all);
+    int masked = n > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    while (started < wanted - 1) {
+        struct worker *w = &workers[started];
+        *w = (struct worker){.fn = fn, .arg = arg, .index = started + 1};
+        if (pthread_create(&w->thread, NULL, run_worker, w))
+            break;
+        started++;
+    }
+    if (masked)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (n > 0)
+        fn(arg, 0);
+    for (int index = started + 1; index < n; index++)
+        fn(arg, index);
+    for (int i = 0; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+}

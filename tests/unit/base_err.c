@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error records and checked allocation: truncation, wrapping, overflow, fault injection.
+#include "check.h"
+
+#include "base/alloc.h"
+#include "base/err.h"
+
+static void records(void)
+{
+    struct stk_err err;
+    stk_err_init(&err);
+    CHECK_EQ(err.code, STK_OK);
+    CHECK_EQ(err.offset, -1);
+    CHECK_EQ(stk_err_set_at(&err, STK_EINPUT, 77, "%s is %d bytes", "x", 3), STK_EINPUT);
+    CHECK_STR(err.message, "x is 3 bytes");
+    CHECK_EQ(err.offset, 77);
+    for (int i = 0; i < STK_ERR_CONTEXTS + 3; i++)
+        stk_err_while(&err, "step %d", i);
+    CHECK_EQ(err.contexts, STK_ERR_CONTEXTS);
+    CHECK_STR(err.context[0], "step 0");
+    CHECK_EQ(stk_err_set(&err, STK_ELIMIT, "wrapped: %s", err.message), STK_ELIMIT);
+    CHECK_STR(err.message, "wrapped: x is 3 bytes");
+    CHECK_EQ(err.contexts, 0);
+    CHECK_EQ(err.offset, -1);
+    CHECK_EQ(stk_err_set(NULL, STK_EUSAGE, "nobody listens"), STK_EUSAGE);
+    stk_err_while(NULL, "nobody listens");
+    CHECK_EQ(stk_err_nomem(NULL), STK_ENOMEM);
+    CHECK_EQ(stk_err_set(&err, STK_EBUG, "%1000d", 5), STK_EBUG);
+    CHECK_EQ(strlen(err.message), sizeof err.message - 1);
+}
+
+static void allocation(void)
+{
+    CHECK(stk_alloc_array(SIZE_MAX / 2, 3) == NULL);
+    CHECK(stk_alloc_zero(SIZE_MAX / 2, 3) == NULL);
+    CHECK(stk_alloc(SIZE_MAX) == NULL);
+    void *none = stk_alloc(0);
+    CHECK(none != NULL);
+    CHECK(stk_realloc_array(none, SIZE_MAX, 2) == NULL); // the block lives on
+    none = stk_realloc_array(none, 10, 10);
+    CHECK(none != NULL);
+    stk_free(none);
+    stk_free(NULL);
+    char *zero = stk_alloc_zero(100, 10);
+    CHECK(zero && zero[0] == 0 && zero[999] == 0);
+    stk_free(zero);
+}
+
+static void injection(void)
+{
+    uint64_t before = stk_alloc_count();
+    void *p[4];
+    stk_alloc_fail_at(2, 0);
+    for (int i = 0; i < 4; i++)
+        p[i] = stk_alloc(1);
+    CHECK(p[0] && !p[1] && p[2] && p[3]);
+    CHECK_EQ(stk_alloc_count() - before, 4);
+    for (int i = 0; i < 4; i++)
+        stk_free(p[i]);
+    stk_alloc_fail_at(1, 1);
+    CHECK(!stk_alloc(1) && !stk_alloc_zero(1, 1) && !stk_alloc_array(1, 1) &&
+          !stk_realloc_array(NULL, 1, 1));
+    stk_alloc_fail_at(0, 0);
+    p[0] = stk_alloc(1);
+    CHECK(p[0] != NULL);
+    stk_free(p[0]);
+}
+
+int main(void)
+{
+    records();
+    allocation();
+    injection();
+    return check_done("unit.base_err");
+}
