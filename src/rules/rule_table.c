@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of rules, asking all of them, and the order of their findings: severity first, then the
+// largest possible saving, then the table's order.
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/rule.h"
+
+const struct stk_rule *const stk_rules[] = {
+#define X(name) &stk_rule_##name,
+#include "rules/rules.def"
+#undef X
+};
+const int stk_rule_count = sizeof stk_rules / sizeof stk_rules[0];
+
+const struct stk_rule *stk_rule_find(const char *id)
+{
+    for (int i = 0; i < stk_rule_count; i++)
+        if (strcmp(stk_rules[i]->id, id) == 0)
+            return stk_rules[i];
+    return NULL;
+}
+
+// What a rule needs and the profile lacks, or NULL.
+static const char *missing(const struct stk_rule *rule, const struct stk_run_sum *run)
+{
+    if ((rule->needs & STK_NEED_BREAKDOWN) && run->wall_ns <= 0)
+        return "no time that can be broken down";
+    if ((rule->needs & STK_NEED_DEVICE) && !run->facts.has_device_rows)
+        return "the profile holds no device rows";
+    if ((rule->needs & STK_NEED_HOST) && !run->facts.has_host_rows)
+        return "the profile holds no host rows";
+    if ((rule->needs & STK_NEED_STEPS) && run->steps_used == 0)
+        return "no steps were found";
+    return NULL;
+}
+
+static const char *const state_keys[] = {"fired", "passed", "not_applicable", "skipped"};
+
+static bool framework_in_use(const char *framework, uint32_t frameworks)
+{
+    static const char *const keys[STK_FW_COUNT] = {"tensorflow", "pytorch", "jax", "cuda"};
+    for (int i = 0; i < STK_FW_COUNT; i++)
+        if ((frameworks & (1u << i)) && strcmp(framework, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+// The fixes for the frameworks seen, then those for any; all of them where none was recognised.
+static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
+                       struct stk_rep_finding *f)
+{
+    uint32_t seen = ctx->pass.run->facts.frameworks & ~(1u << STK_FW_CUDA);
+    size_t n = 0;
+    if (!rule->fixes)
+        return true;
+    while (rule->fixes[n].text)
+        n++;
+    struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, n + 1, sizeof *fixes);
+    if (!fixes)
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (framework_in_use(rule->fixes[i].framework, seen))
+            fixes[kept++] = rule->fixes[i];
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(rule->fixes[i].framework, "any") == 0 ||
+            (!seen && !framework_in_use(rule->fixes[i].framework, seen)))
+            fixes[kept++] = rule->fixes[i];
+    f->fix = (struct stk_list){.items = fixes, .count = kept};
+    return true;
+}
+
+static int severity_rank(const char *severity)
+{
+    static const char *const order[] = {"high", "medium", "low", "info"};
+    for (int i = 0; i < 4; i++)
+        if (severity && strcmp(severity, order[i]) == 0)
+            return i;
+    return 4;
+}
+
+static bool comes_before(const struct stk_rep_finding *a, const struct stk_rep_finding *b)
+{
+    int ra = severity_rank(a->severity), rb = severity_rank(b->severity);
+    if (ra != rb)
+        return ra < rb;
+    return a->saving.high_share > b->saving.high_share;
+}
+
+// Stable insertion: findings are few.
+static void insert(struct stk_rep_finding *list, size_t *count, const struct stk_rep_finding *f)
+{
+    size_t at = *count;
+    while (at > 0 && comes_before(f, &list[at - 1]))
+        at--;
+    memmove(&list[at + 1], &list[at], (*count - at) * sizeof *f);
+    list[at] = *f;
+    (*count)++;
+}
+
+enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report *report,
+                              struct stk_err *err)
+{
+    size_t n = (size_t)stk_rule_count, found = 0;
+    struct stk_rep_rule *rows = stk_arena_array(ctx->pass.arena, n, sizeof *rows);
+    struct stk_rep_finding *findings = stk_arena_array(ctx->pass.arena, n + 1, sizeof *findings);
+    if (!rows || !findings)
+        return stk_err_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        const struct stk_rule *rule = stk_rules[i];
+        struct stk_rep_finding f = {.id = rule->id, .title = rule->title, .severity = "info",
+                                    .confidence = "high"};
+        f.saving.basis = "none";
+        f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->id);
+        const char *why = missing(rule, ctx->pass.run);
+        enum stk_rule_state state = why ? STK_RULE_SKIPPED : STK_RULE_PASSED;
+        if ((rule->needs & STK_NEED_RANKS) && ctx->pass.run->rank_count < 2) {
+            state = STK_RULE_NOT_APPLICABLE;
+            why = "one rank only";
+        } else if (!why) {
+            state = rule->check(ctx, &f, &why);
+        }
+        rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
+        if (state != STK_RULE_FIRED)
+            continue;
+        if (!pick_fixes(rule, ctx, &f) || !f.explain)
+            return stk_err_nomem(err);
+        insert(findings, &found, &f);
+    }
+    report->rules = (struct stk_list){.items = rows, .count = n};
+    report->findings = (struct stk_list){.items = findings, .count = found};
+    return STK_OK;
+}
