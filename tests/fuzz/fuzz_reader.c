@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz entry of one reader row: the bytes are given to the reader named by FUZZ_READER as a file in
+// memory, and what it makes of them is taken all the way to the verdict. Built once per row.
+//
+// With libFuzzer (preset fuzz) this is LLVMFuzzerTestOneInput; with FUZZ_REPLAY it is a plain program
+// that replays files given on the command line: seeds and regressions, in every test run.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "model/verdict.h"
+#include "readers/reader.h"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define READER JOIN(stk_reader_, FUZZ_READER)
+
+#define REQUIRE(cond)                                                                              \
+    do {                                                                                           \
+        if (!(cond)) {                                                                             \
+            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #cond);                     \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// What must hold of every trace, however broken its file was.
+static void check_trace(const struct stk_trace *t)
+{
+    uint64_t covered = 0;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const struct stk_track *track = &t->tracks[i];
+        REQUIRE(track->first <= t->count && track->count <= t->count - track->first);
+        REQUIRE(track->process < t->process_count);
+        REQUIRE(track->device == STK_NONE || track->device < t->device_count);
+        covered += track->count;
+        for (uint32_t e = track->first; e < track->first + track->count; e++) {
+            REQUIRE(t->kind[e] < STK_KIND_COUNT && t->name[e] < t->strings.count);
+            REQUIRE(stk_dur_ns(t, e) >= 0);
+            REQUIRE(e == track->first || t->start_ns[e - 1] <= t->start_ns[e]);
+            REQUIRE(stk_link_of(t, e) == STK_NONE || stk_link_of(t, e) < t->count);
+        }
+    }
+    REQUIRE(covered == t->count);
+    uint64_t kinds = 0;
+    for (int k = 0; k < STK_KIND_COUNT; k++)
+        kinds += t->by_kind[k];
+    REQUIRE(kinds == t->read);
+}
+
+static void check_model(const struct stk_trace *t)
+{
+    struct stk_arena arena;
+    struct stk_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_run_sum *run;
+    struct stk_verdict verdict;
+    uint32_t count;
+    struct stk_select everything = {0};
+    stk_arena_init(&arena, 0);
+    stk_err_init(&err);
+    if (stk_model_summarize(t, &everything, &arena, &ranks, &count, &err) == STK_OK &&
+        stk_model_merge(ranks, count, &arena, &run, &err) == STK_OK &&
+        stk_verdict_decide(run, &arena, &verdict, &err) == STK_OK) {
+        for (uint32_t i = 0; i < run->step_count; i++) {
+            int64_t sum = 0;
+            for (int p = 0; p < STK_PART_COUNT; p++)
+                sum += run->steps[i].parts[p];
+            REQUIRE(sum == run->steps[i].dur_ns);
+        }
+        REQUIRE(verdict.sentence && verdict.kind < STK_VERDICT_COUNT);
+    }
+    stk_arena_deinit(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int fd = -1;
+    static char path[64];
+    if (fd < 0) {
+        fd = memfd_create("input", 0);
+        REQUIRE(fd >= 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    }
+    REQUIRE(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
+    struct stk_err err;
+    stk_err_init(&err);
+    struct stk_stream *stream = NULL;
+    struct stk_trace *trace = NULL;
+    if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STK_OK)
+        return 0;
+    struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = 1};
+    if (stream) {
+        const uint8_t *head;
+        const char *why = NULL;
+        size_t n = stk_stream_peek(stream, &head);
+        int sure = READER.sniff(head, n, &why);
+        REQUIRE(sure >= 0 && sure <= 2);
+    }
+    if (READER.read(&ctx, &trace, &err) == STK_OK) {
+        REQUIRE(trace);
+        check_trace(trace);
+        check_model(trace);
+        stk_trace_free(trace);
+    }
+    stk_stream_close(stream);
+    return 0;
+}
+
+#ifdef FUZZ_REPLAY
+static int replay(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        perror(path);
+        return 1;
+    }
+    size_t size = 0, cap = 1 << 24;
+    uint8_t *data = malloc(cap);
+    REQUIRE(data);
+    size = fread(data, 1, cap, f);
+    fclose(f);
+    LLVMFuzzerTestOneInput(data, size);
+    free(data);
+    return 0;
+}
+
+// Files named on the command line, each whole, then cut and with one byte changed at spread places.
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    for (int i = 1; i < argc; i++)
+        failed |= replay(argv[i]);
+    printf("replayed %d inputs\n", argc - 1);
+    return failed;
+}
+#endif
