@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write the fuzz seeds: one small, valid input per reader and flavour, with known content.
+
+Usage: tests/fuzz/make_seeds.py [DIR]   (default: the folder of this file, seeds/)
+Each seed is a training job of three steps: launch calls, kernels, a copy, a fetch of the next batch.
+Limits: hand-made, so they hold the records of the formats that matter, not all of them.
+"""
+import gzip
+import json
+import pathlib
+import sqlite3
+import struct
+import sys
+
+
+def kineto_events():
+    """Three steps of 1 ms: fetch 300 us, a launch and a kernel of 400 us, a copy of 50 us."""
+    events = [{"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "python3"}}]
+    for step in range(3):
+        t = 1000000 + 1000 * step
+
+        def add(cat, name, pid, tid, start, dur, **args):
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": t + start, "dur": dur, "args": args})
+
+        add("user_annotation", f"ProfilerStep#{step}", 7, 7, 0, 990, **{"External id": 10 + step})
+        add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 7, 7, 5, 300)
+        add("cpu_op", "aten::mm", 7, 7, 320, 60, **{"Input Dims": [[8, 8], [8, 8]]})
+        add("cuda_runtime", "cudaLaunchKernel", 7, 7, 330, 10, cbid=211, correlation=100 + step)
+        add("kernel", "sgemm_32x32", 0, 7, 345, 400, device=0, stream=7, correlation=100 + step, grid=[1, 1, 1])
+        add("cuda_runtime", "cudaMemcpyAsync", 7, 7, 400, 12, cbid=41, correlation=200 + step)
+        add("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, 7, 750, 50, device=0, stream=7, correlation=200 + step, bytes=4096)
+        events.append({"ph": "i", "name": "[memory]", "s": "t", "pid": 7, "tid": 7, "ts": t + 350, "args": {"Device Type": 1, "Device Id": 0, "Bytes": 512}})
+        events.append({"ph": "s", "id": 100 + step, "pid": 7, "tid": 7, "ts": t + 330, "cat": "ac2g", "name": "ac2g"})
+    return events
+
+
+def write_chrome(out):
+    head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test GPU", "computeMajor": 8, "computeMinor": 0, "numSms": 108}],
+            "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1}}
+    full = dict(head, traceEvents=kineto_events(), traceName="trace.json")
+    (out / "kineto.json").write_text(json.dumps(full, indent=1))
+    (out / "array.json").write_text(json.dumps(kineto_events()))
+    (out / "kineto.json.gz").write_bytes(gzip.compress(json.dumps(full).encode(), mtime=0))
+    broken = json.dumps(full).replace('"aten::mm"', '"aten::\n"mm"').replace('"bytes": 4096}', '"bytes": 4096,}')
+    (out / "broken.json").write_text(broken)
+    old = [{"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": 10, "dur": 5, "args": {"device": 0, "stream": 7, "correlation": 1, "external id": 1}},
+           {"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 3, "tid": "44", "ts": 5, "dur": 2, "args": {"correlation": 1}}]
+    (out / "old.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": old}))
+    tf = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0"}},
+          {"ph": "M", "pid": 1, "tid": 13, "name": "thread_name", "args": {"name": "Stream #13(Compute)"}},
+          {"ph": "X", "pid": 1, "tid": 13, "ts": 1.5, "dur": 2.25, "name": "void kernel<float>", "args": {"correlation_id": "9"}}, {}]
+    (out / "tensorflow.json").write_text(json.dumps({"displayTimeUnit": "ns", "traceEvents": tf}))
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def num(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def blob(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+class Plane:
+    """One XPlane: names are interned into its metadata maps."""
+
+    def __init__(self, name, ident):
+        self.name, self.ident, self.events, self.stats, self.lines = name, ident, {}, {}, []
+
+    def stat(self, key, value):
+        ident = self.stats.setdefault(key, len(self.stats) + 1)
+        body = num(1, ident)
+        if isinstance(value, str):
+            body += blob(5, value)
+        elif isinstance(value, float):
+            body += varint(2 << 3 | 1) + struct.pack("<d", value)
+        else:
+            body += num(4, value)
+        return blob(4, body)
+
+    def event(self, name, start_us, dur_us, **stats):
+        ident = self.events.setdefault(name, len(self.events) + 1)
+        return blob(4, num(1, ident) + num(2, int(start_us * 10**6)) + num(3, int(dur_us * 10**6)) + b"".join(self.stat(k, v) for k, v in stats.items()))
+
+    def line(self, ident, name, events):
+        self.lines.append(blob(3, num(1, ident) + blob(2, name) + num(3, 1000) + b"".join(events)))
+
+    def encode(self):
+        maps = b"".join(blob(4, num(1, i) + blob(2, num(1, i) + blob(2, n))) for n, i in self.events.items())
+        maps += b"".join(blob(5, num(1, i) + blob(2, num(1, i) + blob(2, n))) for n, i in self.stats.items())
+        return blob(1, num(1, self.ident) + blob(2, self.name) + b"".join(self.lines) + maps)
+
+
+def write_xplane(out):
+    host, gpu = Plane("/host:CPU", 0), Plane("/device:GPU:0", 1)
+    main, kernels, copies = [], [], []
+    for step in range(3):
+        t = 1000 * step
+        main.append(host.event("train", t, 990, step_num=step, _r=1))
+        main.append(host.event("IteratorGetNextOp::DoCompute", t + 5, 300))
+        main.append(host.event("cuLaunchKernel", t + 330, 10, correlation_id=100 + step, device_id=0))
+        main.append(host.event("MemcpyH2D", t + 400, 12, correlation_id=200 + step, device_id=0))
+        kernels.append(gpu.event("sgemm_32x32", t + 345, 400, correlation_id=100 + step,
+                                 kernel_details="regs:38 static_shared:0 dynamic_shared:0 grid:160,1,1 block:1024,1,1 occ_pct:50"))
+        copies.append(gpu.event("MemcpyH2D", t + 750, 50, correlation_id=200 + step, memcpy_details="kind_src:pageable kind_dst:device size:4096 dest:0 async:1"))
+    host.line(7, "python", main)
+    host.line(8, "tf_data_private_threadpool", [host.event("Iterator::Root::Prefetch", 10, 200)])
+    gpu.line(13, "Stream #13(Compute)", kernels)
+    gpu.line(14, "Stream #14(MemcpyH2D)", copies)
+    gpu.line(-559038737, "Steps", [gpu.event("0", 0, 2990)])
+    data = host.encode() + gpu.encode() + blob(4, "host0")
+    (out / "gpu.xplane.pb").write_bytes(data)
+    (out / "host.xplane.pb").write_bytes(host.encode() + blob(3, "GPU events were dropped") + blob(4, "host0"))
+
+
+NSYS_TABLES = """
+create table StringIds(id integer primary key, value text);
+create table META_DATA_EXPORT(name text, value text);
+create table CUPTI_ACTIVITY_KIND_KERNEL(start int, end int, deviceId int, contextId int, streamId int, correlationId int, globalPid int, demangledName int, shortName int);
+create table CUPTI_ACTIVITY_KIND_MEMCPY(start int, end int, deviceId int, contextId int, streamId int, correlationId int, globalPid int, bytes int, copyKind int, srcKind int, dstKind int);
+create table CUPTI_ACTIVITY_KIND_RUNTIME(start int, end int, eventClass int, globalTid int, correlationId int, nameId int, returnValue int);
+create table NVTX_EVENTS(start int, end int, eventType int, text text, textId int, globalTid int, domainId int);
+"""
+
+
+def write_nsys(out):
+    path = out / "small.sqlite"
+    path.unlink(missing_ok=True)
+    db = sqlite3.connect(path)
+    db.execute("pragma page_size=512")
+    db.executescript(NSYS_TABLES)
+    names = {"cudaLaunchKernel_v7000": 1, "cudaMemcpyAsync_v3020": 2, "sgemm_32x32": 3, "void sgemm_32x32<float>(float*)": 4}
+    db.executemany("insert into StringIds values(?,?)", [(i, n) for n, i in names.items()])
+    db.executemany("insert into META_DATA_EXPORT values(?,?)", [("EXPORT_SCHEMA_VERSION", "3.25.0"), ("EXPORT_PRODUCT_VERSION", "2026.2.1.210")])
+    pid, tid = 7 << 24, 7 << 24 | 7
+    for step in range(3):
+        t = 1000000 * step
+        db.execute("insert into NVTX_EVENTS values(?,?,59,?,null,?,0)", (t, t + 990000, f"step {step}", tid))
+        db.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?,?,0,?,?,1,0)", (t + 330000, t + 340000, tid, 100 + step))
+        db.execute("insert into CUPTI_ACTIVITY_KIND_KERNEL values(?,?,0,1,7,?,?,4,3)", (t + 345000, t + 745000, 100 + step, pid))
+        db.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?,?,0,?,?,2,0)", (t + 400000, t + 412000, tid, 200 + step))
+        db.execute("insert into CUPTI_ACTIVITY_KIND_MEMCPY values(?,?,0,1,7,?,?,4096,1,0,2)", (t + 750000, t + 800000, 200 + step, pid))
+    db.commit()
+    db.execute("vacuum")
+    db.close()
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent / "seeds"
+    for reader, write in (("chrome", write_chrome), ("xplane", write_xplane), ("nsys", write_nsys)):
+        (root / reader).mkdir(parents=True, exist_ok=True)
+        write(root / reader)
+    print(f"{sum(1 for p in root.rglob('*') if p.is_file())} seeds in {root.name}/")
+
+
+if __name__ == "__main__":
+    main()
