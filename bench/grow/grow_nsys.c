@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nsight Systems SQLite: every table with a `start` column gets its rows again, later in time and
+// with fresh correlation ids, by one INSERT ... SELECT per table.
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+
+static void run(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        grow_die(sql, message ? message : "failed");
+}
+
+static int64_t ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *st;
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+        grow_die(sql, sqlite3_errmsg(db));
+    int64_t value = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
+    sqlite3_finalize(st);
+    return value;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    size_t size;
+    uint8_t *data = grow_read(from, &size);
+    FILE *out = fopen(to, "wb");
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0)
+        grow_die(to, "cannot be written");
+    free(data);
+}
+
+// The columns of a row of repeat k, as SQL.
+static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t stride, char *sql, size_t cap)
+{
+    char query[256];
+    sqlite3_stmt *st;
+    snprintf(query, sizeof query, "pragma table_info(%s)", table);
+    if (sqlite3_prepare_v2(db, query, -1, &st, NULL) != SQLITE_OK)
+        grow_die(table, sqlite3_errmsg(db));
+    sql[0] = '\0';
+    while (sqlite3_step(st) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(st, 1);
+        size_t used = strlen(sql);
+        const char *comma = used ? ", " : "";
+        if (!strcmp(name, "start") || !strcmp(name, "end"))
+            snprintf(sql + used, cap - used, "%s\"%s\" + k.value * %lld", comma, name, (long long)period);
+        else if (!strcmp(name, "correlationId"))
+            snprintf(sql + used, cap - used, "%scorrelationId + k.value * %lld", comma, (long long)stride);
+        else
+            snprintf(sql + used, cap - used, "%s\"%s\"", comma, name);
+    }
+    sqlite3_finalize(st);
+}
+
+uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_bytes)
+{
+    size_t size;
+    free(grow_read(in_path, &size));
+    copy_file(in_path, out_path);
+    sqlite3 *db;
+    if (sqlite3_open(out_path, &db) != SQLITE_OK)
+        grow_die(out_path, sqlite3_errmsg(db));
+    uint64_t repeats = target_bytes / size + 1;
+    int64_t period = ask(db, "select max(end) - min(start) from CUPTI_ACTIVITY_KIND_KERNEL") + 1000000;
+    int64_t stride = ask(db, "select max(correlationId) from CUPTI_ACTIVITY_KIND_RUNTIME") + 1;
+    run(db, "pragma journal_mode=off; pragma synchronous=off; begin");
+    char tables[64][128];
+    int count = 0;
+    sqlite3_stmt *st;
+    if (sqlite3_prepare_v2(db, "select m.name from sqlite_master m where m.type='table' and exists (select 1 from pragma_table_info(m.name) where name='start')", -1, &st, NULL) != SQLITE_OK)
+        grow_die(out_path, sqlite3_errmsg(db));
+    while (count < 64 && sqlite3_step(st) == SQLITE_ROW)
+        snprintf(tables[count++], sizeof tables[0], "%s", (const char *)sqlite3_column_text(st, 0));
+    sqlite3_finalize(st);
+    for (int i = 0; i < count; i++) {
+        static char list[8192], sql[10240];
+        select_list(db, tables[i], period, stride, list, sizeof list);
+        snprintf(sql, sizeof sql,
+                 "insert into %s select %s from (with recursive c(value) as (values(1) union all select value + 1 from c where value < %llu) select value from c) k cross join (select * from %s) t",
+                 tables[i], list, (unsigned long long)repeats - 1, tables[i]);
+        if (repeats > 1)
+            run(db, sql);
+    }
+    run(db, "commit");
+    sqlite3_close(db);
+    return repeats;
+}
