@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decompressed bytes of a gzip or zstd source, from its start or from a mark. A stream has one
+// decoder for reading on, and another for random access; they share nothing but the source.
+#ifndef STK_BASE_STREAM_DECODE_H
+#define STK_BASE_STREAM_DECODE_H
+
+#include "base/stream.h"
+#include "base/stream_gzip.h"
+#include "base/stream_source.h"
+
+// A place from which decoding can begin. With `inside` it lies within a gzip member and holds what
+// the decoder must know (about 55 KiB); else it is the start of a member or frame.
+struct stk_decode_mark {
+    uint64_t out_pos, in_pos;
+    bool inside;
+    struct stk_gzip_mark gzip;
+};
+
+struct stk_decoder {
+    struct stk_source *source; // borrowed
+    enum stk_stream_codec codec;
+    uint8_t *in;           // stored bytes [in_offset, in_offset + in_len), used up to in_used
+    size_t in_cap, in_len, in_used;
+    uint64_t in_offset;
+    uint64_t out_pos;      // decompressed bytes made so far
+    bool ended;            // nothing more will come
+    char damage[240];      // why it ended early; empty if it did not
+    struct stk_decode_mark start; // of the member or frame that was begun last
+    struct stk_gzip gzip;
+    struct ZSTD_DCtx_s *zstd;
+    bool zstd_inside;      // within a frame
+};
+
+// head: the source's first bytes, which the caller has read already (n <= in_cap). On failure
+// STK_ENOMEM, and nothing needs closing.
+STK_MUST_CHECK enum stk_status stk_decoder_open(struct stk_decoder *d, struct stk_source *source,
+                                                enum stk_stream_codec codec, size_t in_cap,
+                                                const void *head, size_t n, struct stk_err *err);
+void stk_decoder_close(struct stk_decoder *d);
+// Fills buf unless the data ends, whether properly or by damage.
+STK_MUST_CHECK enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap,
+                                                size_t *got, struct stk_err *err);
+// The position right now, for resuming here; -1 if there is none right here or memory is short.
+int stk_decoder_mark(const struct stk_decoder *d, struct stk_decode_mark *mark);
+void stk_decode_unmark(struct stk_decode_mark *mark); // frees what it holds
+STK_MUST_CHECK enum stk_status stk_decoder_resume(struct stk_decoder *d,
+                                                  const struct stk_decode_mark *mark,
+                                                  struct stk_err *err);
+
+#endif
