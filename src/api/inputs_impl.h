@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files that expand inputs: inputs.c (what was given), inputs_scan.c (what a directory
+// holds), inputs_choose.c (which of it belongs to one run), inputs_names.c (what names say).
+#ifndef STK_API_INPUTS_IMPL_H
+#define STK_API_INPUTS_IMPL_H
+
+#include "api/inputs.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+// Formats of profiles by name and first bytes, in the order of preference within a directory.
+enum stk_input_format {
+    STK_INPUT_XPLANE,
+    STK_INPUT_JSON,
+    STK_INPUT_NSYS,
+    STK_INPUT_FORMATS,
+    STK_INPUT_REPORT, // an Nsight Systems report: cannot be read, its export can
+    STK_INPUT_NONE
+};
+
+struct stk_input_file {
+    const char *path, *dir, *base; // arena; dir is the folder's path, base the file's name
+    enum stk_input_format format;
+    const char *why;               // NULL: taken so far
+    const char *remark;
+    int64_t mtime_s;
+    int32_t rank;
+};
+
+struct stk_input_scan {
+    struct stk_arena *arena;
+    struct stk_vec files;     // struct stk_input_file, of all given paths
+    struct stk_map seen;      // (device, inode) of directories entered and files met
+    uint64_t scanned, unlisted;
+    const char *note;
+    bool limit_reached;
+};
+
+// inputs_names.c
+struct stk_str stk_input_base(const char *path);
+bool stk_input_ends(const char *name, const char *suffix); // ASCII case ignored
+// Order of names with numbers compared as numbers.
+int stk_input_compare(const char *a, const char *b);
+// Rank by file name, else by the name of its folder; -1 none.
+int32_t stk_input_rank(const struct stk_input_file *f);
+// Format by name and first bytes; *why for STK_INPUT_NONE.
+enum stk_input_format stk_input_format(const char *path, const char *base, int64_t size_bytes,
+                                       const char **why);
+// "worker.1694128201545.pt.trace.json" -> length of "worker", and the number; 0 if not like that.
+size_t stk_input_worker(const char *base, int64_t *recorded);
+
+// inputs_scan.c: all files below a directory, appended to s->files.
+STK_MUST_CHECK enum stk_status stk_input_scan_dir(struct stk_input_scan *s, const char *path,
+                                                  struct stk_err *err);
+// Append one file. NULL: no memory, or too many.
+struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, const char *base,
+                                     const char *path);
+
+// inputs_choose.c: of the files from index `first` on, those of one run stay.
+STK_MUST_CHECK enum stk_status stk_input_choose(struct stk_input_scan *s, const char *root,
+                                                size_t first, struct stk_err *err);
+
+#endif
