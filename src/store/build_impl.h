@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files that build a trace share. Private to src/store (and its tests).
+//
+// finish() runs these stages in order, each in a file of its own:
+//   build_merge.c   strings and tracks of all shards get common ids
+//   build_time.c    rows with impossible times are dropped, base_ns is found
+//   build_scatter.c rows go to the columns, track by track; row blocks are freed
+//   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c, build_nest.c)
+//   build_link.c    launch calls and device work are linked
+#ifndef STK_STORE_BUILD_IMPL_H
+#define STK_STORE_BUILD_IMPL_H
+
+#include "base/vec.h"
+#include "store/build.h"
+
+#define STK_BLOCK_ROWS 65536u
+#define STK_POS_MAX ((1ull << 40) - 1)
+#define STK_DAY_NS (86400ll * 1000000000ll)
+#define STK_DUR_MAX_NS (7 * STK_DAY_NS)
+// While building: this row's correlation is in link and next of its ext.
+#define STK_EXT_HAS_CORR 128u
+
+// A row as it is kept by a shard.
+struct stk_raw {
+    int64_t start_ns, dur_ns;
+    uint32_t pos_low, name, track, ext; // ext: index in the shard's ext rows, or STK_NONE
+    uint8_t pos_high, kind;
+};
+struct stk_raw_ext {
+    int64_t corr, value;
+    uint8_t dir, src_mem, dst_mem, flags;
+    bool has_corr;
+};
+#define STK_BLOCK_EXTS 32768u
+
+// Tracks by key. The string ids in the entries are those of the pool beside the table.
+struct stk_track_entry {
+    enum stk_track_kind kind;
+    uint32_t sid;
+    int64_t process, device, id;
+    uint64_t rows;            // shard: rows stored
+    int64_t min_start_ns, max_start_ns; // shard: of these rows
+    uint32_t name;            // facts
+    enum stk_track_kind becomes_kind; // facts, valid if becomes
+    int64_t becomes_device;
+    bool becomes;
+};
+struct stk_track_table {
+    struct stk_vec entries; // struct stk_track_entry
+    uint32_t *slots;        // entry index + 1, open addressing
+    uint32_t slot_count;
+};
+void stk_tracks_init(struct stk_track_table *t);
+void stk_tracks_deinit(struct stk_track_table *t);
+// Index of the entry with the key of *e (created with the key and nothing else), or STK_NONE.
+uint32_t stk_tracks_put(struct stk_track_table *t, const struct stk_track_entry *e);
+static inline struct stk_track_entry *stk_tracks_at(const struct stk_track_table *t, uint32_t i)
+{
+    return (struct stk_track_entry *)stk_vec_at(&t->entries, i);
+}
+
+struct stk_shard {
+    struct stk_vec blocks;     // struct stk_raw *, each STK_BLOCK_ROWS
+    struct stk_vec ext_blocks; // struct stk_raw_ext *, each STK_BLOCK_EXTS
+    struct stk_raw *tail;      // where the next row goes
+    uint32_t tail_left;
+    uint64_t row_count;
+    uint32_t ext_count, runtime_ext_count;
+    struct stk_strpool strings;
+    bool strings_ready;
+    struct stk_track_table tracks;
+    uint64_t read, dropped, max_rows;
+    uint64_t by_kind[STK_KIND_COUNT];   // counted, not stored
+    struct stk_issue issues[STK_ISSUE_COUNT]; // notes: ids of this shard's pool
+    enum stk_status failure;
+    bool limit_reached;
+    // Filled by finish: shard's ids -> trace's.
+    uint32_t *string_map; // NULL: identity
+    uint32_t *track_map;
+    uint32_t *cursor;     // per shard track: where its next row goes in the columns
+};
+
+struct stk_fact_process {
+    int64_t process;
+    int32_t rank;
+    uint32_t name, host; // builder's pool
+};
+struct stk_fact_device {
+    int64_t process, device;
+    struct stk_device_facts facts; // strings unused
+    uint32_t source_id, name;
+};
+
+struct stk_build {
+    struct stk_vec shards; // struct stk_shard *
+    struct stk_strpool strings;
+    bool strings_ready;
+    struct stk_track_table tracks; // facts about tracks
+    struct stk_vec processes;      // struct stk_fact_process
+    struct stk_vec devices;        // struct stk_fact_device
+    struct stk_build_facts facts;  // strings unused
+    uint32_t producer, host;
+    uint64_t max_rows;             // UINT32_MAX - 1; tests lower it
+    enum stk_status failure;
+};
+
+// State of one finish().
+struct stk_finish {
+    struct stk_build *b;
+    struct stk_trace *t;
+    int threads;
+    uint32_t *builder_map;      // builder's string ids -> trace's; NULL: identity
+    struct stk_track_table merged; // tracks of all shards, by their final keys, trace's string ids
+    uint64_t total_rows;        // stored
+    int64_t base_ns;
+    _Atomic uint8_t *name_class; // per string: what it is on a device, see build_scatter.c
+    int64_t *runtime_corr;      // correlations of runtime rows, by their ref while building
+    uint32_t *track_final;      // merged entry -> index in t->tracks before sub-rows
+    struct stk_sub_rows *subs;  // per track: its sub-rows
+    uint32_t sub_count;         // tracks there
+};
+// Sub-rows that a track needs beside itself.
+struct stk_sub_rows {
+    uint32_t *counts; // events of each; caller frees
+    uint32_t count;
+    uint64_t moved;   // events on sub-rows
+    uint32_t first;   // first moved event (index in the columns), STK_NONE if none
+};
+
+static inline struct stk_shard *stk_build_shard_at(const struct stk_build *b, size_t i)
+{
+    return *(struct stk_shard **)stk_vec_at(&b->shards, i);
+}
+static inline struct stk_raw *stk_shard_block(const struct stk_shard *s, size_t i)
+{
+    return *(struct stk_raw **)stk_vec_at(&s->blocks, i);
+}
+static inline uint32_t stk_shard_block_rows(const struct stk_shard *s, size_t i)
+{
+    return i + 1 < s->blocks.count ? STK_BLOCK_ROWS : STK_BLOCK_ROWS - s->tail_left;
+}
+static inline struct stk_raw_ext *stk_shard_ext(const struct stk_shard *s, uint32_t i)
+{
+    struct stk_raw_ext *block = *(struct stk_raw_ext **)stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
+    return &block[i % STK_BLOCK_EXTS];
+}
+// Give a large block back to the system even where the allocator would keep it.
+void stk_build_release(void *p, size_t size);
+void stk_shard_deinit(struct stk_shard *s);
+void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, int64_t offset,
+                   uint32_t note);
+
+enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_order(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err);
+
+// What an unset or kernel row is, by its name; cached per string in f->name_class.
+enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,
+                             uint32_t name);
+
+#endif

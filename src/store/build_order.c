@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each track into order, by as many workers as there are threads; then the list of tracks with the
+// sub-rows in it. Tracks are independent: a worker takes the next one that nobody has.
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "store/build_order.h"
+
+void *stk_order_room(struct stk_order_scratch *x, int which, size_t n, size_t size)
+{
+    size_t want;
+    if (__builtin_mul_overflow(n ? n : 1, size, &want))
+        return NULL;
+    if (want <= x->rooms[which].size)
+        return x->rooms[which].p;
+    stk_free(x->rooms[which].p);
+    x->rooms[which].p = stk_alloc(want);
+    x->rooms[which].size = x->rooms[which].p ? want : 0;
+    return x->rooms[which].p;
+}
+
+void stk_order_scratch_free(struct stk_order_scratch *x)
+{
+    for (size_t i = 0; i < sizeof x->rooms / sizeof *x->rooms; i++)
+        stk_free(x->rooms[i].p);
+}
+
+#define DEFINE_GATHER(type)                                                                        \
+    static void gather_##type(type *column, uint32_t n, const uint32_t *order, type *temp)         \
+    {                                                                                              \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            temp[i] = column[order[i]];                                                            \
+        memcpy(column, temp, n * sizeof *column);                                                  \
+    }
+DEFINE_GATHER(int64_t)
+DEFINE_GATHER(uint32_t)
+DEFINE_GATHER(uint8_t)
+
+// The track's long durations follow its events: a part of long_durs that no other track touches.
+static bool permute_longs(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_t *order,
+                          struct stk_order_scratch *x)
+{
+    uint32_t longs = x->long_to - x->long_from, at = 0;
+    if (longs == 0)
+        return true;
+    struct stk_long_dur *temp = stk_order_room(x, 2, longs, sizeof *temp);
+    if (!temp)
+        return false;
+    for (uint32_t i = 0; i < n && at < longs; i++)
+        if (t->dur_low[first + order[i]] == UINT32_MAX)
+            temp[at++] = (struct stk_long_dur){first + i, stk_order_dur(t, x, first + order[i])};
+    memcpy(t->long_durs + x->long_from, temp, at * sizeof *temp);
+    return true;
+}
+
+bool stk_track_permute(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_t *order,
+                       bool depth_too, struct stk_order_scratch *x)
+{
+    void *temp = stk_order_room(x, 1, n, sizeof(int64_t));
+    if (!temp || !permute_longs(t, first, n, order, x))
+        return false;
+    gather_int64_t(t->start_ns + first, n, order, temp);
+    gather_uint32_t(t->dur_low + first, n, order, temp);
+    gather_uint32_t(t->name + first, n, order, temp);
+    gather_uint32_t(t->ref + first, n, order, temp);
+    gather_uint32_t(t->pos_low + first, n, order, temp);
+    gather_uint8_t(t->pos_high + first, n, order, temp);
+    gather_uint8_t(t->kind + first, n, order, temp);
+    if (depth_too)
+        gather_uint8_t(t->depth + first, n, order, temp);
+    return true;
+}
+
+struct order_job {
+    struct stk_finish *f;
+    uint32_t *long_first; // per track, and one past the last: its part of long_durs
+    _Atomic uint32_t next_track;
+    atomic_bool out_of_memory;
+};
+
+static void order_worker(void *arg, int index)
+{
+    struct order_job *job = arg;
+    struct stk_trace *t = job->f->t;
+    struct stk_order_scratch scratch = {0};
+    (void)index;
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&job->next_track, 1);
+        if (i >= t->track_count)
+            break;
+        const struct stk_track *track = &t->tracks[i];
+        scratch.long_from = job->long_first[i];
+        scratch.long_to = job->long_first[i + 1];
+        if (!stk_track_sort(t, track->first, track->count, &scratch) ||
+            !stk_track_nest(t, track->first, track->count, &job->f->subs[i], &scratch)) {
+            atomic_store(&job->out_of_memory, true);
+            break;
+        }
+    }
+    stk_order_scratch_free(&scratch);
+}
+
+static void note_overlaps(struct stk_finish *f)
+{
+    struct stk_trace *t = f->t;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const struct stk_sub_rows *subs = &f->subs[i];
+        if (subs->moved)
+            stk_issue_add(&t->issues[STK_ISSUE_OVERLAP_SUBROW], subs->moved, 0,
+                          (int64_t)stk_pos(t, subs->first), t->name[subs->first]);
+    }
+}
+
+// The list of tracks with each sub-row behind its parent.
+static enum stk_status insert_sub_rows(struct stk_finish *f, struct stk_err *err)
+{
+    struct stk_trace *t = f->t;
+    uint64_t total = t->track_count;
+    for (uint32_t i = 0; i < t->track_count; i++)
+        total += f->subs[i].count;
+    if (total == t->track_count)
+        return STK_OK;
+    struct stk_track *tracks = total < STK_NONE ? stk_alloc_array(total, sizeof *tracks) : NULL;
+    if (!tracks)
+        return stk_err_nomem(err);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        struct stk_track track = t->tracks[i];
+        uint32_t parent = n, next = track.first + track.count - (uint32_t)f->subs[i].moved;
+        track.count -= (uint32_t)f->subs[i].moved;
+        tracks[n++] = track;
+        track.parent = parent;
+        for (uint32_t k = 0; k < f->subs[i].count; k++) {
+            track.first = next;
+            track.count = f->subs[i].counts[k];
+            next += track.count;
+            tracks[n++] = track;
+        }
+    }
+    stk_free(t->tracks);
+    t->tracks = tracks;
+    t->track_count = n;
+    return STK_OK;
+}
+
+static void split_longs(const struct stk_trace *t, uint32_t *long_first)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        long_first[i] = at;
+        while (at < t->long_dur_count &&
+               t->long_durs[at].event - t->tracks[i].first < t->tracks[i].count)
+            at++;
+    }
+    long_first[t->track_count] = at;
+}
+
+enum stk_status stk_build_order(struct stk_finish *f, struct stk_err *err)
+{
+    uint32_t n = f->t->track_count;
+    struct order_job job = {.f = f};
+    f->subs = stk_alloc_zero(n ? n : 1, sizeof *f->subs);
+    job.long_first = stk_alloc_array((size_t)n + 1, sizeof *job.long_first);
+    if (!f->subs || !job.long_first) {
+        stk_free(job.long_first);
+        return stk_err_nomem(err);
+    }
+    f->sub_count = n;
+    split_longs(f->t, job.long_first);
+    stk_thread_run((uint32_t)f->threads < n ? f->threads : n ? (int)n : 1, order_worker, &job);
+    stk_free(job.long_first);
+    if (atomic_load(&job.out_of_memory))
+        return stk_err_nomem(err);
+    note_overlaps(f);
+    return insert_sub_rows(f, err);
+}

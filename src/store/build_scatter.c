@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows to columns. Each shard knows where its rows of each track go, so shards are scattered in
+// parallel without meeting. A row block is freed once it has been read; columns are touched for the
+// first time here, so memory moves from rows to columns instead of doubling.
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "store/build_impl.h"
+#include "store/names.h"
+
+// Bits of name_class: what a name is on a device, once asked.
+#define CLASS_KNOWN 1u
+#define CLASS_MEMCPY 2u
+#define CLASS_MEMSET 4u
+#define CLASS_COLLECTIVE 8u
+
+static uint8_t classify(struct stk_finish *f, uint32_t name)
+{
+    uint8_t bits = atomic_load_explicit(&f->name_class[name], memory_order_relaxed);
+    if (bits & CLASS_KNOWN)
+        return bits;
+    struct stk_str s = stk_strpool_get(&f->t->strings, name);
+    enum stk_kind kind = stk_name_device_kind(s);
+    bits = CLASS_KNOWN;
+    if (kind == STK_KIND_MEMCPY)
+        bits |= CLASS_MEMCPY;
+    else if (kind == STK_KIND_MEMSET)
+        bits |= CLASS_MEMSET;
+    if (kind == STK_KIND_COLLECTIVE ||
+        stk_name_classify(s, STK_KIND_KERNEL) & STK_NAME_COLLECTIVE)
+        bits |= CLASS_COLLECTIVE;
+    atomic_store_explicit(&f->name_class[name], bits, memory_order_relaxed);
+    return bits;
+}
+
+enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_kind track,
+                             uint32_t name)
+{
+    if (kind == STK_KIND_UNSET) {
+        if (track == STK_TRACK_THREAD)
+            return STK_KIND_HOST_OP;
+        if (track != STK_TRACK_STREAM)
+            return STK_KIND_OTHER;
+        uint8_t bits = classify(f, name);
+        return bits & CLASS_MEMCPY       ? STK_KIND_MEMCPY
+               : bits & CLASS_MEMSET     ? STK_KIND_MEMSET
+               : bits & CLASS_COLLECTIVE ? STK_KIND_COLLECTIVE
+                                         : STK_KIND_KERNEL;
+    }
+    if (kind == STK_KIND_KERNEL && track == STK_TRACK_STREAM &&
+        classify(f, name) & CLASS_COLLECTIVE)
+        return STK_KIND_COLLECTIVE;
+    return (enum stk_kind)kind;
+}
+
+struct scatter_job {
+    struct stk_finish *f;
+    uint32_t *ext_first, *runtime_first; // per shard: its first ext and runtime correlation
+    struct stk_vec *longs;               // per shard: struct stk_long_dur
+    uint64_t (*by_kind)[STK_KIND_COUNT]; // per shard
+    _Atomic size_t next_shard;
+    atomic_bool out_of_memory;
+};
+// Running state of one shard.
+struct scatter {
+    struct stk_finish *f;
+    struct stk_shard *s;
+    enum stk_track_kind *track_kinds; // per shard track
+    uint32_t next_ext, next_runtime;
+    struct stk_vec *longs;
+    uint64_t *by_kind;
+    bool out_of_memory;
+};
+
+static uint32_t put_ext(struct scatter *w, const struct stk_raw *r, uint8_t kind, uint32_t name)
+{
+    const struct stk_raw_ext *from = stk_shard_ext(w->s, r->ext);
+    if (kind == STK_KIND_RUNTIME) {
+        w->f->runtime_corr[w->next_runtime] = from->corr;
+        return w->next_runtime++;
+    }
+    struct stk_ext *e = &w->f->t->ext[w->next_ext];
+    *e = (struct stk_ext){.link = STK_NONE, .next = STK_NONE, .value = from->value,
+                          .dir = from->dir, .src_mem = from->src_mem, .dst_mem = from->dst_mem,
+                          .flags = from->flags};
+    if (from->has_corr && stk_kind_is_device_work(kind)) {
+        e->flags |= STK_EXT_HAS_CORR;
+        e->link = (uint32_t)((uint64_t)from->corr >> 32);
+        e->next = (uint32_t)(uint64_t)from->corr;
+    }
+    if (kind == STK_KIND_MEMCPY && e->dir == STK_DIR_UNKNOWN) {
+        uint8_t src = STK_MEM_UNKNOWN, dst = STK_MEM_UNKNOWN;
+        stk_name_parse_copy(stk_strpool_get(&w->f->t->strings, name), &e->dir, &src, &dst);
+        if (e->src_mem == STK_MEM_UNKNOWN)
+            e->src_mem = src;
+        if (e->dst_mem == STK_MEM_UNKNOWN)
+            e->dst_mem = dst;
+    }
+    return w->next_ext++;
+}
+
+static void put_long(struct scatter *w, uint32_t event, int64_t dur_ns)
+{
+    struct stk_long_dur *d = stk_vec_push(w->longs);
+    if (d)
+        *d = (struct stk_long_dur){event, dur_ns};
+    else
+        w->out_of_memory = true;
+}
+
+static void scatter_block(struct scatter *w, const struct stk_raw *r, uint32_t n)
+{
+    struct stk_trace *t = w->f->t;
+    const uint32_t *string_map = w->s->string_map;
+    uint32_t *cursor = w->s->cursor;
+    int64_t base_ns = w->f->base_ns;
+    for (; n; n--, r++) {
+        if (r->track == STK_NONE)
+            continue;
+        uint32_t i = cursor[r->track]++;
+        uint32_t name = string_map ? string_map[r->name] : r->name;
+        uint8_t kind = r->kind;
+        if (kind == STK_KIND_UNSET || kind == STK_KIND_KERNEL)
+            kind = (uint8_t)stk_build_kind(w->f, kind, w->track_kinds[r->track], name);
+        t->start_ns[i] = r->start_ns - base_ns;
+        t->dur_low[i] = r->dur_ns < UINT32_MAX ? (uint32_t)r->dur_ns : UINT32_MAX;
+        if (r->dur_ns >= UINT32_MAX)
+            put_long(w, i, r->dur_ns);
+        t->name[i] = name;
+        t->pos_low[i] = r->pos_low;
+        t->pos_high[i] = r->pos_high;
+        t->kind[i] = kind;
+        t->ref[i] = r->ext == STK_NONE ? STK_NONE : put_ext(w, r, kind, name);
+        w->by_kind[kind]++;
+    }
+}
+
+static void free_exts_before(struct stk_shard *s, size_t *freed, size_t end)
+{
+    for (; *freed < end; ++*freed) {
+        struct stk_raw_ext **block = stk_vec_at(&s->ext_blocks, *freed);
+        stk_build_release(*block, STK_BLOCK_EXTS * sizeof **block);
+        *block = NULL;
+    }
+}
+
+static void scatter_shard(struct scatter *w)
+{
+    struct stk_shard *s = w->s;
+    size_t exts_freed = 0;
+    for (uint32_t j = 0; j < s->tracks.entries.count; j++)
+        w->track_kinds[j] = stk_tracks_at(&w->f->merged, s->track_map[j])->kind;
+    for (size_t k = 0; k < s->blocks.count; k++) {
+        struct stk_raw **block = stk_vec_at(&s->blocks, k);
+        uint32_t n = stk_shard_block_rows(s, k), last_ext = STK_NONE;
+        for (uint32_t i = n; i && last_ext == STK_NONE; i--)
+            last_ext = (*block)[i - 1].ext;
+        scatter_block(w, *block, n);
+        stk_build_release(*block, STK_BLOCK_ROWS * sizeof **block);
+        *block = NULL;
+        if (last_ext != STK_NONE)
+            free_exts_before(s, &exts_freed, last_ext / STK_BLOCK_EXTS);
+    }
+    free_exts_before(s, &exts_freed, s->ext_blocks.count);
+    s->blocks.count = s->ext_blocks.count = 0;
+    s->tail_left = 0;
+}
+
+static void scatter_worker(void *arg, int index)
+{
+    struct scatter_job *job = arg;
+    (void)index;
+    for (;;) {
+        size_t i = atomic_fetch_add(&job->next_shard, 1);
+        if (i >= job->f->b->shards.count)
+            return;
+        struct stk_shard *s = stk_build_shard_at(job->f->b, i);
+        struct scatter w = {.f = job->f, .s = s, .next_ext = job->ext_first[i],
+                            .next_runtime = job->runtime_first[i], .longs = &job->longs[i],
+                            .by_kind = job->by_kind[i]};
+        w.track_kinds = stk_alloc_array(s->tracks.entries.count + 1, sizeof *w.track_kinds);
+        if (w.track_kinds)
+            scatter_shard(&w);
+        if (!w.track_kinds || w.out_of_memory)
+            atomic_store(&job->out_of_memory, true);
+        stk_free(w.track_kinds);
+    }
+}
+
+static bool alloc_columns(struct stk_trace *t)
+{
+    size_t n = t->count ? t->count : 1;
+    return (t->start_ns = stk_alloc_array(n, sizeof *t->start_ns)) &&
+           (t->dur_low = stk_alloc_array(n, sizeof *t->dur_low)) &&
+           (t->name = stk_alloc_array(n, sizeof *t->name)) &&
+           (t->ref = stk_alloc_array(n, sizeof *t->ref)) &&
+           (t->pos_low = stk_alloc_array(n, sizeof *t->pos_low)) &&
+           (t->pos_high = stk_alloc_array(n, 1)) && (t->kind = stk_alloc_array(n, 1)) &&
+           (t->depth = stk_alloc_array(n, 1));
+}
+
+// Room for the values of all shards, and each shard's part of it.
+static enum stk_status alloc_exts(struct scatter_job *job, struct stk_err *err)
+{
+    struct stk_finish *f = job->f;
+    uint64_t exts = 0, runtimes = 0;
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        const struct stk_shard *s = stk_build_shard_at(f->b, i);
+        job->ext_first[i] = (uint32_t)exts;
+        job->runtime_first[i] = (uint32_t)runtimes;
+        exts += s->ext_count - s->runtime_ext_count;
+        runtimes += s->runtime_ext_count;
+    }
+    if (exts >= UINT32_MAX || runtimes >= UINT32_MAX)
+        return stk_err_set(err, STK_ELIMIT, "the profile holds more than 4 294 967 294 events with "
+                                            "values; record a shorter window");
+    f->t->ext_count = (uint32_t)exts;
+    f->t->ext = stk_alloc_array(exts ? exts : 1, sizeof *f->t->ext);
+    f->runtime_corr = stk_alloc_array(runtimes ? runtimes : 1, sizeof *f->runtime_corr);
+    return f->t->ext && f->runtime_corr ? STK_OK : stk_err_nomem(err);
+}
+
+static int compare_longs(const void *a, const void *b)
+{
+    const struct stk_long_dur *x = a, *y = b;
+    return (x->event > y->event) - (x->event < y->event);
+}
+
+static enum stk_status collect(struct scatter_job *job, struct stk_err *err)
+{
+    struct stk_trace *t = job->f->t;
+    size_t shards = job->f->b->shards.count, n = 0;
+    for (size_t i = 0; i < shards; i++) {
+        n += job->longs[i].count;
+        for (int k = 0; k < STK_KIND_COUNT; k++)
+            t->by_kind[k] += job->by_kind[i][k];
+    }
+    t->long_durs = stk_alloc_array(n ? n : 1, sizeof *t->long_durs);
+    if (!t->long_durs)
+        return stk_err_nomem(err);
+    for (size_t i = 0; i < shards; i++)
+        for (size_t k = 0; k < job->longs[i].count; k++)
+            t->long_durs[t->long_dur_count++] =
+                *(const struct stk_long_dur *)stk_vec_at(&job->longs[i], k);
+    qsort(t->long_durs, n, sizeof *t->long_durs, compare_longs);
+    return STK_OK;
+}
+
+enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err)
+{
+    size_t shards = f->b->shards.count;
+    struct scatter_job job = {.f = f};
+    enum stk_status status = STK_ENOMEM;
+    job.ext_first = stk_alloc_zero(shards + 1, sizeof *job.ext_first);
+    job.runtime_first = stk_alloc_zero(shards + 1, sizeof *job.runtime_first);
+    job.longs = stk_alloc_zero(shards + 1, sizeof *job.longs);
+    job.by_kind = stk_alloc_zero(shards + 1, sizeof *job.by_kind);
+    if (job.ext_first && job.runtime_first && job.longs && job.by_kind && alloc_columns(f->t)) {
+        for (size_t i = 0; i < shards; i++)
+            stk_vec_init(&job.longs[i], sizeof(struct stk_long_dur), UINT32_MAX);
+        status = alloc_exts(&job, err);
+    } else {
+        stk_err_nomem(err);
+    }
+    if (status == STK_OK) {
+        int workers = (size_t)f->threads < shards ? f->threads : (int)shards;
+        stk_thread_run(workers > 0 ? workers : 1, scatter_worker, &job);
+        status = atomic_load(&job.out_of_memory) ? stk_err_nomem(err) : collect(&job, err);
+    }
+    if (job.longs)
+        for (size_t i = 0; i < shards; i++)
+            stk_vec_deinit(&job.longs[i]);
+    stk_free(job.longs);
+    stk_free(job.ext_first);
+    stk_free(job.runtime_first);
+    stk_free(job.by_kind);
+    return status;
+}

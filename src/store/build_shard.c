@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The writing side of a shard: rows into blocks, strings and tracks into the shard's own tables.
+// Rows whose times cannot be right by themselves (negative, overflowing, longer than 7 days) are
+// dropped here; what needs the whole trace to judge is dropped at finish.
+#include "base/alloc.h"
+#include "store/build_impl.h"
+#include "store/names.h"
+
+static void fail(struct stk_shard *s, enum stk_status status)
+{
+    if (s->failure == STK_OK)
+        s->failure = status;
+}
+
+static void reset_issues(struct stk_issue *issues)
+{
+    for (int i = 0; i < STK_ISSUE_COUNT; i++)
+        issues[i] = (struct stk_issue){.first_offset = -1};
+}
+
+void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, int64_t offset,
+                   uint32_t note)
+{
+    if (__builtin_add_overflow(issue->count, n, &issue->count))
+        issue->count = UINT64_MAX;
+    if (__builtin_add_overflow(issue->events_lost, events_lost, &issue->events_lost))
+        issue->events_lost = UINT64_MAX;
+    if (offset >= 0 && issue->first_offset < 0)
+        issue->first_offset = offset;
+    if (!issue->note)
+        issue->note = note;
+}
+
+static void shard_init(struct stk_shard *s, uint64_t max_rows)
+{
+    *s = (struct stk_shard){.max_rows = max_rows};
+    stk_vec_init(&s->blocks, sizeof(struct stk_raw *), UINT32_MAX / STK_BLOCK_ROWS + 1);
+    stk_vec_init(&s->ext_blocks, sizeof(struct stk_raw_ext *), UINT32_MAX / STK_BLOCK_EXTS + 1);
+    stk_tracks_init(&s->tracks);
+    reset_issues(s->issues);
+    s->strings_ready = stk_strpool_init(&s->strings, 0) == 0;
+    if (!s->strings_ready)
+        fail(s, STK_ENOMEM);
+}
+
+void stk_shard_deinit(struct stk_shard *s)
+{
+    for (size_t i = 0; i < s->blocks.count; i++)
+        stk_free(stk_shard_block(s, i));
+    for (size_t i = 0; i < s->ext_blocks.count; i++)
+        stk_free(*(struct stk_raw_ext **)stk_vec_at(&s->ext_blocks, i));
+    stk_vec_deinit(&s->blocks);
+    stk_vec_deinit(&s->ext_blocks);
+    stk_tracks_deinit(&s->tracks);
+    if (s->strings_ready)
+        stk_strpool_deinit(&s->strings);
+    s->strings_ready = false;
+    stk_free(s->string_map);
+    stk_free(s->track_map);
+    stk_free(s->cursor);
+    s->string_map = s->track_map = s->cursor = NULL;
+}
+
+struct stk_shard *stk_build_shard(struct stk_build *b)
+{
+    struct stk_shard *s = stk_alloc_zero(1, sizeof *s);
+    if (!s)
+        return NULL;
+    shard_init(s, b->max_rows);
+    struct stk_shard **slot = s->failure == STK_OK ? stk_vec_push(&b->shards) : NULL;
+    if (!slot) {
+        stk_shard_deinit(s);
+        stk_free(s);
+        return NULL;
+    }
+    *slot = s;
+    return s;
+}
+
+void stk_shard_reset(struct stk_shard *s)
+{
+    uint64_t max_rows = s->max_rows;
+    stk_shard_deinit(s);
+    shard_init(s, max_rows);
+}
+
+bool stk_shard_failed(const struct stk_shard *s)
+{
+    return s->failure != STK_OK || s->limit_reached;
+}
+
+uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
+{
+    if (n == 0 || s->failure != STK_OK)
+        return 0;
+    uint32_t id = stk_strpool_intern(&s->strings, p, n);
+    if (id != STK_STRPOOL_FAILED)
+        return id;
+    if (s->strings.cap_bytes && n >= s->strings.cap_bytes - s->strings.used_bytes) {
+        s->limit_reached = true;
+        stk_issue_add(&s->issues[STK_ISSUE_LIMIT_REACHED], 1, 0, -1, 0);
+    } else {
+        fail(s, STK_ENOMEM);
+    }
+    return 0;
+}
+
+uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
+{
+    struct stk_track_entry e = {.kind = key->kind, .process = key->process, .device = key->device,
+                                .id = key->id, .sid = stk_shard_intern(s, key->sid.p, key->sid.n)};
+    uint32_t track = s->failure == STK_OK ? stk_tracks_put(&s->tracks, &e) : STK_NONE;
+    if (track != STK_NONE)
+        return track;
+    if (s->tracks.entries.count >= s->tracks.entries.max_count)
+        s->limit_reached = true;
+    else
+        fail(s, STK_ENOMEM);
+    return STK_NONE;
+}
+
+void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n)
+{
+    s->by_kind[(unsigned)kind < STK_KIND_COUNT ? kind : STK_KIND_OTHER] += n;
+    s->read += n;
+}
+
+void stk_shard_issue(struct stk_shard *s, enum stk_issue_id id, uint64_t n, uint64_t events_lost,
+                     int64_t offset, struct stk_str note)
+{
+    if ((unsigned)id >= STK_ISSUE_COUNT)
+        return;
+    struct stk_issue *issue = &s->issues[id];
+    uint32_t note_id = issue->note ? 0 : stk_shard_intern(s, note.p, note.n);
+    stk_issue_add(issue, n, events_lost, offset, note_id);
+    s->dropped += events_lost;
+}
+
+static void drop(struct stk_shard *s, const struct stk_row *row, enum stk_issue_id why)
+{
+    uint8_t kind = row->kind;
+    if (kind >= STK_KIND_COUNT) {
+        kind = STK_KIND_OTHER;
+        if (row->track < s->tracks.entries.count) {
+            enum stk_track_kind track = stk_tracks_at(&s->tracks, row->track)->kind;
+            if (track == STK_TRACK_STREAM)
+                kind = (uint8_t)stk_name_device_kind(stk_strpool_get(&s->strings, row->name));
+            else if (track == STK_TRACK_THREAD)
+                kind = STK_KIND_HOST_OP;
+        }
+    }
+    s->by_kind[kind]++;
+    s->read++;
+    s->dropped++;
+    stk_issue_add(&s->issues[why], 1, 1, row->pos <= STK_POS_MAX ? (int64_t)row->pos : -1, row->name);
+}
+
+// Index of a new ext row, or STK_NONE.
+static uint32_t add_ext(struct stk_shard *s, const struct stk_row_ext *ext)
+{
+    uint32_t at = s->ext_count % STK_BLOCK_EXTS;
+    if (at == 0) {
+        struct stk_raw_ext *fresh = stk_alloc_array(STK_BLOCK_EXTS, sizeof *fresh);
+        struct stk_raw_ext **slot = fresh ? stk_vec_push(&s->ext_blocks) : NULL;
+        if (!slot) {
+            stk_free(fresh);
+            fail(s, STK_ENOMEM);
+            return STK_NONE;
+        }
+        *slot = fresh;
+    }
+    struct stk_raw_ext *e = stk_shard_ext(s, s->ext_count);
+    *e = (struct stk_raw_ext){.corr = ext->corr, .value = ext->value, .dir = ext->dir,
+                              .src_mem = ext->src_mem, .dst_mem = ext->dst_mem,
+                              .flags = ext->flags & (uint8_t)~STK_EXT_HAS_CORR,
+                              .has_corr = ext->has_corr};
+    return s->ext_count++;
+}
+
+// Correlations matter on both ends of a launch only; other values on anything but a call.
+static bool ext_is_worth_keeping(const struct stk_row *row, const struct stk_row_ext *ext)
+{
+    if (row->kind == STK_KIND_RUNTIME)
+        return ext && ext->has_corr;
+    if (row->kind == STK_KIND_MEMCPY)
+        return true;
+    if (!ext)
+        return false;
+    if (ext->flags || ext->dir || ext->src_mem || ext->dst_mem || ext->value)
+        return true;
+    return ext->has_corr && (row->kind == STK_KIND_UNSET || stk_kind_is_device_work(row->kind));
+}
+
+static struct stk_raw *next_row(struct stk_shard *s)
+{
+    if (s->tail_left == 0) {
+        struct stk_raw *fresh = stk_alloc_array(STK_BLOCK_ROWS, sizeof *fresh);
+        struct stk_raw **slot = fresh ? stk_vec_push(&s->blocks) : NULL;
+        if (!slot) {
+            stk_free(fresh);
+            fail(s, STK_ENOMEM);
+            return NULL;
+        }
+        *slot = s->tail = fresh;
+        s->tail_left = STK_BLOCK_ROWS;
+    }
+    s->tail_left--;
+    s->row_count++;
+    return s->tail++;
+}
+
+void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext)
+{
+    static const struct stk_row_ext no_ext;
+    int64_t end_ns;
+    if (s->failure != STK_OK)
+        return;
+    if (row->dur_ns < 0 || __builtin_add_overflow(row->start_ns, row->dur_ns, &end_ns)) {
+        drop(s, row, STK_ISSUE_TIME_INVALID);
+        return;
+    }
+    if (row->dur_ns > STK_DUR_MAX_NS) {
+        drop(s, row, STK_ISSUE_DURATION_ABSURD);
+        return;
+    }
+    if (s->row_count >= s->max_rows || row->track >= s->tracks.entries.count) {
+        s->limit_reached = true;
+        drop(s, row, STK_ISSUE_LIMIT_REACHED);
+        return;
+    }
+    uint32_t ext_id = STK_NONE;
+    if (ext_is_worth_keeping(row, ext))
+        ext_id = add_ext(s, ext ? ext : &no_ext);
+    struct stk_raw *r = next_row(s);
+    if (!r || s->failure != STK_OK)
+        return;
+    if (row->kind == STK_KIND_RUNTIME && ext_id != STK_NONE)
+        s->runtime_ext_count++;
+    uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
+    *r = (struct stk_raw){
+        .start_ns = row->start_ns, .dur_ns = row->dur_ns, .pos_low = (uint32_t)pos,
+        .pos_high = (uint8_t)(pos >> 32), .name = row->name < s->strings.count ? row->name : 0,
+        .track = row->track, .ext = ext_id,
+        .kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind
+                                                                        : STK_KIND_OTHER};
+    struct stk_track_entry *track = stk_tracks_at(&s->tracks, row->track);
+    if (track->rows == 0 || row->start_ns < track->min_start_ns)
+        track->min_start_ns = row->start_ns;
+    if (track->rows == 0 || row->start_ns > track->max_start_ns)
+        track->max_start_ns = row->start_ns;
+    track->rows++;
+    s->read++;
+}

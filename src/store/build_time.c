@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where time 0 lies, and rows that cannot belong to this profile. Exporters write a few records at
+// time 0 or at a clock's limit beside millions of good ones; one of them would put the profile's
+// first event years away. So, where starts spread over more than 7 days, the median of the starts
+// decides: rows further than 366 days from it are dropped, and rows further than 7 days if they are
+// fewer than 1 in 100 (files merged from machines whose clocks differ by days are kept).
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "store/build_impl.h"
+
+#define SAMPLES_MAX 65536u
+#define NEAR_NS (7 * STK_DAY_NS)
+#define FAR_NS (366 * STK_DAY_NS)
+#define ISOLATED_ONE_IN 100u
+
+struct range {
+    int64_t min_ns, max_ns;
+    uint64_t rows;
+};
+
+static bool is_derived(const struct stk_finish *f, const struct stk_shard *s, uint32_t track)
+{
+    return stk_tracks_at(&f->merged, s->track_map[track])->kind == STK_TRACK_DERIVED;
+}
+
+static void widen(struct range *r, const struct stk_track_entry *track)
+{
+    if (track->rows == 0)
+        return;
+    if (r->rows == 0 || track->min_start_ns < r->min_ns)
+        r->min_ns = track->min_start_ns;
+    if (r->rows == 0 || track->max_start_ns > r->max_ns)
+        r->max_ns = track->max_start_ns;
+    r->rows += track->rows;
+}
+
+static void find_ranges(const struct stk_finish *f, struct range *all, struct range *recorded)
+{
+    *all = *recorded = (struct range){0, 0, 0};
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        const struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
+            widen(all, stk_tracks_at(&s->tracks, j));
+            if (!is_derived(f, s, j))
+                widen(recorded, stk_tracks_at(&s->tracks, j));
+        }
+    }
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+    return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Lower median of the starts: exact up to SAMPLES_MAX rows, else of an even sample.
+static enum stk_status find_median(const struct stk_finish *f, bool derived_too, uint64_t rows,
+                                   int64_t *median_ns, struct stk_err *err)
+{
+    uint64_t stride = rows / SAMPLES_MAX + 1, seen = 0;
+    uint32_t n = 0;
+    int64_t *samples = stk_alloc_array(SAMPLES_MAX, sizeof *samples);
+    if (!samples)
+        return stk_err_nomem(err);
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        const struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (size_t k = 0; k < s->blocks.count; k++) {
+            const struct stk_raw *r = stk_shard_block(s, k);
+            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++) {
+                if (!derived_too && is_derived(f, s, r->track))
+                    continue;
+                if (seen++ % stride == 0 && n < SAMPLES_MAX)
+                    samples[n++] = r->start_ns;
+            }
+        }
+    }
+    qsort(samples, n, sizeof *samples, compare_times);
+    *median_ns = n ? samples[(n - 1) / 2] : 0;
+    stk_free(samples);
+    return STK_OK;
+}
+
+static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint64_t limit_ns)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        const struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (size_t k = 0; k < s->blocks.count; k++) {
+            const struct stk_raw *r = stk_shard_block(s, k);
+            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++)
+                n += distance(r->start_ns, median_ns) > limit_ns;
+        }
+    }
+    return n;
+}
+
+// Take a stored row out; the scatter passes over it.
+static void drop_row(struct stk_finish *f, struct stk_shard *s, struct stk_raw *r,
+                     enum stk_issue_id why)
+{
+    uint32_t name = s->string_map ? s->string_map[r->name] : r->name;
+    enum stk_track_kind track = stk_tracks_at(&f->merged, s->track_map[r->track])->kind;
+    int64_t pos = (int64_t)((uint64_t)r->pos_high << 32 | r->pos_low);
+    stk_issue_add(&f->t->issues[why], 1, 1, pos, name);
+    f->t->by_kind[stk_build_kind(f, r->kind, track, name)]++;
+    f->t->dropped++;
+    stk_tracks_at(&s->tracks, r->track)->rows--;
+    r->track = STK_NONE;
+}
+
+static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limit_ns)
+{
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
+            struct stk_track_entry *track = stk_tracks_at(&s->tracks, j);
+            track->min_start_ns = INT64_MAX;
+            track->max_start_ns = INT64_MIN;
+        }
+        for (size_t k = 0; k < s->blocks.count; k++) {
+            struct stk_raw *r = stk_shard_block(s, k);
+            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++) {
+                struct stk_track_entry *track = stk_tracks_at(&s->tracks, r->track);
+                if (distance(r->start_ns, median_ns) > limit_ns) {
+                    drop_row(f, s, r, STK_ISSUE_TIME_INVALID);
+                    continue;
+                }
+                if (r->start_ns < track->min_start_ns)
+                    track->min_start_ns = r->start_ns;
+                if (r->start_ns > track->max_start_ns)
+                    track->max_start_ns = r->start_ns;
+            }
+        }
+    }
+}
+
+// Event ids are 32 bits: what lies beyond is dropped, in order of the shards.
+static void drop_excess_rows(struct stk_finish *f)
+{
+    uint64_t kept = 0;
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (size_t k = 0; k < s->blocks.count; k++) {
+            struct stk_raw *r = stk_shard_block(s, k);
+            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++)
+                if (r->track != STK_NONE && ++kept > f->b->max_rows)
+                    drop_row(f, s, r, STK_ISSUE_LIMIT_REACHED);
+        }
+    }
+}
+
+enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
+{
+    struct range all, recorded;
+    find_ranges(f, &all, &recorded);
+    f->name_class = stk_alloc_zero(f->t->strings.count, 1);
+    if (!f->name_class)
+        return stk_err_nomem(err);
+    if (all.rows && distance(all.min_ns, all.max_ns) > NEAR_NS) {
+        int64_t median_ns = 0;
+        bool derived_too = recorded.rows == 0;
+        enum stk_status status = find_median(f, derived_too, derived_too ? all.rows : recorded.rows,
+                                             &median_ns, err);
+        if (status != STK_OK)
+            return status;
+        bool isolated = count_beyond(f, median_ns, NEAR_NS) < all.rows / ISOLATED_ONE_IN;
+        drop_far_rows(f, median_ns, isolated ? NEAR_NS : FAR_NS);
+        find_ranges(f, &all, &recorded);
+    }
+    if (all.rows > f->b->max_rows) {
+        drop_excess_rows(f);
+        find_ranges(f, &all, &recorded);
+    }
+    f->total_rows = all.rows;
+    f->base_ns = recorded.rows ? recorded.min_ns : all.min_ns;
+    if (__builtin_add_overflow(f->base_ns, f->b->facts.clock_base_ns, &f->t->base_ns))
+        f->t->base_ns = f->base_ns;
+    return STK_OK;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace's own functions: tables of kinds and issues, life cycle, and the two look-ups that are
+// not worth inlining (long durations, track of an event).
+#include "store/trace.h"
+
+#include "base/alloc.h"
+
+static const char *const kind_keys[] = {
+#define K(id, key, meaning) key,
+#include "store/kinds.def"
+#undef K
+};
+
+static const struct stk_issue_info issue_infos[] = {
+#define I(id, key, severity, meaning, remedy) {key, meaning, remedy, STK_SEVERITY_##severity},
+#include "store/issues.def"
+#undef I
+};
+
+const char *stk_kind_key(enum stk_kind kind)
+{
+    return (unsigned)kind < STK_KIND_COUNT ? kind_keys[kind] : "unset";
+}
+
+const struct stk_issue_info *stk_issue_info(enum stk_issue_id id)
+{
+    static const struct stk_issue_info unknown = {"unknown", "", "", STK_SEVERITY_INFO};
+    return (unsigned)id < STK_ISSUE_COUNT ? &issue_infos[id] : &unknown;
+}
+
+struct stk_trace *stk_trace_new(void)
+{
+    struct stk_trace *t = stk_alloc_zero(1, sizeof *t);
+    if (!t)
+        return NULL;
+    if (stk_strpool_init(&t->strings, 0) != 0) {
+        stk_free(t);
+        return NULL;
+    }
+    for (int i = 0; i < STK_ISSUE_COUNT; i++)
+        t->issues[i].first_offset = -1;
+    t->rank = t->world_size = -1;
+    t->format = "";
+    return t;
+}
+
+void stk_trace_free(struct stk_trace *t)
+{
+    if (!t)
+        return;
+    stk_free(t->start_ns);
+    stk_free(t->dur_low);
+    stk_free(t->name);
+    stk_free(t->ref);
+    stk_free(t->pos_low);
+    stk_free(t->pos_high);
+    stk_free(t->kind);
+    stk_free(t->depth);
+    stk_free(t->ext);
+    stk_free(t->long_durs);
+    stk_free(t->processes);
+    stk_free(t->devices);
+    stk_free(t->tracks);
+    stk_strpool_deinit(&t->strings);
+    stk_free(t);
+}
+
+int64_t stk_dur_long(const struct stk_trace *t, uint32_t event)
+{
+    uint32_t low = 0, high = t->long_dur_count;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (t->long_durs[mid].event < event)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low < t->long_dur_count && t->long_durs[low].event == event)
+        return t->long_durs[low].dur_ns;
+    return UINT32_MAX;
+}
+
+uint32_t stk_track_of(const struct stk_trace *t, uint32_t event)
+{
+    uint32_t low = 0, high = t->track_count;
+    if (event >= t->count)
+        return STK_NONE;
+    while (low < high) { // first track that begins after the event
+        uint32_t mid = low + (high - low) / 2;
+        if (t->tracks[mid].first <= event)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low ? low - 1 : STK_NONE;
+}
