@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw deflate by ISA-L (igzip_lib.h). Two traps of that library are handled here: its 32-bit count
-// of bytes made also bounds how far back a match may reach, so it must not wrap in long streams;
-// and when it meets damage it may still hold bytes that were decoded before it.
+// Raw deflate by ISA-L (igzip_lib.h; tested with 2.30). It copies through an internal buffer for the
+// first 64 KiB of each call, so calls should ask for much. A trap that is handled here: when it
+// meets damage it may still hold bytes that were decoded before it.
 #include "base/inflate.h"
 
 #include <isa-l/igzip_lib.h>
@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 
 #define RUN_MAX ((size_t)1 << 28)
-#define TOTAL_MAX ((uint32_t)1 << 30) // far above the 32 KiB that a match may reach back
 
 struct engine {
     bool damaged;
@@ -70,8 +69,6 @@ static enum stk_inflate_result run(void *p, struct stk_inflate_io *io)
         io->in_len -= in - s->avail_in;
         io->out += out - s->avail_out;
         io->out_len -= out - s->avail_out;
-        if (s->total_out > TOTAL_MAX)
-            s->total_out -= TOTAL_MAX / 2;
     }
     if (e->damaged)
         return drain(s, io) ? STK_INFLATE_BAD : STK_INFLATE_MORE;

@@ -58,11 +58,15 @@ void stk_seek_note(struct stk_seek *k, const struct stk_decoder *d)
     uint64_t due = due_at(k);
     if (d->out_pos < due || d->ended)
         return;
+    // Starts of members and frames cost nothing, so one that is near will do; far back, it is still
+    // better than none.
     struct stk_decode_mark mark = d->start;
-    bool cheap = mark.out_pos >= due - CHEAP_WITHIN && d->out_pos - mark.out_pos < CHEAP_WITHIN;
-    if (!cheap && stk_decoder_mark(d, &mark)) {
-        mark = d->start; // a frame start far back is better than none
-        if (mark.out_pos < due - k->distance / 2)
+    bool usable = mark.out_pos >= due - k->distance / 2;
+    if (!usable || d->out_pos - mark.out_pos > CHEAP_WITHIN) {
+        struct stk_decode_mark here;
+        if (stk_decoder_mark(d, &here) == 0)
+            mark = here;
+        else if (!usable)
             return;
     }
     if (k->mark_count == STK_SEEK_MARKS_MAX)
