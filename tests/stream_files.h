@@ -69,14 +69,16 @@ static inline struct bytes make_content(size_t n, uint64_t seed)
 }
 
 // Adds one gzip member. level 0 stores. With `long_header` all optional parts are there.
-static inline void add_gzip(struct bytes *to, const uint8_t *p, size_t n, int level, bool long_header)
+static inline void add_gzip(struct bytes *to, const uint8_t *p, size_t n, int level,
+                            bool long_header)
 {
     z_stream z = {0};
     if (deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         exit(9);
     Bytef extra[300], name[] = "a name.json", comment[] = "and a comment";
     memset(extra, 7, sizeof extra);
-    gz_header h = {.extra = extra, .extra_len = sizeof extra, .name = name, .comment = comment, .hcrc = 1};
+    gz_header h = {
+        .extra = extra, .extra_len = sizeof extra, .name = name, .comment = comment, .hcrc = 1};
     if (long_header)
         deflateSetHeader(&z, &h);
     size_t room = deflateBound(&z, n) + 1000;

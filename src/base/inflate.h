@@ -25,9 +25,9 @@ enum stk_inflate_result {
 
 struct stk_inflate_engine {
     const char *name;
-    void *(*open)(void);     // a decoder at the start of a deflate stream; NULL: no memory
-    void (*close)(void *e);  // takes NULL
-    void (*reset)(void *e);  // to the start of another deflate stream
+    void *(*open)(void);    // a decoder at the start of a deflate stream; NULL: no memory
+    void (*close)(void *e); // takes NULL
+    void (*reset)(void *e); // to the start of another deflate stream
     enum stk_inflate_result (*run)(void *e, struct stk_inflate_io *io);
     uint32_t (*crc)(const void *e); // CRC-32 of the bytes made since the start
     // After END: input bytes that were taken although they follow the deflate stream. A decoder

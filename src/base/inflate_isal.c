@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw deflate by ISA-L (igzip_lib.h; tested with 2.30). It copies through an internal buffer for the
-// first 64 KiB of each call, so calls should ask for much. A trap that is handled here: when it
+// Raw deflate by ISA-L (igzip_lib.h; tested with 2.30). It copies through an internal buffer for
+// the first 64 KiB of each call, so calls should ask for much. A trap that is handled here: when it
 // meets damage it may still hold bytes that were decoded before it.
 #include "base/inflate.h"
 

@@ -19,9 +19,9 @@ struct stk_stream {
     struct stk_source source;
     enum stk_stream_codec codec;
     bool seekable;
-    uint64_t position;           // delivered
-    struct stk_decoder decoder;  // compressed input only
-    struct stk_seek seek;        // the same, if seekable
+    uint64_t position;          // delivered
+    struct stk_decoder decoder; // compressed input only
+    struct stk_seek seek;       // the same, if seekable
     bool peeked;
     size_t head_len, head_used;  // of head
     enum stk_status head_status; // what peek met; said by the next read
@@ -137,8 +137,7 @@ enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, siz
         return s->head_status;
     }
     size_t more = 0;
-    enum stk_status status =
-        read_on(s, s->position, (uint8_t *)buf + *got, cap - *got, &more, err);
+    enum stk_status status = read_on(s, s->position, (uint8_t *)buf + *got, cap - *got, &more, err);
     *got += more;
     s->position += more;
     return status;
@@ -183,8 +182,7 @@ enum stk_status stk_stream_read_at(struct stk_stream *s, uint64_t offset, void *
     if (s->codec == STK_CODEC_PLAIN && s->source.regular)
         return stk_source_read(&s->source, offset, buf, n, got, err);
     if (!s->seekable)
-        return stk_err_set(err, STK_EINVAL, "%s was opened without random access",
-                           s->source.shown);
+        return stk_err_set(err, STK_EINVAL, "%s was opened without random access", s->source.shown);
     if (s->codec == STK_CODEC_PLAIN)
         return stk_source_read(&s->source, offset, buf, n, got, err);
     return stk_seek_read(&s->seek, &s->source, s->codec, offset, buf, n, got, err);

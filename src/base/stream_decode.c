@@ -85,7 +85,7 @@ static const char *zstd_problem(size_t code)
     case ZSTD_error_prefix_unknown:
         return "bytes that are not zstd follow its last frame and were ignored";
     case ZSTD_error_frameParameter_windowTooLarge:
-        return "it needs a window of more than 128 MiB; compress it again without --long or --ultra";
+        return "it needs a window of more than 128 MiB; compress it again without --long";
     case ZSTD_error_checksum_wrong:
         return "its checksum does not match its content: some of it is wrong";
     case ZSTD_error_dictionary_wrong:

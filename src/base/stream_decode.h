@@ -19,16 +19,16 @@ struct stk_decode_mark {
 struct stk_decoder {
     struct stk_source *source; // borrowed
     enum stk_stream_codec codec;
-    uint8_t *in;           // stored bytes [in_offset, in_offset + in_len), used up to in_used
+    uint8_t *in; // stored bytes [in_offset, in_offset + in_len), used up to in_used
     size_t in_cap, in_len, in_used;
     uint64_t in_offset;
-    uint64_t out_pos;      // decompressed bytes made so far
-    bool ended;            // nothing more will come
-    char damage[240];      // why it ended early; empty if it did not
+    uint64_t out_pos;             // decompressed bytes made so far
+    bool ended;                   // nothing more will come
+    char damage[240];             // why it ended early; empty if it did not
     struct stk_decode_mark start; // of the member or frame that was begun last
     struct stk_gzip gzip;
     struct ZSTD_DCtx_s *zstd;
-    bool zstd_inside;      // within a frame
+    bool zstd_inside; // within a frame
 };
 
 // head: the source's first bytes, which the caller has read already (n <= in_cap). On failure
@@ -43,8 +43,7 @@ STK_MUST_CHECK enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf
 // The position right now, for resuming here; -1 if there is none right here or memory is short.
 int stk_decoder_mark(const struct stk_decoder *d, struct stk_decode_mark *mark);
 void stk_decode_unmark(struct stk_decode_mark *mark); // frees what it holds
-STK_MUST_CHECK enum stk_status stk_decoder_resume(struct stk_decoder *d,
-                                                  const struct stk_decode_mark *mark,
-                                                  struct stk_err *err);
+STK_MUST_CHECK enum stk_status
+stk_decoder_resume(struct stk_decoder *d, const struct stk_decode_mark *mark, struct stk_err *err);
 
 #endif

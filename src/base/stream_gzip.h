@@ -15,8 +15,8 @@ struct stk_gzip {
     const struct stk_inflate_engine *engine;
     void *inflate;
     enum stk_gzip_phase phase;
-    int field;            // part of the header that is being read
-    uint32_t count;       // bytes of that part, or of the trailer, read so far
+    int field;      // part of the header that is being read
+    uint32_t count; // bytes of that part, or of the trailer, read so far
     uint32_t extra_len;
     uint8_t flags;
     uint8_t trailer[8];

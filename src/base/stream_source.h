@@ -11,13 +11,13 @@
 #include "base/err.h"
 
 struct stk_source {
-    char *path;         // as given; "-" is standard input
-    const char *shown;  // for messages
-    int fd, spool_fd;   // -1: none
-    bool regular;       // positions can be read at will
-    uint64_t base;      // where the input begins in fd (standard input may be part read)
-    uint64_t size;      // of a regular file, else 0
-    uint64_t pipe_pos;  // bytes taken from the pipe so far
+    char *path;        // as given; "-" is standard input
+    const char *shown; // for messages
+    int fd, spool_fd;  // -1: none
+    bool regular;      // positions can be read at will
+    uint64_t base;     // where the input begins in fd (standard input may be part read)
+    uint64_t size;     // of a regular file, else 0
+    uint64_t pipe_pos; // bytes taken from the pipe so far
 };
 
 STK_MUST_CHECK enum stk_status stk_source_open(struct stk_source *s, const char *path, bool spool,

@@ -167,7 +167,8 @@ static void thinning(void)
     CHECK(k.distance > 2000);
     CHECK(k.mark_count > STK_SEEK_MARKS_MAX / 3 && k.mark_count <= STK_SEEK_MARKS_MAX);
     for (size_t i = 1; i < k.mark_count; i++)
-        CHECK(k.marks[i].out_pos > k.marks[i - 1].out_pos && k.marks[i].in_pos >= k.marks[i - 1].in_pos);
+        CHECK(k.marks[i].out_pos > k.marks[i - 1].out_pos &&
+              k.marks[i].in_pos >= k.marks[i - 1].in_pos);
     uint64_t seed = 5;
     for (int i = 0; i < 500; i++) {
         uint64_t offset = next_random(&seed) % (content.n - 1000);
