@@ -3,6 +3,7 @@
 // compressed, xplane.pb, nsys sqlite). OUT is plain; compress it yourself where that is asked for.
 #include "grow.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +62,9 @@ int main(int argc, char **argv)
         if (!out)
             grow_die(argv[2], "cannot be written");
         setvbuf(out, NULL, _IOFBF, 1 << 20);
-        repeats = in[0] == '\n' || in[0] == '{' || in[0] == '[' ? grow_json(in, size, out, target)
-                                                               : grow_xplane(in, size, out, target);
+        // An XSpace begins with 0x0a too: its first plane's tag, then a length.
+        bool text = in[0] == '{' || in[0] == '[' || (in[0] == '\n' && (in[1] == '{' || in[1] == '['));
+        repeats = text ? grow_json(in, size, out, target) : grow_xplane(in, size, out, target);
         if (fclose(out) != 0)
             grow_die(argv[2], "cannot be written");
     }
