@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules share when they write a finding. Evidence lives in the result's arena; when memory is
-// out a line is left out rather than the finding.
+// Writing a finding. Evidence lives in the result's arena; when memory is out a line is left out
+// rather than the finding.
 #include "rules/finding.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/human.h"
 
 #define MAX_EVIDENCE 16
-
-double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part)
-{
-    const struct stk_run_sum *run = ctx->pass.run;
-    return run->wall_ns > 0 ? (double)run->parts[part] / (double)run->wall_ns : 0;
-}
-
-double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group)
-{
-    double share = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (stk_part_info(p)->group == group && p != STK_PART_OVERHEAD)
-            share += stk_rule_part_share(ctx, p);
-    return share;
-}
+#define MAX_FIXES 16
+#define MAX_NAME 120 // bytes of a name in a line
+#define MAX_TEXT 480
+#define WORTH_SAYING 0.01 // parts below this share get no evidence
 
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 {
-    bool host = ctx->pass.run->scope == STK_SCOPE_HOST;
-    return share >= (host ? 0.50 : 0.15) ? "high" : share >= (host ? 0.25 : 0.05) ? "medium" : "low";
+    bool host = stk_rule_on_host(ctx);
+    return share >= (host ? 0.50 : 0.15)   ? "high"
+           : share >= (host ? 0.25 : 0.05) ? "medium"
+                                           : "low";
 }
 
 const char *stk_level_key(enum stk_level level)
@@ -39,7 +32,7 @@ const char *stk_level_key(enum stk_level level)
 
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
 {
-    char text[400];
+    char text[MAX_TEXT];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
@@ -48,21 +41,38 @@ const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
     return copy ? copy : "";
 }
 
+const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    if (n <= MAX_NAME)
+        return n ? name : "";
+    n = MAX_NAME - 3;
+    while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
+        n--;
+    const char *cut = stk_arena_printf(ctx->pass.arena, "%.*s...", (int)n, name);
+    return cut ? cut : "";
+}
+
 void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
                       const char *track, int64_t start_ns, int64_t dur_ns)
 {
     if (!f->evidence.items)
-        f->evidence.items = stk_arena_array(ctx->pass.arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
+        f->evidence.items =
+            stk_arena_array(ctx->pass.arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
     struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
     if (!items || f->evidence.count == MAX_EVIDENCE)
         return;
-    items[f->evidence.count++] = (struct stk_rep_evidence){
-        .text = text, .track = track, .has_time = dur_ns >= 0, .start_ns = start_ns, .dur_ns = dur_ns};
+    items[f->evidence.count++] = (struct stk_rep_evidence){.text = text,
+                                                           .track = track,
+                                                           .has_time = dur_ns >= 0,
+                                                           .start_ns = start_ns,
+                                                           .dur_ns = dur_ns};
 }
 
-void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt, ...)
+void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
+                     ...)
 {
-    char text[400];
+    char text[MAX_TEXT];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
@@ -72,47 +82,96 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
         stk_finding_show(ctx, f, copy, NULL, 0, -1);
 }
 
-static uint32_t steps_counted(const struct stk_run_sum *run)
+void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                     const struct stk_rep_fix *fix)
 {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < run->step_count; i++)
-        used += !run->steps[i].excluded;
-    return used;
+    if (!f->fix.items)
+        f->fix.items = stk_arena_array(ctx->pass.arena, MAX_FIXES, sizeof *fix);
+    struct stk_rep_fix *items = (struct stk_rep_fix *)f->fix.items;
+    if (items && f->fix.count < MAX_FIXES)
+        items[f->fix.count++] = *fix;
 }
 
-static void say_total(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
+// "69.3 ms a step (39 % of the time), in 6 of 6 steps".
+static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
-    const struct stk_cause *c = &ctx->pass.run->causes[part];
-    const struct stk_part_info *info = stk_part_info(part);
-    int64_t ns = ctx->pass.run->parts[part];
-    uint32_t used = steps_counted(ctx->pass.run);
+    struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);
+    const char *meaning = stk_part_info(part)->meaning;
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    stk_human_ns(ns, time);
     stk_human_share(stk_rule_part_share(ctx, part), share);
-    if (used > 0 && c->steps_affected > 0)
-        stk_finding_say(ctx, f, "%s: %s, %s of the time, in %u of %u steps", info->meaning, time, share,
-                        c->steps_affected < used ? c->steps_affected : used, used);
+    if (steps.used == 0)
+        stk_finding_say(ctx, f, "%s: %s, %s of the recorded time", meaning,
+                        stk_human_ns(ctx->pass.run->parts[part], time), share);
+    else if (steps.used == 1)
+        stk_finding_say(ctx, f, "%s: %s, %s of the step", meaning,
+                        stk_human_ns(steps.total_ns, time), share);
     else
-        stk_finding_say(ctx, f, "%s: %s, %s of the time", info->meaning, time, share);
+        stk_finding_say(ctx, f,
+                        "%s: %s a step on average, %s of the time, in %" PRIu32 " of %" PRIu32
+                        " steps%s",
+                        meaning, stk_human_ns(steps.total_ns / steps.used, time), share,
+                        steps.affected, steps.used,
+                        steps.devices < 2       ? ""
+                        : stk_rule_on_host(ctx) ? " of all ranks"
+                                                : " of all devices");
 }
 
-void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
+static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                      const struct stk_cause *c, int most)
 {
-    const struct stk_cause *c = &ctx->pass.run->causes[part];
+    char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    for (int i = 0; i < c->name_count && i < most; i++)
+        if (c->names[i].ns > 0 && c->names[i].name && c->names[i].name[0])
+            stk_finding_say(ctx, f, "%s of it in %s (%s x)", stk_human_ns(c->names[i].ns, time),
+                            stk_rule_name(ctx, c->names[i].name),
+                            stk_human_count(c->names[i].count, count));
+}
+
+static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                         const struct stk_cause *c)
+{
+    if (c->example_count == 0)
+        return;
+    const struct stk_example *e = &c->examples[0];
+    const char *name = stk_rule_name(ctx, e->name);
+    const char *of = name[0] ? ": " : "";
     char time[STK_HUMAN_MAX];
-    say_total(ctx, f, part);
-    for (int i = 0; i < c->name_count && i < 3; i++)
-        if (c->names[i].ns > 0 && c->names[i].name[0])
-            stk_finding_say(ctx, f, "%s of it in %.160s (%u x)", stk_human_ns(c->names[i].ns, time),
-                            c->names[i].name, c->names[i].count);
-    if (c->example_count > 0) {
-        const struct stk_example *e = &c->examples[0];
-        const char *text = e->step >= 0
-            ? stk_rule_text(ctx, "longest: %s in step %lld%s%.160s", stk_human_ns(e->dur_ns, time),
-                            (long long)e->step, e->name && e->name[0] ? ", " : "", e->name ? e->name : "")
-            : stk_rule_text(ctx, "longest: %s%s%.160s", stk_human_ns(e->dur_ns, time),
-                            e->name && e->name[0] ? ", " : "", e->name ? e->name : "");
-        stk_finding_show(ctx, f, text, e->track, e->start_ns, e->dur_ns);
+    stk_human_ns(e->dur_ns, time);
+    const char *text = e->step >= 0 ? stk_rule_text(ctx, "longest: %s in step %" PRId64 "%s%s",
+                                                    time, e->step, of, name)
+                                    : stk_rule_text(ctx, "longest: %s%s%s", time, of, name);
+    stk_finding_show(ctx, f, text, e->track && e->track[0] ? e->track : NULL, e->start_ns,
+                     e->dur_ns);
+}
+
+static void show_part(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part,
+                      int names)
+{
+    say_size(ctx, f, part);
+    say_names(ctx, f, &ctx->pass.run->causes[part], names);
+    show_longest(ctx, f, &ctx->pass.run->causes[part]);
+}
+
+void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       enum stk_part part)
+{
+    show_part(ctx, f, part, 3);
+}
+
+void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts)
+{
+    int names = 3;
+    while (parts) {
+        int largest = -1;
+        for (int p = 0; p < STK_PART_COUNT; p++)
+            if ((parts & (1u << p)) &&
+                (largest < 0 || ctx->pass.run->parts[p] > ctx->pass.run->parts[largest]))
+                largest = p;
+        parts &= ~(1u << largest);
+        if (stk_rule_part_share(ctx, largest) < WORTH_SAYING)
+            return;
+        show_part(ctx, f, largest, names);
+        names = 2; // the smaller parts say less
     }
 }
 
@@ -124,34 +183,22 @@ void stk_finding_bound(struct stk_rep_finding *f, double share)
     f->saving.basis = "bound";
 }
 
-static uint32_t most_affected(const struct stk_run_sum *run, enum stk_group group)
+enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                         uint32_t parts, const struct stk_threshold *thresholds,
+                                         const char **why)
 {
-    uint32_t steps = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (stk_part_info(p)->group == group && run->causes[p].steps_affected > steps)
-            steps = run->causes[p].steps_affected;
-    return steps;
-}
-
-enum stk_rule_state stk_rule_check_group(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                         enum stk_group group, double from, const char **why)
-{
-    double share = stk_rule_group_share(ctx, group);
+    double share = stk_rule_parts_share(ctx, parts);
+    double from = thresholds[stk_rule_on_host(ctx) ? STK_FROM_HOST : STK_FROM_DEVICE].value;
     char percent[STK_HUMAN_MAX];
     stk_human_share(share, percent);
-    if (ctx->pass.run->scope == STK_SCOPE_HOST && from < 0.15)
-        from = 0.15;
     if (share < from) {
-        *why = stk_rule_text(ctx, "%s of the time, below %.0f %%", percent, from * 100);
+        *why = stk_rule_text(ctx, "%s of the time, below %g %%", percent, from * 100);
         return STK_RULE_PASSED;
     }
     *why = stk_rule_text(ctx, "%s of the time", percent);
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
-    f->steps_affected = most_affected(ctx->pass.run, group);
+    f->steps_affected = stk_rule_spread(ctx, parts).most_affected;
     stk_finding_bound(f, share);
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (stk_part_info(p)->group == group && stk_rule_part_share(ctx, p) >= 0.01)
-            stk_finding_cause(ctx, f, p);
     return STK_RULE_FIRED;
 }

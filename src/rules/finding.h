@@ -1,13 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules share when they write a finding: shares of parts, severity, evidence.
+// What rules share: asking how much of the time a cause takes and in how many steps, and writing
+// the finding: severity, evidence, the fixes that suit.
 #ifndef STK_RULES_FINDING_H
 #define STK_RULES_FINDING_H
 
 #include "rules/rule.h"
 
-// Share of the breakdown's wall time that a part, or a group of parts, takes. 0 without a breakdown.
+// Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0 without.
+uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
+double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts);
 double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group);
+bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, without a device
+bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);  // the analysed devices are TPUs
+// Why shares mean nothing here (the verdict abstained before looking at them), or NULL.
+const char *stk_rule_abstained(const struct stk_rule_ctx *ctx);
+// Times an issue was met, over all inputs.
+uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id);
+// Kernels of all devices, and those shorter than 10 us.
+void stk_rule_count_kernels(const struct stk_rule_ctx *ctx, uint64_t *kernels, uint64_t *brief);
+// Time from the first event to the last, summed over ranks; at least 1.
+int64_t stk_rule_recorded_ns(const struct stk_rule_ctx *ctx);
+
+// How a set of parts is spread over the used steps (rows: a step on a device, or of a host).
+struct stk_rule_steps {
+    uint32_t used, affected; // rows; rows in which the parts take 1 % or more
+    uint32_t devices;        // devices (or ranks) that the rows belong to
+    uint32_t most_affected;  // steps affected on the device with the most
+    int64_t total_ns, median_ns, largest_ns; // median_ns: lower median, -1 if memory is out
+    int64_t largest_step;    // number of the step with the most
+};
+struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts);
+
+// Does a name that fills this part, or one of its examples, contain `word` (any case)?
+bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word);
+bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part,
+                              const char *const *words); // ends with NULL
+
+// Writing.
 // "high", "medium", "low" for a loss of this share: 15 % and 5 % of the step on a device, 50 % and
 // 25 % of a host's step, where work is done in turn.
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
@@ -17,16 +47,27 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     __attribute__((format(printf, 3, 4)));
 void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
                       const char *track, int64_t start_ns, int64_t dur_ns);
-// Evidence of one part: its total, the names that fill it, its longest example.
+// Evidence of one part: its size, the names that fill it, its longest example.
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part);
+// The same for a set of parts, the largest first, those below 1 % left out.
+void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
 // Bound saving: nothing to the whole share of the cause.
 void stk_finding_bound(struct stk_rep_finding *f, double share);
+// Choose a fix of the rule's table; the first chosen is the best.
+void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                     const struct stk_rep_fix *fix);
 // A text in the arena; "" if memory is out.
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-// Check that most rules of a verdict kind share: does `group` take at least `from` of the time?
-// Fills severity, confidence, saving and evidence of the group's parts.
-enum stk_rule_state stk_rule_check_group(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                         enum stk_group group, double from, const char **why);
+// A name cut to what a line can hold, at a character's border.
+const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name);
+
+// First two rows of the threshold table of a rule that fires on a share of the time.
+enum { STK_FROM_DEVICE, STK_FROM_HOST };
+// Check that most rules of a cause share: do `parts` take as much of the time as the threshold says?
+// Fills severity, confidence, steps and saving, not the evidence.
+enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                         uint32_t parts, const struct stk_threshold *thresholds,
+                                         const char **why);
 
 #endif

@@ -37,9 +37,11 @@ struct stk_rule {
     const char *quiet;    // when it stays quiet
     const char *source;   // where thresholds and claims come from
     uint32_t needs;
+    uint32_t verdicts;    // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
     const struct stk_rep_fix *fixes;        // ends with text == NULL; the framework in use is put first
-    // Decide; when it fires, fill title if it differs, severity, confidence, saving, evidence.
+    // Decide; when it fires, fill title if it differs, severity, confidence, saving, evidence, and
+    // choose the fixes that suit what was seen (stk_finding_fix), best first; none chosen: all.
     // *why is a short text for the report's `rules` list in every state. Never fails for lack of
     // data: that is STK_RULE_SKIPPED.
     enum stk_rule_state (*check)(const struct stk_rule_ctx *ctx, struct stk_rep_finding *finding,
@@ -53,7 +55,8 @@ extern const struct stk_rule *const stk_rules[];
 extern const int stk_rule_count;
 
 const struct stk_rule *stk_rule_find(const char *id); // NULL: none
-// Ask every rule, sort the findings by value, fill report->findings and report->rules.
+// Ask every rule, sort the findings by value (the one that explains the verdict first), fill
+// report->findings and report->rules.
 STK_MUST_CHECK enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx,
                                              struct stk_report *report, struct stk_err *err);
 

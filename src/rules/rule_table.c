@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rules, asking all of them, and the order of their findings: severity first, then the
-// largest possible saving, then the table's order.
+// The table of rules, asking all of them, and the order of their findings: the one that explains
+// the verdict leads unless it is mere information; then severity, the largest possible saving, the
+// table's order.
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rule.h"
+#include "rules/finding.h"
 
 const struct stk_rule *const stk_rules[] = {
 #define X(name) &stk_rule_##name,
@@ -22,8 +23,11 @@ const struct stk_rule *stk_rule_find(const char *id)
 }
 
 // What a rule needs and the profile lacks, or NULL.
-static const char *missing(const struct stk_rule *rule, const struct stk_run_sum *run)
+static const char *missing(const struct stk_rule *rule, const struct stk_rule_ctx *ctx)
 {
+    const struct stk_run_sum *run = ctx->pass.run;
+    if ((rule->needs & STK_NEED_BREAKDOWN) && stk_rule_abstained(ctx))
+        return stk_rule_abstained(ctx);
     if ((rule->needs & STK_NEED_BREAKDOWN) && run->wall_ns <= 0)
         return "no time that can be broken down";
     if ((rule->needs & STK_NEED_DEVICE) && !run->facts.has_device_rows)
@@ -46,27 +50,47 @@ static bool framework_in_use(const char *framework, uint32_t frameworks)
     return false;
 }
 
+static bool read_from(const struct stk_rule_ctx *ctx, const char *format)
+{
+    for (uint32_t i = 0; i < ctx->pass.input_count; i++)
+        if (ctx->pass.inputs[i].format && strcmp(ctx->pass.inputs[i].format, format) == 0)
+            return true;
+    return false;
+}
+
+static size_t keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *all,
+                   uint32_t frameworks, bool general)
+{
+    const struct stk_rep_fix *fixes = all->items;
+    for (size_t i = 0; i < all->count; i++)
+        if (general ? strcmp(fixes[i].framework, "any") == 0
+                    : framework_in_use(fixes[i].framework, frameworks))
+            out[kept++] = fixes[i];
+    return kept;
+}
+
 // The fixes for the frameworks seen, then those for any; all of them where none was recognised.
+// Plain CUDA counts where nothing else was seen, and where the profile comes from Nsight Systems.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
-    uint32_t seen = ctx->pass.run->facts.frameworks & ~(1u << STK_FW_CUDA);
-    size_t n = 0;
-    if (!rule->fixes)
-        return true;
-    while (rule->fixes[n].text)
-        n++;
-    struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, n + 1, sizeof *fixes);
+    const uint32_t cuda = 1u << STK_FW_CUDA, every = (1u << STK_FW_COUNT) - 1;
+    struct stk_list all = f->fix; // what the rule chose, else its table
+    uint32_t seen = ctx->pass.run->facts.frameworks & every;
+    size_t kept = 0;
+    if (!all.count && rule->fixes)
+        for (all.items = rule->fixes; rule->fixes[all.count].text;)
+            all.count++;
+    struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, all.count + 1, sizeof *fixes);
     if (!fixes)
         return false;
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (framework_in_use(rule->fixes[i].framework, seen))
-            fixes[kept++] = rule->fixes[i];
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(rule->fixes[i].framework, "any") == 0 ||
-            (!seen && !framework_in_use(rule->fixes[i].framework, seen)))
-            fixes[kept++] = rule->fixes[i];
+    if (seen & ~cuda)
+        kept = keep(fixes, kept, &all, seen & ~cuda, false);
+    if (!(seen & ~cuda) || read_from(ctx, "nsys"))
+        kept = keep(fixes, kept, &all, cuda, false);
+    kept = keep(fixes, kept, &all, 0, true);
+    if (!(seen & ~cuda))
+        kept = keep(fixes, kept, &all, every & ~cuda, false);
     f->fix = (struct stk_list){.items = fixes, .count = kept};
     return true;
 }
@@ -80,19 +104,39 @@ static int severity_rank(const char *severity)
     return 4;
 }
 
-static bool comes_before(const struct stk_rep_finding *a, const struct stk_rep_finding *b)
+// What orders findings; larger first, except rank.
+struct order {
+    bool leads; // explains the verdict, and is more than information
+    int rank;
+    double saving;
+};
+
+static struct order order_of(const struct stk_rep_finding *f, enum stk_verdict_kind verdict)
 {
-    int ra = severity_rank(a->severity), rb = severity_rank(b->severity);
-    if (ra != rb)
-        return ra < rb;
-    return a->saving.high_share > b->saving.high_share;
+    const struct stk_rule *rule = stk_rule_find(f->id);
+    int rank = severity_rank(f->severity);
+    return (struct order){rule && (rule->verdicts & (1u << verdict)) &&
+                              rank < severity_rank("info"),
+                          rank, f->saving.has_high ? f->saving.high_share : 0};
+}
+
+static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_finding *fb,
+                         enum stk_verdict_kind verdict)
+{
+    struct order a = order_of(fa, verdict), b = order_of(fb, verdict);
+    if (a.leads != b.leads)
+        return a.leads;
+    if (a.rank != b.rank)
+        return a.rank < b.rank;
+    return a.saving > b.saving;
 }
 
 // Stable insertion: findings are few.
-static void insert(struct stk_rep_finding *list, size_t *count, const struct stk_rep_finding *f)
+static void insert(struct stk_rep_finding *list, size_t *count, const struct stk_rep_finding *f,
+                   enum stk_verdict_kind verdict)
 {
     size_t at = *count;
-    while (at > 0 && comes_before(f, &list[at - 1]))
+    while (at > 0 && comes_before(f, &list[at - 1], verdict))
         at--;
     memmove(&list[at + 1], &list[at], (*count - at) * sizeof *f);
     list[at] = *f;
@@ -109,11 +153,11 @@ enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report 
         return stk_err_nomem(err);
     for (size_t i = 0; i < n; i++) {
         const struct stk_rule *rule = stk_rules[i];
-        struct stk_rep_finding f = {.id = rule->id, .title = rule->title, .severity = "info",
-                                    .confidence = "high"};
+        struct stk_rep_finding f = {
+            .id = rule->id, .title = rule->title, .severity = "info", .confidence = "high"};
         f.saving.basis = "none";
         f.explain = stk_arena_printf(ctx->pass.arena, "stoker explain %s", rule->id);
-        const char *why = missing(rule, ctx->pass.run);
+        const char *why = missing(rule, ctx);
         enum stk_rule_state state = why ? STK_RULE_SKIPPED : STK_RULE_PASSED;
         if ((rule->needs & STK_NEED_RANKS) && ctx->pass.run->rank_count < 2) {
             state = STK_RULE_NOT_APPLICABLE;
@@ -126,7 +170,7 @@ enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report 
             continue;
         if (!pick_fixes(rule, ctx, &f) || !f.explain)
             return stk_err_nomem(err);
-        insert(findings, &found, &f);
+        insert(findings, &found, &f, ctx->pass.verdict->kind);
     }
     report->rules = (struct stk_list){.items = rows, .count = n};
     report->findings = (struct stk_list){.items = findings, .count = found};

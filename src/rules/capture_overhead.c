@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profiler's own work, where it records it (buffer flushes, instrumentation). What the profiler
+// costs without recording it, stretched host calls above all, is not seen.
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { NOTABLE, CONTAMINATING };
+static const struct stk_threshold thresholds[] = {
+    [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
+                 "1 % warned in every profile; 5 % is worth knowing"},
+    [CONTAMINATING] = {"profiler overhead, contaminating", "share of the recorded time", 0.15,
+                       "larger than most losses that name a verdict"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    {"pytorch", "Record without stacks, shapes and memory, and only the steps needed.",
+     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],\n"
+     "        with_stack=False, record_shapes=False, profile_memory=False)"},
+    {"tensorflow", "Leave the Python tracer off and lower the host tracer.",
+     "tf.profiler.experimental.ProfilerOptions(host_tracer_level=1, python_tracer_level=0)"},
+    {"jax", "Switch the Python tracer off and lower the host tracer.",
+     "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = "
+     "0\noptions.host_tracer_level = 1\n"
+     "jax.profiler.start_trace('logs', profiler_options=options)"},
+    {"cuda", "Leave out sampling, context switches and memory usage.",
+     "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --output=run python train.py"},
+    {"any",
+     "Compare the step time with that of a run without a profiler before trusting small "
+     "differences.",
+     NULL},
+    {0},
+};
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    double recorded = (double)facts->profiler_overhead_ns / (double)stk_rule_recorded_ns(ctx);
+    double inside = stk_rule_part_share(ctx, STK_PART_OVERHEAD);
+    double share = inside > recorded ? inside : recorded;
+    char percent[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    stk_human_share(share, percent);
+    if (facts->profiler_overhead_ns <= 0 && inside <= 0) {
+        *why = "the profile records no overhead";
+        return STK_RULE_PASSED;
+    }
+    *why = stk_rule_text(ctx, "%s of the time", percent);
+    if (share < thresholds[NOTABLE].value)
+        return STK_RULE_PASSED;
+    f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    stk_finding_say(ctx, f, "the profiler's own work takes %s, %s of the recorded time",
+                    stk_human_ns(facts->profiler_overhead_ns, time),
+                    stk_human_share(recorded, percent));
+    if (inside > 0)
+        stk_finding_say(ctx, f, "%s of the steps is idle because of it",
+                        stk_human_share(inside, percent));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_overhead = {
+    .id = "capture-overhead",
+    .title = "The profiler takes much of the time",
+    .fires = "The profiler's own records of its work take 5 % of the time; from 15 % on they "
+             "contaminate the result.",
+    .matters = "A profiler slows the host more than the device, so that a job looks more bound by "
+               "its host than it is.",
+    .priced = "Not priced: the time is not lost without the profiler.",
+    .quiet = "Profiles that do not record the overhead say nothing about it.",
+    .source = "Rows of CUPTI's activity kind OVERHEAD; thresholds after the experience of nsys-ai, "
+              "where 1 % raised "
+              "false alarms.",
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

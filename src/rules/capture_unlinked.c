@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device work without its launch call: why the device was idle before it cannot be told.
+#include "base/human.h"
+#include "rules/finding.h"
+#include "rules/snippets.h"
+
+enum { SHARE, MUCH };
+static const struct stk_threshold thresholds[] = {
+    [SHARE] = {"device work without a launch call", "share of device operations", 0.05,
+               "what was launched before the recording began stays below it in a window of several "
+               "steps"},
+    [MUCH] = {"device work without a launch call, contaminating", "share of device operations",
+              0.25, "from here idle of unknown cause can outweigh every named loss"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    {"pytorch", "Record the CPU activity too: it holds the launch calls.",
+     "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])"},
+    {"tensorflow", "Leave the host tracer on.",
+     "tf.profiler.experimental.ProfilerOptions(host_tracer_level=2, device_tracer_level=1)"},
+    {"jax", "Leave the host tracer on.",
+     "options = jax.profiler.ProfileOptions()\noptions.host_tracer_level = 2\n"
+     "jax.profiler.start_trace('logs', profiler_options=options)"},
+    {"cuda", "Trace the CUDA API and export all tables; record graphs node by node.",
+     "nsys profile --trace=cuda,nvtx,osrt --cuda-graph-trace=node --output=run python train.py"},
+    {"any",
+     "Start the profiler a few steps before the window of interest, and do not filter rows out of "
+     "the file.",
+     NULL},
+    {0},
+};
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], idle[STK_HUMAN_MAX];
+    if (stk_rule_on_tpu(ctx)) {
+        *why = "a TPU's program runs without launch calls";
+        return STK_RULE_NOT_APPLICABLE;
+    }
+    if (facts->device_ops == 0) {
+        *why = "no device operations";
+        return STK_RULE_SKIPPED;
+    }
+    double share = (double)facts->unlinked_ops / (double)facts->device_ops;
+    stk_human_count(facts->unlinked_ops, a);
+    stk_human_count(facts->device_ops, b);
+    *why = stk_rule_text(ctx, "%s of %s device operations", a, b);
+    if (share < thresholds[SHARE].value)
+        return STK_RULE_PASSED;
+    f->severity = share >= thresholds[MUCH].value ? "medium" : "low";
+    if (!facts->has_launch_rows)
+        f->title = "No launch calls were recorded";
+    stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile", a, b);
+    if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0)
+        stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
+                        stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_capture_unlinked = {
+    .id = "capture-unlinked",
+    .title = "Device work lacks its launch calls",
+    .fires = "5 % of the device operations have no launch call in the profile.",
+    .matters = "Idle time is explained by what the launching thread did before the call. Without "
+               "the call the time is "
+               "of unknown cause, and the verdict may be cannot-tell.",
+    .priced = "Not priced: it is a fault of the recording.",
+    .quiet = "A few operations at the start of the recording were launched before it. TPUs have no "
+             "launch calls.",
+    .source = "Correlation ids of CUPTI and rocprofiler, which join a call and its device work.",
+    .needs = STK_NEED_DEVICE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile shows a start: compilation, module loading, first use. Either it is most of what was
+// recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
+#include "base/human.h"
+#include "rules/finding.h"
+#include "rules/snippets.h"
+
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, BEFORE };
+static const struct stk_threshold thresholds[] = {
+    [DEVICE] = {"first use in the used steps, device", "share of the step", 0.03,
+                "less changes no other share noticeably"},
+    [HOST] = {"first use in the used steps, host step", "share of the step", 0.15,
+              "as for every share of a host step"},
+    [BEFORE] = {"first use in the whole profile", "share of the recorded time", 0.10,
+                "every recording of a whole run holds some; from a tenth on it is worth saving"},
+    {0},
+};
+
+enum {
+    FIX_TORCH_SKIP,
+    FIX_TF_SKIP,
+    FIX_JAX_SKIP,
+    FIX_CUDA_SKIP,
+    FIX_INDUCTOR,
+    FIX_CUDNN,
+    FIX_JAX_CACHE,
+    FIX_TF_CACHE,
+    FIX_MODULES,
+    FIX_CONTEXT
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH_SKIP] = {"pytorch",
+                        "To see the steady state, let the profiler skip the first steps.",
+                        STK_SNIPPET_TORCH},
+    [FIX_TF_SKIP] = {"tensorflow", "To see the steady state, record batches 10 to 20.",
+                     STK_SNIPPET_KERAS},
+    [FIX_JAX_SKIP] = {"jax", "To see the steady state, run a few steps before the trace starts.",
+                      "for _ in range(3): state = train_step(state, next(batches))\n"
+                      "jax.block_until_ready(state)\n" STK_SNIPPET_JAX},
+    [FIX_CUDA_SKIP] =
+        {"cuda", "To see the steady state, start the capture after the warm-up.",
+         "nsys profile --trace=cuda,nvtx --capture-range=cudaProfilerApi --output=run python "
+         "train.py\n"
+         "# in the program, after a few steps: cudaProfilerStart(); ... cudaProfilerStop();"},
+    [FIX_INDUCTOR] =
+        {"pytorch", "Keep compiled graphs between runs in a folder that survives.",
+         "export TORCHINDUCTOR_FX_GRAPH_CACHE=1 TORCHINDUCTOR_CACHE_DIR=$HOME/.cache/inductor"},
+    [FIX_CUDNN] = {"pytorch",
+                   "Benchmarking cuDNN's algorithms pays only where shapes do not change.",
+                   "torch.backends.cudnn.benchmark = False"},
+    [FIX_JAX_CACHE] =
+        {"jax", "Keep compiled programs between runs.",
+         "jax.config.update('jax_compilation_cache_dir', os.path.expanduser('~/.cache/jax'))"},
+    [FIX_TF_CACHE] = {"tensorflow", "Keep XLA's compiled programs between runs.",
+                      "export TF_XLA_FLAGS=--tf_xla_persistent_cache_directory=$HOME/.cache/xla"},
+    [FIX_MODULES] = {"any",
+                     "Load GPU code when it is first used rather than all at once (the default of "
+                     "recent CUDA).",
+                     "export CUDA_MODULE_LOADING=LAZY"},
+    [FIX_CONTEXT] =
+        {"any",
+         "Creating the device's context is paid once per process: keep processes alive, and list "
+         "only the devices needed.",
+         "export CUDA_VISIBLE_DEVICES=0"},
+    {0},
+};
+
+static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
+{
+    return stk_rule_cause_names_any(ctx, STK_PART_COMPILE, words);
+}
+
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const inductor[] = {"inductor", "dynamo", "Torch-Compiled",
+                                           "Compiled", "triton", NULL};
+    static const char *const cudnn[] = {"cudnn", "autotun", "conv", NULL};
+    static const char *const modules[] = {"ModuleLoad", "LibraryLoad", "LaunchKernel",
+                                          "FuncGetAttributes", NULL};
+    static const char *const context[] = {"cudaFree",      "hipFree",    "cuInit",
+                                          "CtxCreate",     "SetDevice",  "GetDevice",
+                                          "PriorityRange", "cudaMalloc", NULL};
+    for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++)
+        stk_finding_fix(ctx, f, &fixes[i]);
+    if (named(ctx, inductor))
+        stk_finding_fix(ctx, f, &fixes[FIX_INDUCTOR]);
+    if (named(ctx, cudnn))
+        stk_finding_fix(ctx, f, &fixes[FIX_CUDNN]);
+    stk_finding_fix(ctx, f, &fixes[FIX_JAX_CACHE]);
+    stk_finding_fix(ctx, f, &fixes[FIX_TF_CACHE]);
+    if (named(ctx, modules))
+        stk_finding_fix(ctx, f, &fixes[FIX_MODULES]);
+    if (named(ctx, context))
+        stk_finding_fix(ctx, f, &fixes[FIX_CONTEXT]);
+}
+
+static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    if (cold > 0)
+        stk_finding_say(ctx, f, "%s of the recorded time is compilation and first use",
+                        stk_human_share(cold, share));
+    if (facts->startup_ns > 0)
+        stk_finding_say(ctx, f, "%s pass before the first step",
+                        stk_human_ns(facts->startup_ns, time));
+    if (ctx->pass.run->parts[STK_PART_COMPILE] > 0)
+        stk_finding_cause(ctx, f, STK_PART_COMPILE);
+}
+
+// First use inside the used steps; what recurs is another finding's.
+static double share_in_steps(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double recurring = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
+    double share = stk_rule_part_share(ctx, STK_PART_COMPILE) - recurring;
+    return share > 0 ? share : 0;
+}
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    bool is_verdict = ctx->pass.verdict->kind == STK_VERDICT_COLD;
+    double inside = share_in_steps(ctx), cold = 0;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    for (uint32_t r = 0; r < run->rank_count; r++)
+        cold += (double)run->ranks[r]->cold_ns;
+    cold /= (double)stk_rule_recorded_ns(ctx);
+    *why = stk_rule_text(ctx, "%s of the used steps, %s of the recorded time",
+                         stk_human_share(inside, a), stk_human_share(cold, b));
+    bool in_steps = inside >= thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value;
+    if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value)
+        return STK_RULE_PASSED;
+    f->severity = is_verdict ? "high" : in_steps ? stk_rule_severity(ctx, inside) : "info";
+    f->confidence = is_verdict ? stk_level_key(ctx->pass.verdict->confidence) : "medium";
+    if (!is_verdict)
+        f->title = in_steps ? "Some steps still compile or load"
+                            : "The profile includes the start of the job";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPILE).most_affected;
+    if (inside > 0)
+        stk_finding_bound(f, inside);
+    say(ctx, f, cold);
+    choose(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_cold_start = {
+    .id = "cold-start",
+    .title = "The profile shows a start, not the steady state",
+    .fires = "Compilation, module loading and first use take 40 % of the recorded time (then they "
+             "are the verdict), "
+             "10 % of it, or 3 % of the used steps.",
+    .matters = "What is slow once need not be slow later: advice for the steady state cannot come "
+               "from a start. "
+               "Where jobs are short or restart often, the start itself is the cost.",
+    .priced = "At most the share of the used steps that goes to first use; time before the first "
+              "step is no part of a step.",
+    .quiet = "Compilation that returns in later steps is told by compile-recurring; code that was "
+             "compiled and merely "
+             "runs (Torch-Compiled Region) is no compilation.",
+    .source = "Labelled real profiles: 0.86 of the time and more in those that show a start, 0.16 "
+              "at most in others; "
+              "documentation of CUDA lazy loading, torch.compile, JAX and XLA caches.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_COLD,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

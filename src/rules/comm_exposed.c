@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives that compute does not hide, and waiting in them for peers. Where one rank is the
+// cause of the waiting, the finding straggler has it, and only the rest counts here. Limit: from a
+// single rank a slow network and a late peer look the same.
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING };
+static const struct stk_threshold thresholds[] = {
+    [DEVICE] = {"exposed communication, device", "share of the step", 0.03,
+                "the last bucket of gradients is always exposed"},
+    [HOST] = {"communication, host step", "share of the step", 0.15,
+              "on a CPU communication is part of the work"},
+    [WAITING] = {"waiting for peers", "share of the exposed communication", 0.5,
+                 "from half on, the peers' pace is the matter, not the link"},
+    {0},
+};
+
+enum {
+    FIX_DDP,
+    FIX_NO_SYNC,
+    FIX_FSDP,
+    FIX_TF,
+    FIX_JAX,
+    FIX_CUDA,
+    FIX_RANKS,
+    FIX_BALANCE,
+    FIX_LINK
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_DDP] =
+        {"pytorch",
+         "With DDP, start the first all-reduce earlier (smaller buckets) or send less (half "
+         "precision gradients).",
+         "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n"
+         "model = DistributedDataParallel(model, device_ids=[local_rank], bucket_cap_mb=10,\n"
+         "                                gradient_as_bucket_view=True, static_graph=True)\n"
+         "model.register_comm_hook(None, default_hooks.bf16_compress_hook)"},
+    [FIX_NO_SYNC] = {"pytorch", "Accumulate gradients over several batches and communicate once.",
+                     "with model.no_sync():\n    "
+                     "loss_of(first_batches).backward()\nloss_of(last_batch).backward()"},
+    [FIX_FSDP] = {"pytorch",
+                  "With FSDP, fetch the next layer's weights while the current one computes.",
+                  "for layer, following in zip(layers, layers[1:]):  # FSDP2\n"
+                  "    layer.set_modules_to_forward_prefetch([following])\n"
+                  "# FSDP1: FSDP(model, forward_prefetch=True, "
+                  "backward_prefetch=BackwardPrefetch.BACKWARD_PRE)"},
+    [FIX_TF] =
+        {"tensorflow",
+         "Reduce gradients in packs, so that they overlap with the backward pass, over NCCL.",
+         "options = tf.distribute.experimental.CommunicationOptions(\n"
+         "    bytes_per_pack=50 * 1024 * 1024,\n"
+         "    implementation=tf.distribute.experimental.CommunicationImplementation.NCCL)\n"
+         "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"},
+    [FIX_JAX] = {"jax", "Let XLA schedule collectives beside compute.",
+                 "export XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true"},
+    [FIX_CUDA] = {"cuda", "Run collectives on a stream of their own, and wait for them by events.",
+                  "ncclAllReduce(send, recv, n, ncclFloat, ncclSum, comm, comm_stream);\n"
+                  "cudaEventRecord(done, comm_stream);\ncudaStreamWaitEvent(stream, done, 0);"},
+    [FIX_RANKS] = {"any",
+                   "Record all ranks and give stoker their profiles together: then waiting for a "
+                   "late peer is "
+                   "told from a slow link.",
+                   "stoker why rank*.json.gz"},
+    [FIX_BALANCE] =
+        {"any",
+         "Give the ranks equal work: bucket samples by length, split by cost rather than by count.",
+         NULL},
+    [FIX_LINK] =
+        {"any",
+         "See which links the collectives use; a ring over TCP or across sockets explains much.",
+         "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH python train.py\nnvidia-smi topo -m"},
+    {0},
+};
+
+static void say_hidden(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    int64_t total = 0, exposed = 0;
+    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        total += ctx->pass.run->devices[d].communication_ns;
+        exposed += ctx->pass.run->devices[d].communication_exposed_ns;
+    }
+    if (total > 0 && exposed <= total)
+        stk_finding_say(ctx, f, "of %s of collectives %s is hidden behind compute",
+                        stk_human_ns(total, time),
+                        stk_human_share(1 - (double)exposed / (double)total, share));
+}
+
+// Advice by what the waiting says; true where most of it is for peers.
+static bool say_peers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double wait = stk_rule_part_share(ctx, STK_PART_COLLECTIVE_WAIT);
+    if (stk_rule_on_host(ctx))
+        return false;
+    if (run->rank_count < 2) {
+        stk_finding_say(ctx, f, "one rank only: a late peer cannot be told from a slow link");
+        return false;
+    }
+    return !run->straggler.fired &&
+           wait >= thresholds[WAITING].value * stk_rule_group_share(ctx, STK_GROUP_COMMUNICATION);
+}
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    uint32_t parts = stk_rule_group_parts(STK_GROUP_COMMUNICATION);
+    if (run->straggler.fired)
+        parts &= ~(1u << STK_PART_COLLECTIVE_WAIT);
+    enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
+    if (state != STK_RULE_FIRED)
+        return state;
+    stk_finding_causes(ctx, f, parts);
+    say_hidden(ctx, f);
+    if (say_peers(ctx, f)) {
+        f->title = "Ranks wait for each other in collectives";
+        stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
+    }
+    for (int i = FIX_DDP; i <= FIX_CUDA; i++)
+        stk_finding_fix(ctx, f, &fixes[i]);
+    stk_finding_fix(ctx, f, &fixes[run->rank_count < 2 ? FIX_RANKS : FIX_LINK]);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_comm_exposed = {
+    .id = "communication-exposed",
+    .title = "Communication is not hidden behind compute",
+    .fires = "Collectives, or waiting in them for other ranks, take 3 % of the time while nothing "
+             "else computes.",
+    .matters =
+        "Every rank pays for exposed communication in every step, and adding devices adds to it.",
+    .priced =
+        "At most the exposed part; a collective that overlaps the backward pass costs little.",
+    .quiet = "Collectives behind compute are not counted. Waiting that one late rank causes is "
+             "told by straggler.",
+    .source = "XProf reports device collectives from 3 % and highly from 15 %, the PyTorch "
+              "TensorBoard plugin warned "
+              "from 10 %; documentation of DDP, FSDP, tf.distribute, XLA and NCCL.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_COMMUNICATION,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Good news: the device (or, without one, the model on the host) is busy. What remains is in the
+// kernels themselves: ideas without figures, since a timeline cannot price them.
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { REMAINS };
+static const struct stk_threshold thresholds[] = {
+    [REMAINS] = {"part worth naming", "share of the step", 0.01, "smaller parts are noise"},
+    {0},
+};
+
+enum {
+    FIX_TORCH_PRECISION,
+    FIX_TORCH_FUSE,
+    FIX_TF_PRECISION,
+    FIX_TF_FUSE,
+    FIX_JAX_PRECISION,
+    FIX_CUDA,
+    FIX_BATCH,
+    FIX_CPU
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TORCH_PRECISION] =
+        {"pytorch", "An idea: lower precision uses the tensor cores.",
+         "torch.set_float32_matmul_precision('high')  # TF32\n"
+         "with torch.autocast('cuda', dtype=torch.bfloat16): loss = model(batch)"},
+    [FIX_TORCH_FUSE] = {"pytorch",
+                        "An idea: fewer passes over memory, by fusing elementwise operations.",
+                        "model = torch.compile(model)"},
+    [FIX_TF_PRECISION] = {"tensorflow", "An idea: lower precision uses the tensor cores.",
+                          "tf.keras.mixed_precision.set_global_policy('mixed_bfloat16')"},
+    [FIX_TF_FUSE] = {"tensorflow", "An idea: let XLA fuse.",
+                     "model.compile(optimizer, loss, jit_compile=True)"},
+    [FIX_JAX_PRECISION] = {"jax", "An idea: lower precision uses the tensor cores.",
+                           "jax.config.update('jax_default_matmul_precision', 'tensorfloat32')  # "
+                           "or dtype=jnp.bfloat16"},
+    [FIX_CUDA] = {"cuda", "Look into the longest kernels with a kernel profiler.",
+                  "ncu --set full --launch-skip 100 --launch-count 10 python train.py"},
+    [FIX_BATCH] = {"any",
+                   "If the longest kernels are small, a larger batch may fill the device better.",
+                   NULL},
+    [FIX_CPU] =
+        {"any",
+         "The model computes on the host: a GPU, or more and better placed threads, is what would "
+         "shorten the step.",
+         NULL},
+    {0},
+};
+
+static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    char share[STK_HUMAN_MAX];
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value)
+            stk_finding_say(ctx, f, "what remains: %s of the time, %s",
+                            stk_human_share(stk_rule_part_share(ctx, p), share),
+                            stk_part_info(p)->meaning);
+}
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    uint64_t kernels, brief;
+    char share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
+    stk_human_share(stk_rule_part_share(ctx, STK_PART_COMPUTE), share);
+    *why = stk_rule_text(ctx, "compute is %s of the time", share);
+    if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE)
+        return STK_RULE_PASSED;
+    f->severity = "info";
+    f->confidence = stk_level_key(ctx->pass.verdict->confidence);
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
+    if (stk_rule_on_host(ctx)) {
+        f->title = "The host's step is the model's own work";
+        stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+        stk_finding_fix(ctx, f, &fixes[FIX_CPU]);
+    } else {
+        stk_finding_cause(ctx, f, STK_PART_COMPUTE);
+        stk_rule_count_kernels(ctx, &kernels, &brief);
+        stk_finding_say(ctx, f, "%s kernels", stk_human_count(kernels, count));
+        for (int i = 0; i < FIX_CPU; i++)
+            stk_finding_fix(ctx, f, &fixes[i]);
+    }
+    say_rest(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_compute_bound = {
+    .id = "compute-bound",
+    .title = "The device is busy computing: little host-side saving is left",
+    .fires = "The verdict is compute-bound: kernels take 80 % of the time, or 70 % with no loss of "
+             "10 %.",
+    .matters = "Work on input, launches or copies would save little. Only faster kernels, less "
+               "arithmetic or more "
+               "devices shorten the step.",
+    .priced = "Not priced: what a kernel could gain is not in a timeline.",
+    .quiet = "Losses beside the verdict have findings of their own.",
+    .source = "Labelled real profiles: healthy jobs compute 0.85 to 1.00 of the time, others at "
+              "most 0.69.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_COMPUTE,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host waits for the device, and the device then waits for the host. Only the idle time that
+// follows counts: a host that waits while the device works costs nothing.
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST };
+static const struct stk_threshold thresholds[] = {
+    [DEVICE] = {"idle after a blocking call, device", "share of the step", 0.02,
+                "one read of a value a step costs about a launch; more is worth a look"},
+    [HOST] = {"blocking calls, host step", "share of the step", 0.15,
+              "on a CPU waiting for workers is part of the work"},
+    {0},
+};
+
+enum {
+    FIX_ITEM,
+    FIX_SHAPE,
+    FIX_TORCH_SYNC,
+    FIX_TORCH_COPY,
+    FIX_TORCH_FIND,
+    FIX_TF,
+    FIX_JAX,
+    FIX_JAX_FIND,
+    FIX_CUDA,
+    FIX_FREE
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_ITEM] =
+        {"pytorch",
+         "Do not read values back in every step (.item(), float(loss), print(loss)): add them up "
+         "on the device and read them rarely.",
+         "total += loss.detach()\nif step % 100 == 0: print((total / 100).item())"},
+    [FIX_SHAPE] =
+        {"pytorch",
+         "nonzero, boolean masks and unique need their result's size on the host: use forms "
+         "with a fixed size.",
+         "y = torch.where(mask, x, 0)  # instead of x[mask]"},
+    [FIX_TORCH_SYNC] = {"pytorch",
+                        "Take torch.cuda.synchronize() out of the loop; time with events.",
+                        "start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))"},
+    [FIX_TORCH_COPY] =
+        {"pytorch", "Copy without waiting: from pinned memory, and read the result later.",
+         "host.copy_(x, non_blocking=True)  # host = torch.empty(..., pin_memory=True)"},
+    [FIX_TORCH_FIND] = {"pytorch", "Let PyTorch name each line that waits.",
+                        "torch.cuda.set_sync_debug_mode('warn')"},
+    [FIX_TF] = {"tensorflow",
+                "Do not call .numpy() or print on results in every step; Keras reads its logs less "
+                "often with more steps per execution.",
+                "model.compile(optimizer, loss, steps_per_execution=16)"},
+    [FIX_JAX] = {"jax",
+                 "Do not call block_until_ready, float() or np.asarray() on results in every step: "
+                 "read the "
+                 "values of an earlier step.",
+                 "if step % 100 == 0: print(float(metrics_of_previous_step['loss']))"},
+    [FIX_JAX_FIND] =
+        {"jax", "Let JAX name each transfer that was not asked for.",
+         "with jax.transfer_guard_device_to_host('log'): state = train_step(state, batch)"},
+    [FIX_CUDA] = {"cuda", "Wait for an event in the stream instead of on the host.",
+                  "cudaEventRecord(done, producer);\ncudaStreamWaitEvent(consumer, done, 0);"},
+    [FIX_FREE] =
+        {"any",
+         "Freeing device memory waits for the device too: keep buffers, or free through a pool.",
+         NULL},
+    {0},
+};
+
+static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
+{
+    return stk_rule_cause_names_any(ctx, STK_PART_SYNC, words);
+}
+
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const item[] = {"item", "_local_scalar_dense", "is_nonzero", "print", NULL};
+    static const char *const shape[] = {"nonzero", "masked_select", "unique", "aten::index", NULL};
+    static const char *const device[] = {"DeviceSynchronize", "CtxSynchronize",
+                                         "torch.cuda.synchronize", NULL};
+    static const char *const copy[] = {"memcpy", "aten::to", "aten::copy_", "_to_copy", NULL};
+    static const char *const release[] = {"cudaFree", "hipFree", "cuMemFree", NULL};
+    if (named(ctx, item))
+        stk_finding_fix(ctx, f, &fixes[FIX_ITEM]);
+    if (named(ctx, shape))
+        stk_finding_fix(ctx, f, &fixes[FIX_SHAPE]);
+    if (named(ctx, device))
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_SYNC]);
+    if (named(ctx, copy))
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_COPY]);
+    if (named(ctx, release))
+        stk_finding_fix(ctx, f, &fixes[FIX_FREE]);
+    for (int i = FIX_TORCH_FIND; i < FIX_FREE; i++)
+        stk_finding_fix(ctx, f, &fixes[i]);
+}
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    enum stk_rule_state state = stk_rule_check_share(ctx, f, 1u << STK_PART_SYNC, thresholds, why);
+    if (state != STK_RULE_FIRED)
+        return state;
+    stk_finding_cause(ctx, f, STK_PART_SYNC);
+    if (facts->sync_calls > 0)
+        stk_finding_say(ctx, f, "%s blocking calls in the steps hold the host for %s in all",
+                        stk_human_count(facts->sync_calls, count),
+                        stk_human_ns(facts->sync_call_ns, time));
+    choose(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_host_sync = {
+    .id = "host-sync",
+    .title = "The device idles after the host waited for it",
+    .fires = "The device idles for 2 % of the time because a blocking call held the launching "
+             "thread, which then comes "
+             "late with the next work.",
+    .matters = "Each wait empties the queue of launches, so the host's own work is no longer "
+               "hidden behind the device's.",
+    .priced = "At most the idle time in question, and no more than the host was held: without the "
+              "call the host would "
+              "come that much earlier.",
+    .quiet = "A blocking call while the device works, with work queued behind it, costs nothing, "
+             "however long it is.",
+    .source = "nsys-ai warns from 2 % of GPU time; nsys analyze lists blocking calls; PyTorch, JAX "
+              "and TensorFlow "
+              "documentation of asynchronous execution.",
+    .needs = STK_NEED_BREAKDOWN,
+    .verdicts = 1u << STK_VERDICT_SYNC,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank makes the others wait. Says who, how long, and on what that rank spends more time than
+// the others do. The test itself is the model's; here it is explained.
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { MORE };
+static const struct stk_threshold thresholds[] = {
+    [MORE] = {"what the late rank does more of", "share of the waiting of a rank", 0.1,
+              "smaller differences do not explain the waiting"},
+    {0},
+};
+
+enum { FIX_WORK, FIX_INPUT, FIX_HOST, FIX_TORCH, FIX_TF, FIX_DEVICE, FIX_RECORD };
+static const struct stk_rep_fix fixes[] = {
+    [FIX_WORK] =
+        {"any",
+         "Give the ranks equal work: bucket samples by length, split tables and experts by cost.",
+         NULL},
+    [FIX_INPUT] = {"any",
+                   "Compare the late rank's input with the others': size of its shard, its disk, "
+                   "its share of "
+                   "the cores.",
+                   NULL},
+    [FIX_HOST] = {"any",
+                  "Look at the late rank's host: other processes, too few cores, the wrong socket; "
+                  "bind each "
+                  "rank to the cores next to its device.",
+                  "numactl --cpunodebind=0 --membind=0 python train.py"},
+    [FIX_TORCH] =
+        {"pytorch", "Shard evenly, and let no rank run more batches than the others.",
+         "sampler = torch.utils.data.DistributedSampler(dataset, shuffle=True, drop_last=True)"},
+    [FIX_TF] = {"tensorflow", "Shard by elements rather than by files where files differ in size.",
+                "options = tf.data.Options()\n"
+                "options.experimental_distribute.auto_shard_policy = "
+                "tf.data.experimental.AutoShardPolicy.DATA\n"
+                "ds = ds.with_options(options)"},
+    [FIX_DEVICE] = {"any",
+                    "Compare clocks, temperature and power of the late device with the others'.",
+                    "nvidia-smi --query-gpu=index,clocks.sm,temperature.gpu,power.draw,"
+                    "clocks_event_reasons.active --format=csv -l 1"},
+    [FIX_RECORD] =
+        {"any", "Record host activity on all ranks, so that what the late one does can be seen.",
+         NULL},
+    {0},
+};
+
+// Mean time per device that the late rank (or the others) spends on a part.
+static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t rank, bool others)
+{
+    int64_t ns = 0;
+    uint32_t devices = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        const struct stk_device_sum *dev = &run->devices[d];
+        if (!dev->analysed || (dev->rank == rank) == others)
+            continue;
+        ns += dev->parts[part];
+        devices++;
+    }
+    return devices ? (double)ns / devices : 0;
+}
+
+// The part on which the late rank spends most more than the others; -1: nothing stands out.
+static int excess_part(const struct stk_run_sum *run, double wait_ns, double *more_ns)
+{
+    int best = -1;
+    *more_ns = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION)
+            continue;
+        double more = mean_ns(run, p, run->straggler.rank, false) -
+                      mean_ns(run, p, run->straggler.rank, true);
+        if (more > *more_ns && more >= thresholds[MORE].value * wait_ns) {
+            *more_ns = more;
+            best = p;
+        }
+    }
+    return best;
+}
+
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int part)
+{
+    enum stk_group group = part < 0 ? STK_GROUP_UNKNOWN : stk_part_info(part)->group;
+    if (group == STK_GROUP_COMPUTE) {
+        stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
+        stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
+    } else if (group == STK_GROUP_INPUT || group == STK_GROUP_TRANSFER) {
+        stk_finding_fix(ctx, f, &fixes[FIX_INPUT]);
+    } else if (group == STK_GROUP_UNKNOWN) {
+        stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
+        stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
+        stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
+    }
+    stk_finding_fix(ctx, f, &fixes[FIX_HOST]);
+    stk_finding_fix(ctx, f, &fixes[FIX_TORCH]);
+    stk_finding_fix(ctx, f, &fixes[FIX_TF]);
+}
+
+static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    const struct stk_straggler *g = &run->straggler;
+    char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    double more_ns = 0, waiting = run->rank_count > 1 ? run->rank_count - 1 : 1;
+    stk_finding_say(
+        ctx, f,
+        "rank %d causes %s of all waiting in collectives; the others wait %s together, %d %% of "
+        "the time each",
+        (int)g->rank, stk_human_share(g->held_share, share), stk_human_ns(g->wait_ns, time),
+        (int)(g->wait_share * 100 + 0.5));
+    stk_finding_say(ctx, f, "rank %d is last in %u of %u matched collectives", (int)g->rank,
+                    g->last_count, g->matched);
+    if (!g->clocks_agree)
+        stk_finding_say(
+            ctx, f, "the ranks' clocks do not agree: the late rank is the one that waits least");
+    int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
+    if (part >= 0)
+        stk_finding_say(ctx, f, "rank %d spends %s more than the others on average on: %s",
+                        (int)g->rank, stk_human_ns((int64_t)more_ns, time),
+                        stk_part_info(part)->meaning);
+    else
+        stk_finding_say(ctx, f, "what rank %d does meanwhile does not stand out in these profiles",
+                        (int)g->rank);
+    if (run->rank_events_unequal > 0)
+        stk_finding_say(ctx, f,
+                        "%llu collectives were left out, since their counts differ between ranks",
+                        (unsigned long long)run->rank_events_unequal);
+    choose(ctx, f, part);
+}
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    const struct stk_straggler *g = &ctx->pass.run->straggler;
+    if (g->matched == 0) {
+        *why = "no collectives that could be matched between the ranks";
+        return STK_RULE_SKIPPED;
+    }
+    *why = stk_rule_text(ctx, "ranks wait %.0f %% of the time, one rank holds %.0f %% of it",
+                         g->wait_share * 100, g->held_share * 100);
+    if (!g->fired)
+        return STK_RULE_PASSED;
+    f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
+    f->severity = stk_rule_severity(ctx, g->wait_share);
+    f->confidence = g->clocks_agree ? "high" : "medium";
+    f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
+    stk_finding_bound(f, g->wait_share);
+    say(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_straggler = {
+    .id = "straggler",
+    .title = "Ranks wait for one late rank",
+    .fires = "Ranks wait in matched collectives for 8 % of the time, and one rank comes last for "
+             "half of the waiting.",
+    .matters = "All ranks advance at the pace of the slowest: one late rank makes every other "
+               "device wait, and it "
+               "looks like slow communication from each of them.",
+    .priced = "At most the mean waiting of the other ranks: the step would shorten by it if the "
+              "late rank caught up.",
+    .quiet = "With one rank there is nothing to compare. Waiting that is spread over changing "
+             "ranks is told by "
+             "communication-exposed.",
+    .source = "Own duration minus the shortest over the ranks, per matched collective; weighed by "
+              "waiting time, since "
+              "a rank that is rarely last can hold most of the waiting. Figures: stoker's table of "
+              "thresholds.",
+    .needs = STK_NEED_RANKS,
+    .verdicts = 1u << STK_VERDICT_STRAGGLER,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies that the device's work does not hide. Tells apart directions, pageable memory, many small
+// copies, and a TPU that waits for data in host memory.
+// Limit: whether memory is pinned is unknown for ROCm and for old TensorFlow profiles.
+#include "base/human.h"
+#include "rules/finding.h"
+
+enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, DIRECTION, PAGEABLE, MANY };
+static const struct stk_threshold thresholds[] = {
+    [DEVICE] = {"exposed copies, device", "share of the step", 0.02,
+                "well-fed devices copy beside their kernels"},
+    [HOST] = {"exposed copies, host step", "share of the step", 0.15,
+              "a host step holds no copies; kept for the form"},
+    [DIRECTION] = {"one direction", "share of the exposed copies", 0.2,
+                   "below it, advice for a direction is beside the point"},
+    [PAGEABLE] = {"pageable copies", "share of copies", 0.2,
+                  "single pageable copies (a loss, a counter) are not the cause"},
+    [MANY] = {"copies", "copies a step", 100,
+              "each copy costs the host 5 to 10 us, 100 of them a millisecond"},
+    {0},
+};
+
+enum {
+    FIX_TPU,
+    FIX_TORCH_PIN,
+    FIX_TF_AHEAD,
+    FIX_JAX_AHEAD,
+    FIX_CUDA_PIN,
+    FIX_TORCH_BACK,
+    FIX_BACK,
+    FIX_MERGE,
+    FIX_PEERS,
+    FIX_SMALLER,
+    FIX_OFFLOAD
+};
+static const struct stk_rep_fix fixes[] = {
+    [FIX_TPU] =
+        {"jax",
+         "Keep what every step reads in device memory, or copy it ahead of its use: data in host "
+         "memory crosses the link each time.",
+         "x = jax.device_put(x, x.sharding.with_memory_kind('device'))"},
+    [FIX_TORCH_PIN] =
+        {"pytorch",
+         "Copy from pinned memory without waiting, so that the copy runs beside the kernels.",
+         "loader = DataLoader(dataset, pin_memory=True, num_workers=8)\n"
+         "batch = batch.to('cuda', non_blocking=True)"},
+    [FIX_TF_AHEAD] =
+        {"tensorflow",
+         "Copy batches to the device ahead of time; this must be the last stage of the "
+         "pipeline.",
+         "ds = ds.apply(tf.data.experimental.prefetch_to_device('/GPU:0', buffer_size=2))"},
+    [FIX_JAX_AHEAD] =
+        {"jax", "Send the next batch before the current step is done: device_put returns at once.",
+         "following = jax.device_put(next(batches))\n"
+         "for _ in range(steps):\n"
+         "    batch, following = following, jax.device_put(next(batches))\n"
+         "    state = train_step(state, batch)"},
+    [FIX_CUDA_PIN] =
+        {"cuda", "Allocate the host's buffer pinned, and copy on a stream of its own.",
+         "cudaMallocHost(&host, bytes);\n"
+         "cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, copy_stream);\n"
+         "cudaEventRecord(copied, copy_stream);\ncudaStreamWaitEvent(stream, copied, 0);"},
+    [FIX_TORCH_BACK] = {"pytorch", "Bring results back rarely, in one copy, and without waiting.",
+                        "host.copy_(torch.stack(losses), non_blocking=True)  # host is pinned"},
+    [FIX_BACK] = {"any",
+                  "Keep intermediate results on the device; read metrics every hundred steps.",
+                  NULL},
+    [FIX_MERGE] = {"any",
+                   "Merge many small copies into one: pack the tensors of a batch into one buffer.",
+                   NULL},
+    [FIX_PEERS] =
+        {"any",
+         "Check that devices which exchange data are linked directly and that peer access is on.",
+         "nvidia-smi topo -m"},
+    [FIX_SMALLER] = {"any",
+                     "Send less: uint8 or half precision, cast and normalised on the device.",
+                     NULL},
+    [FIX_OFFLOAD] =
+        {"any",
+         "If weights or optimizer state live in host memory, keep more of them on the device, or "
+         "fetch the next layer's while the current one computes.",
+         NULL},
+    {0},
+};
+
+static bool is_copied(const struct stk_rule_ctx *ctx, enum stk_part part)
+{
+    double share = stk_rule_part_share(ctx, part);
+    return share > 0 &&
+           share >= thresholds[DIRECTION].value * stk_rule_group_share(ctx, STK_GROUP_TRANSFER);
+}
+
+static bool is_pageable(const struct stk_facts *f)
+{
+    return f->copies > 0 &&
+           (double)f->pageable_copies >= thresholds[PAGEABLE].value * (double)f->copies;
+}
+
+static bool names_pinned(const struct stk_rule_ctx *ctx)
+{
+    return stk_rule_cause_names(ctx, STK_PART_H2D, "pinned") ||
+           stk_rule_cause_names(ctx, STK_PART_D2H, "pinned");
+}
+
+static bool many_copies(const struct stk_rule_ctx *ctx)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    double steps = run->step_marks > 0 ? run->step_marks : 1;
+    return (double)run->facts.copies >= thresholds[MANY].value * steps;
+}
+
+static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
+    stk_human_count(facts->pageable_copies, a);
+    stk_human_count(facts->copies, b);
+    if (facts->pageable_copies > 0)
+        stk_finding_say(ctx, f, "%s of %s copies use pageable memory: %s in %s", a, b,
+                        stk_human_bytes(facts->pageable_bytes, bytes),
+                        stk_human_ns(facts->pageable_copy_ns, time));
+    else if (facts->copies > 0 && names_pinned(ctx))
+        stk_finding_say(ctx, f, "the copies are from pinned memory already: the link is the limit");
+}
+
+static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    int64_t total = 0, exposed = 0;
+    char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
+    for (uint32_t d = 0; d < ctx->pass.run->device_count; d++) {
+        const struct stk_device_sum *dev = &ctx->pass.run->devices[d];
+        total += dev->h2d_ns + dev->d2h_ns + dev->d2d_ns + dev->p2p_ns;
+        exposed += dev->transfer_exposed_ns;
+    }
+    if (total > 0 && exposed > 0)
+        stk_finding_say(ctx, f, "of %s of copies %s is not hidden behind compute",
+                        stk_human_ns(total, a), stk_human_ns(exposed < total ? exposed : total, b));
+}
+
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    bool up = is_copied(ctx, STK_PART_H2D), down = is_copied(ctx, STK_PART_D2H);
+    bool pinned = !is_pageable(&ctx->pass.run->facts) && names_pinned(ctx);
+    if (up && !pinned) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_PIN]);
+        stk_finding_fix(ctx, f, &fixes[FIX_CUDA_PIN]);
+    }
+    if (up) {
+        stk_finding_fix(ctx, f, &fixes[FIX_TF_AHEAD]);
+        stk_finding_fix(ctx, f, &fixes[FIX_JAX_AHEAD]);
+    }
+    if (down)
+        stk_finding_fix(ctx, f, &fixes[FIX_TORCH_BACK]);
+    if (many_copies(ctx))
+        stk_finding_fix(ctx, f, &fixes[FIX_MERGE]);
+    if (up)
+        stk_finding_fix(ctx, f, &fixes[pinned ? FIX_OFFLOAD : FIX_SMALLER]);
+    if (down)
+        stk_finding_fix(ctx, f, &fixes[FIX_BACK]);
+    if (is_copied(ctx, STK_PART_D2D))
+        stk_finding_fix(ctx, f, &fixes[FIX_PEERS]);
+}
+
+static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                 const char **why)
+{
+    uint32_t parts = stk_rule_group_parts(STK_GROUP_TRANSFER);
+    enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
+    if (state != STK_RULE_FIRED)
+        return state;
+    stk_finding_causes(ctx, f, parts);
+    if (stk_rule_on_tpu(ctx)) {
+        f->title = "The TPU waits for copies";
+        stk_finding_fix(ctx, f, &fixes[FIX_TPU]);
+        stk_finding_fix(ctx, f, &fixes[FIX_JAX_AHEAD]);
+        stk_finding_fix(ctx, f, &fixes[FIX_OFFLOAD]);
+        return STK_RULE_FIRED;
+    }
+    say_overlap(ctx, f);
+    say_memory(ctx, f);
+    choose(ctx, f);
+    return STK_RULE_FIRED;
+}
+
+const struct stk_rule stk_rule_transfer_exposed = {
+    .id = "transfer-exposed",
+    .title = "Copies are not hidden behind compute",
+    .fires = "Copies to, from or between devices take 2 % of the time while no kernel runs.",
+    .matters = "The device's copy engines work beside its kernels for free; a copy that nothing "
+               "hides lengthens the "
+               "step by its full time.",
+    .priced = "At most the exposed time: copies that run beside kernels cost nothing.",
+    .quiet = "Copies under kernels are not counted, however long they are, and the number of "
+             "copies alone is no fault.",
+    .source = "CUDA documentation of asynchronous copies and of pageable memory, which is staged; "
+              "nsys analyze lists "
+              "such copies; PyTorch, TensorFlow and JAX guides on pinned memory, "
+              "prefetch_to_device and memory kinds.",
+    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .verdicts = 1u << STK_VERDICT_TRANSFER,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .check = check,
+};
