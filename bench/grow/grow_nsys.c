@@ -48,9 +48,9 @@ static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t 
         size_t used = strlen(sql);
         const char *comma = used ? ", " : "";
         if (!strcmp(name, "start") || !strcmp(name, "end"))
-            snprintf(sql + used, cap - used, "%s\"%s\" + k.value * %lld", comma, name, (long long)period);
+            snprintf(sql + used, cap - used, "%s\"%s\" + k.repeat_no * %lld", comma, name, (long long)period);
         else if (!strcmp(name, "correlationId"))
-            snprintf(sql + used, cap - used, "%scorrelationId + k.value * %lld", comma, (long long)stride);
+            snprintf(sql + used, cap - used, "%scorrelationId + k.repeat_no * %lld", comma, (long long)stride);
         else
             snprintf(sql + used, cap - used, "%s\"%s\"", comma, name);
     }
@@ -81,7 +81,7 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
         static char list[8192], sql[10240];
         select_list(db, tables[i], period, stride, list, sizeof list);
         snprintf(sql, sizeof sql,
-                 "insert into %s select %s from (with recursive c(value) as (values(1) union all select value + 1 from c where value < %llu) select value from c) k cross join (select * from %s) t",
+                 "insert into %s select %s from (with recursive c(repeat_no) as (values(1) union all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) k cross join (select * from %s) t",
                  tables[i], list, (unsigned long long)repeats - 1, tables[i]);
         if (repeats > 1)
             run(db, sql);

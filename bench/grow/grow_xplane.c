@@ -203,22 +203,30 @@ static uint64_t find_span_ps(struct message space)
     return span + 1000000;
 }
 
-uint64_t grow_xplane(const uint8_t *in, size_t size, FILE *out, uint64_t target_bytes)
+static void put_space(struct sink *s, struct message m, struct plan *plan)
 {
-    struct message space = {in, in + size}, m = space;
-    struct plan plan = {.repeats = target_bytes / size + 1, .corr_stride = 1u << 26, .period_ps = find_span_ps(space)};
-    struct sink s = {.out = out};
     struct field f;
     while (take_field(&m, &f)) {
         if (f.number != 1 || f.wire != 2) {
-            put(&s, f.start, (size_t)(m.p - f.start));
+            put(s, f.start, (size_t)(m.p - f.start));
             continue;
         }
-        plan.corr_stat = find_corr_stat(f.body);
+        plan->corr_stat = find_corr_stat(f.body);
         struct sink count = {0};
-        put_plane(&count, f.body, &plan);
-        put_head(&s, 1, count.bytes);
-        put_plane(&s, f.body, &plan);
+        put_plane(&count, f.body, plan);
+        put_head(s, 1, count.bytes);
+        put_plane(s, f.body, plan);
     }
+}
+
+uint64_t grow_xplane(const uint8_t *in, size_t size, FILE *out, uint64_t target_bytes)
+{
+    struct message space = {in, in + size};
+    struct plan plan = {.repeats = 2, .corr_stride = 1u << 26, .period_ps = find_span_ps(space)};
+    struct sink twice = {0}, s = {.out = out};
+    put_space(&twice, space, &plan);
+    uint64_t each = twice.bytes > size ? twice.bytes - size : 1; // names are not repeated
+    plan.repeats = target_bytes > size ? (target_bytes - size) / each + 2 : 1;
+    put_space(&s, space, &plan);
     return plan.repeats;
 }
