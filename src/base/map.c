@@ -20,7 +20,7 @@ void stk_map_deinit(struct stk_map *m)
 
 static size_t slot_of(uint64_t a, uint64_t b, size_t capacity)
 {
-    return (size_t)stk_hash_u64(stk_hash_u64(a) + b) & (capacity - 1);
+    return (size_t)stk_hash_u64(a * 0x9e3779b97f4a7c15u + b) & (capacity - 1);
 }
 
 // The entry of the key, or the empty one where it belongs. There is always an empty one.
