@@ -28,7 +28,6 @@
 
 #define UNIT_ROWS (1u << 20)
 #define UNITS_PER_TABLE_MAX 64
-#define UNITS_MAX (STK_NSYS_TABLES_MAX * UNITS_PER_TABLE_MAX)
 #define SKIP_ROWS 32        // first step over a damaged page
 #define SKIPS_MAX 512       // per unit
 #define WORKERS_MAX 64
@@ -164,21 +163,27 @@ static bool plan_unit(struct reading *r, int table, int64_t first, int64_t last)
     return u->shard != NULL;
 }
 
+// Units that a table is cut into.
+static uint64_t parts_of(const struct stk_nsys_found *f)
+{
+    uint64_t last = (uint64_t)f->last_row - (uint64_t)f->first_row; // of rowids, from 0
+    uint64_t parts = last / UNIT_ROWS + 1;
+    return !f->present ? 0 : parts > UNITS_PER_TABLE_MAX ? UNITS_PER_TABLE_MAX : parts;
+}
+
 static enum stk_status plan(struct reading *r, struct stk_err *err)
 {
-    r->units = stk_alloc_zero(UNITS_MAX, sizeof *r->units);
+    uint64_t count = 0;
+    for (int i = 0; i < stk_nsys_table_count; i++)
+        count += parts_of(&r->file.found[i]);
+    r->units = stk_alloc_zero(count ? count : 1, sizeof *r->units);
     if (!r->units)
         return stk_err_nomem(err);
     for (int i = 0; i < stk_nsys_table_count; i++) {
         const struct stk_nsys_found *f = &r->file.found[i];
-        if (!f->present)
-            continue;
-        uint64_t last = (uint64_t)f->last_row - (uint64_t)f->first_row; // of rowids, from 0
-        uint64_t parts = last / UNIT_ROWS + 1;
-        if (parts > UNITS_PER_TABLE_MAX)
-            parts = UNITS_PER_TABLE_MAX;
-        uint64_t size = last / parts + 1;
-        for (uint64_t from = 0, k = 0; k < parts; k++, from += size) {
+        uint64_t parts = parts_of(f), last = (uint64_t)f->last_row - (uint64_t)f->first_row;
+        uint64_t size = parts ? last / parts + 1 : 0;
+        for (uint64_t from = 0, k = 0; k < parts && from <= last; k++, from += size) {
             uint64_t to = k + 1 == parts || size > last - from ? last : from + size - 1;
             if (!plan_unit(r, i, (int64_t)((uint64_t)f->first_row + from),
                            (int64_t)((uint64_t)f->first_row + to)))
@@ -252,7 +257,9 @@ static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sq
         int rc = read_rows(r, u, worker, st, &last, &any);
         if (from > good && (any || rc == SQLITE_DONE)) {
             // The first row behind the damage is known only while rows follow one another.
-            note_damage(u, "damaged pages were skipped", (uint64_t)from - (uint64_t)good);
+            bool unsure = !any && u->found->last_is_guess;
+            note_damage(u, "damaged pages were skipped",
+                        unsure ? 0 : (uint64_t)from - (uint64_t)good);
             skip = SKIP_ROWS;
         }
         if (rc == SQLITE_DONE || rc == SQLITE_INTERRUPT)
@@ -267,7 +274,8 @@ static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sq
             return rc;
         uint64_t left = (uint64_t)u->last_row - (uint64_t)from;
         if (hopeless || from > u->last_row || skip > left || skips >= SKIPS_MAX) {
-            note_damage(u, why, (uint64_t)u->last_row - (uint64_t)good + (good <= u->last_row));
+            uint64_t lost = good > u->last_row ? 0 : (uint64_t)u->last_row - (uint64_t)good + 1;
+            note_damage(u, why, u->found->last_is_guess ? 0 : lost);
             return SQLITE_DONE;
         }
         from = (int64_t)((uint64_t)from + skip);

@@ -36,6 +36,7 @@ extern const int stk_nsys_table_count;
 struct stk_nsys_found {
     bool present;              // a real table with the columns that must exist, and rows
     bool has_process;          // a column globalPid or globalTid
+    bool last_is_guess;        // the end of the table is damaged
     int64_t first_row, last_row;
     char sql[STK_NSYS_SQL_MAX]; // selects rowids ?1..?2, in their order
 };

@@ -3,6 +3,9 @@
 // immutable: no lock is taken, no journal is replayed and nothing is ever written beside it. Nothing
 // that the file brings along is run: views, triggers, virtual tables and generated columns are not
 // read, and statements name their columns and go by rowid, never by an index of the file.
+//
+// SQLite refuses a file with fewer pages than its header says. Such a file (cut, or still being
+// copied) is opened a second time in a mode that tolerates it, so that the pages there are read.
 #include "readers/nsys.h"
 
 #include <stdio.h>
@@ -47,14 +50,19 @@ enum stk_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doi
     return stk_err_set(err, STK_EINPUT, "%s: %s, while %s", path, text, doing);
 }
 
-static void restrict_connection(sqlite3 *db)
+static void restrict_connection(sqlite3 *db, bool tolerant)
 {
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW,    SQLITE_DBCONFIG_DQS_DML,
                               SQLITE_DBCONFIG_DQS_DDL,        SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         sqlite3_db_config(db, off[i], 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    // The schema is never written, the connection being read-only; what the pragma changes is that
+    // missing pages and unreadable entries of the schema are passed over.
+    if (tolerant)
+        sqlite3_exec(db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
+    else
+        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     static const int limits[][2] = {
         {SQLITE_LIMIT_LENGTH, 64 << 20},   {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
         {SQLITE_LIMIT_EXPR_DEPTH, 50},     {SQLITE_LIMIT_COMPOUND_SELECT, 4},
@@ -65,6 +73,23 @@ static void restrict_connection(sqlite3 *db)
         sqlite3_limit(db, limits[i][0], limits[i][1]);
 }
 
+// SQLITE_OK, or what went wrong; *out is to be closed in any case.
+static int connect_to(sqlite3 **out, const char *uri, bool tolerant)
+{
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    int rc = sqlite3_open_v2(uri, out, flags, NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    restrict_connection(*out, tolerant);
+    // A small cache and no mapping: memory stays small, and a file that shrinks cannot raise a
+    // signal. The last statement reads the schema, so that a damaged one is found here.
+    return sqlite3_exec(*out,
+                        "PRAGMA cache_size=-1024; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
+                        "PRAGMA query_only=ON; PRAGMA cell_size_check=ON;"
+                        "SELECT 1 FROM sqlite_master LIMIT 1;",
+                        NULL, NULL, NULL);
+}
+
 enum stk_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stk_err *err)
 {
     enum stk_status status = STK_OK;
@@ -73,21 +98,14 @@ enum stk_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stk_err
     *out = NULL;
     if (!uri)
         return stk_err_nomem(err);
-    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(uri, &db, flags, NULL) != SQLITE_OK) {
-        status = stk_nsys_db_error(db, path, "opening it", err);
-        goto done;
+    int rc = connect_to(&db, uri, false);
+    if ((rc & 0xff) == SQLITE_CORRUPT) {
+        sqlite3_close(db);
+        db = NULL;
+        rc = connect_to(&db, uri, true);
     }
-    restrict_connection(db);
-    // A small cache and no mapping: memory stays small, and a file that shrinks cannot raise a
-    // signal. The last statement reads the schema, so that a damaged one is found here.
-    if (sqlite3_exec(db,
-                     "PRAGMA cache_size=-1024; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
-                     "PRAGMA query_only=ON; PRAGMA cell_size_check=ON;"
-                     "SELECT 1 FROM sqlite_master LIMIT 1;",
-                     NULL, NULL, NULL) != SQLITE_OK)
-        status = stk_nsys_db_error(db, path, "reading its schema", err);
-done:
+    if (rc != SQLITE_OK)
+        status = stk_nsys_db_error(db, path, "opening it", err);
     stk_free(uri);
     if (status == STK_OK)
         *out = db;
@@ -208,7 +226,22 @@ static void unreadable(struct stk_shard *shard, const char *table, const char *w
                     (struct stk_str){note, (size_t)n < sizeof note ? (size_t)n : sizeof note - 1});
 }
 
-static void probe_table(sqlite3 *db, const struct stk_nsys_table *table, struct stk_nsys_found *f,
+// Exports number their rows from 1, and a row takes at least 16 bytes.
+static bool guess_rows(const struct stk_nsys_file *file, struct stk_nsys_found *f, bool no_first,
+                       bool no_last)
+{
+    if (no_first)
+        f->first_row = no_last || f->last_row > 1 ? 1 : f->last_row;
+    if (no_last) {
+        int64_t most = (int64_t)(file->size_bytes / 16);
+        f->last_row = f->first_row > INT64_MAX - most ? INT64_MAX : f->first_row + most;
+        f->last_is_guess = true;
+    }
+    return true;
+}
+
+static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
+                        const struct stk_nsys_file *file, struct stk_nsys_found *f,
                         struct stk_shard *shard)
 {
     enum stk_nsys_table_state state = stk_nsys_db_table(db, table->name);
@@ -218,12 +251,12 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table, struct 
         unreadable(shard, table->name, "not an ordinary table, so it was not read");
         return;
     }
-    bool failed = false;
-    bool rows = rowid_end(db, table->name, "min", &f->first_row, &failed) &&
-                rowid_end(db, table->name, "max", &f->last_row, &failed);
-    if (failed)
-        unreadable(shard, table->name, sqlite3_errmsg(db));
-    if (failed || !rows)
+    bool no_first = false, no_last = false;
+    bool rows = rowid_end(db, table->name, "min", &f->first_row, &no_first);
+    rows |= rowid_end(db, table->name, "max", &f->last_row, &no_last);
+    if (no_first || no_last) // damage at an end of the table: see what is between
+        rows = guess_rows(file, f, no_first, no_last);
+    if (!rows)
         return;
     char list[STK_NSYS_SQL_MAX - 200];
     int absent = select_list(db, table->name, table->columns, list, sizeof list);
@@ -248,7 +281,7 @@ enum stk_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file, struc
     bool any = false;
     for (int i = 0; i < stk_nsys_table_count; i++) {
         struct stk_nsys_found *f = &file->found[i];
-        probe_table(db, &stk_nsys_tables[i], f, shard);
+        probe_table(db, &stk_nsys_tables[i], file, f, shard);
         any |= stk_nsys_db_table(db, stk_nsys_tables[i].name) != STK_NSYS_ABSENT;
         if (f->present)
             file->row_estimate += (uint64_t)f->last_row - (uint64_t)f->first_row + 1;

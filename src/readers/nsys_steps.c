@@ -6,8 +6,8 @@
 //     without a number it is just such a word or "training step" ("train_step", "iteration");
 //   - evaluation, warm-up, optimizer, micro-batch and denoising names are not taken;
 //   - at least 3 ranges of that family (name with its numbers masked) lie on one thread without
-//     overlapping, and their numbers rise (a restart from below, at an epoch, is allowed: then the
-//     numbers are not unique and are not kept);
+//     overlapping, and their numbers rise (a restart from below, at an epoch, is allowed up to every
+//     third time: the numbers are then not unique, and not kept);
 //   - of several families of a process one is taken: numbered before unnumbered, then the one that
 //     covers most time.
 // Everything else stays an annotation. O(n log n) in ranges whose name qualifies.
@@ -159,6 +159,7 @@ struct family {
 static struct family judge(struct stk_nsys_mark *const *marks, size_t first, size_t end)
 {
     const struct stk_nsys_mark *m = marks[first];
+    size_t falls = 0;
     struct family f = {.first = first,
                        .count = end - first,
                        .global_pid = stk_nsys_global_pid(m->global_tid),
@@ -179,8 +180,10 @@ static struct family judge(struct stk_nsys_mark *const *marks, size_t first, siz
         if (f.numbered && m->number <= before->number) {
             f.unique = false;
             f.fits &= m->number < before->number && m->number <= marks[first]->number;
+            falls++;
         }
     }
+    f.fits &= falls * 3 <= f.count - 1; // mostly rising
     return f;
 }
 
