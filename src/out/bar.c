@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out/human.h"
+#include "out/figure.h"
 
 #define MAX_SEGMENTS 16
 
@@ -45,7 +45,7 @@ static int collect(const struct stk_list *parts, struct segment *segments)
             continue;
         segments[n] = (struct segment){.part = &p[i]};
         snprintf(segments[n].label, sizeof segments[n].label, "%.20s %.20s",
-                 p[i].label ? p[i].label : p[i].id, stk_human_percent(p[i].share).text);
+                 p[i].label ? p[i].label : p[i].id, stk_figure_share(p[i].share).text);
         n++;
     }
     return n;

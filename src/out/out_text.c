@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "out/bar.h"
-#include "out/human.h"
+#include "out/figure.h"
 #include "out/text_parts.h"
 
 void stk_text_label(struct stk_term *t, const char *label)
@@ -26,7 +26,7 @@ static const char *base_name(const char *path)
 static void input_line(struct stk_term *t, const struct stk_rep_input *in)
 {
     char facts[160];
-    snprintf(facts, sizeof facts, "%s%s%s%.60s", in->has_bytes ? stk_human_bytes(in->bytes).text : "",
+    snprintf(facts, sizeof facts, "%s%s%s%.60s", in->has_bytes ? stk_figure_bytes(in->bytes).text : "",
              in->has_bytes && in->format ? ", " : "", in->format ? in->format : "",
              in->format || in->has_bytes ? "" : "could not be read");
     int room = t->options->columns - STK_TEXT_BODY - stk_term_width(facts) - 3;
@@ -51,8 +51,8 @@ static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
         stk_term_line_end(t);
     }
     stk_text_label(t, "");
-    stk_term_printf(t, "%s events, %s dropped; capture %s", stk_human_count(p->events.read).text,
-                    stk_human_count(p->events.dropped).text, p->health.status);
+    stk_term_printf(t, "%s events, %s dropped; capture %s", stk_figure_count(p->events.read).text,
+                    stk_figure_count(p->events.dropped).text, p->health.status);
     stk_term_line_end(t);
 }
 
@@ -76,7 +76,7 @@ static void issues(struct stk_term *t, const struct stk_rep_profile *p)
             continue;
         stk_text_label(t, first ? "issues" : "");
         first = false;
-        stk_term_printf(t, "%s x %s: ", stk_human_count(issue[i].count).text, issue[i].id);
+        stk_term_printf(t, "%s x %s: ", stk_figure_count(issue[i].count).text, issue[i].id);
         stk_term_wrap(t, STK_TEXT_BODY + 2, issue[i].meaning);
         if (issue[i].example) {
             stk_term_text(t, " ");
@@ -109,18 +109,17 @@ static void excluded(struct stk_term *t, const struct stk_rep_steps *s)
 
 static void steps(struct stk_term *t, const struct stk_rep_steps *s)
 {
-    bool ascii = t->options->ascii;
     stk_text_label(t, "steps");
     if (s->count == 0) {
         stk_term_text(t, "none found");
         stk_term_line_end(t);
         return;
     }
-    stk_term_printf(t, "%s %s, %s used", stk_human_count(s->count).text, s->source,
-                    stk_human_count(s->used).text);
+    stk_term_printf(t, "%s %s, %s used", stk_figure_count(s->count).text, s->source,
+                    stk_figure_count(s->used).text);
     if (s->has_times)
-        stk_term_printf(t, "; median %s, p95 %s", stk_human_ns(s->median_ns, ascii).text,
-                        stk_human_ns(s->p95_ns, ascii).text);
+        stk_term_printf(t, "; median %s, p95 %s", stk_figure_ns(s->median_ns).text,
+                        stk_figure_ns(s->p95_ns).text);
     stk_term_line_end(t);
     excluded(t, s);
 }
@@ -163,16 +162,15 @@ static void device_table(struct stk_term *t, const struct stk_report *r)
     stk_term_text(t, "  device     busy       idle       kernels    under 10 us  name");
     stk_term_line_end(t);
     for (size_t i = 0; i < r->devices.count; i++) {
-        bool ascii = t->options->ascii;
         stk_term_printf(t, "  %s", d[i].id);
         stk_term_to_column(t, 13);
-        stk_term_text(t, stk_human_ns(d[i].busy_ns, ascii).text);
+        stk_term_text(t, stk_figure_ns(d[i].busy_ns).text);
         stk_term_to_column(t, 24);
-        stk_term_text(t, d[i].has_span ? stk_human_ns(d[i].idle_ns, ascii).text : "-");
+        stk_term_text(t, d[i].has_span ? stk_figure_ns(d[i].idle_ns).text : "-");
         stk_term_to_column(t, 35);
-        stk_term_text(t, stk_human_count(d[i].kernels).text);
+        stk_term_text(t, stk_figure_count(d[i].kernels).text);
         stk_term_to_column(t, 46);
-        stk_term_text(t, stk_human_count(d[i].short_kernels).text);
+        stk_term_text(t, stk_figure_count(d[i].short_kernels).text);
         stk_term_to_column(t, 59);
         stk_term_text(t, d[i].name ? d[i].name : "-");
         stk_term_line_end(t);
@@ -195,7 +193,7 @@ static void step_parts(struct stk_term *t, const struct stk_list *parts)
         if (best == SIZE_MAX)
             return;
         stk_term_printf(t, "%s%s %s", shown ? ", " : "", p[best].key,
-                        stk_human_ns(p[best].ns, t->options->ascii).text);
+                        stk_figure_ns(p[best].ns).text);
     }
 }
 
@@ -212,15 +210,15 @@ static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
         stk_term_to_column(t, 13);
         stk_term_text(t, step[i].device ? step[i].device : "host");
         stk_term_to_column(t, 22);
-        stk_term_text(t, stk_human_ns(step[i].start_ns, t->options->ascii).text);
+        stk_term_text(t, stk_figure_ns(step[i].start_ns).text);
         stk_term_to_column(t, 33);
-        stk_term_text(t, stk_human_ns(step[i].dur_ns, t->options->ascii).text);
+        stk_term_text(t, stk_figure_ns(step[i].dur_ns).text);
         stk_term_to_column(t, 44);
         step_parts(t, &step[i].parts);
         stk_term_line_end(t);
     }
     if (s->list.left_out) {
-        stk_term_printf(t, "  %s more rows: --limit 0 shows all", stk_human_count(s->list.left_out).text);
+        stk_term_printf(t, "  %s more rows: --limit 0 shows all", stk_figure_count(s->list.left_out).text);
         stk_term_line_end(t);
     }
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out/human.h"
+#include "out/figure.h"
 #include "out/text_parts.h"
 
 #define EVIDENCE_LINES 3 // without --verbose
@@ -23,16 +23,16 @@ static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
     out[0] = 0;
     if (f->saving.has_low && f->saving.has_high && f->saving.low_share > 0)
-        snprintf(out, size, "saves %s", stk_human_range(f->saving.low_share, f->saving.high_share).text);
+        snprintf(out, size, "saves %s", stk_figure_range(f->saving.low_share, f->saving.high_share).text);
     else if (f->saving.has_high)
-        snprintf(out, size, "saves up to %s", stk_human_percent(f->saving.high_share).text);
+        snprintf(out, size, "saves up to %s", stk_figure_share(f->saving.high_share).text);
     else if (f->saving.has_expected)
-        snprintf(out, size, "saves about %s", stk_human_percent(f->saving.expected_share).text);
+        snprintf(out, size, "saves about %s", stk_figure_share(f->saving.expected_share).text);
 }
 
 static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t number)
 {
-    char lead[24], saving[64], tail[96];
+    char lead[24], saving[120], tail[160];
     snprintf(lead, sizeof lead, "%2zu  ", number);
     saving_text(f, saving, sizeof saving);
     snprintf(tail, sizeof tail, "%s%s%s", saving, *saving ? "  " : "", f->severity);
@@ -58,12 +58,8 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
     stk_term_to_column(t, 5);
     stk_term_wrap(t, 5, e->text);
     if (e->has_time && t->options->verbosity > 0) {
-        char where[160];
-        snprintf(where, sizeof where, " (at %s, %s%s%.60s)",
-                 stk_human_ns(e->start_ns, t->options->ascii).text,
-                 stk_human_ns(e->dur_ns, t->options->ascii).text, e->track ? ", " : "",
-                 e->track ? e->track : "");
-        stk_term_text(t, where);
+        stk_term_printf(t, " (at %s, %s%s%.60s)", stk_figure_ns(e->start_ns).text,
+                        stk_figure_ns(e->dur_ns).text, e->track ? ", " : "", e->track ? e->track : "");
     }
     stk_term_line_end(t);
 }
