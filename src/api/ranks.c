@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of one run from several files: who is which, and one clock for all.
-//   number  as the profile says, else as the file's name says, else the smallest number not taken,
-//           in the order given. Two files of one rank are two runs: refused.
+//   number  as the profile says, else as the file's name says, else the next free number. Two files
+//           of one rank are two runs: refused (see inputs.h).
 //   clock   time 0 is the earliest first event. Files whose clocks lie more than a day apart were
 //           recorded on unrelated clocks (or at other times): each keeps its own zero.
 #include <inttypes.h>
 #include <string.h>
 
 #include "api/api.h"
+#include "api/inputs.h"
 
 #define UNRELATED_NS (86400 * INT64_C(1000000000))
 
@@ -34,32 +35,44 @@ static enum stk_status gather(struct roster *r, struct stk_arena *arena, struct 
         for (uint32_t k = 0; job->status == STK_OK && k < job->rank_count; k++) {
             r->ranks[n] = job->ranks[k];
             r->owner[n++] = job;
-            if (job->rank_count == 1 && job->ranks[k]->rank < 0)
-                job->ranks[k]->rank = job->rank_hint;
         }
     }
     return STK_OK;
 }
 
-static enum stk_status refuse_twins(const struct roster *r, struct stk_err *err)
+static bool same_in_file(const struct roster *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (r->ranks[i]->rank >= 0 && r->ranks[i]->rank == r->ranks[k]->rank &&
-                r->owner[i] != r->owner[k])
-                return stk_err_set(err, STK_EUSAGE,
-                                   "%s and %s are both of rank %d: several files are the ranks of one "
-                                   "run. Diagnose two runs one after the other",
-                                   r->owner[k]->path, r->owner[i]->path, (int)r->ranks[i]->rank);
-    return STK_OK;
-}
-
-static bool taken(const struct roster *r, int32_t rank)
-{
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->ranks[i]->rank == rank)
+    for (uint32_t k = i; k-- > 0 && r->owner[k] == r->owner[i];)
+        if (r->ranks[i]->rank >= 0 && r->ranks[k]->rank == r->ranks[i]->rank)
             return true;
     return false;
+}
+
+// Ranks by content, name or order. Processes of one file that share a rank count once.
+static enum stk_status settle(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+{
+    struct stk_input_rank *entries = stk_arena_array(arena, (size_t)r->count + 1, sizeof *entries);
+    uint32_t *whose = stk_arena_array(arena, (size_t)r->count + 1, sizeof *whose);
+    const char *note = NULL;
+    size_t n = 0;
+    if (!entries || !whose)
+        return stk_err_nomem(err);
+    for (uint32_t i = 0; i < r->count; i++) {
+        int32_t hint = r->owner[i]->rank_count == 1 ? r->owner[i]->rank_hint : -1;
+        if (same_in_file(r, i))
+            continue;
+        whose[n] = i;
+        entries[n++] = (struct stk_input_rank){r->owner[i]->path, r->ranks[i]->rank, hint};
+    }
+    enum stk_status status = stk_inputs_check_ranks(entries, n, arena, &note, err);
+    for (size_t i = 0; i < n; i++)
+        r->ranks[whose[i]]->rank = entries[i].rank;
+    if (note && r->job_count > 1) {
+        struct stk_input_info *info = &r->jobs[0].info;
+        info->issues[STK_ISSUE_RANKS_NUMBERED].count++;
+        info->issue_notes[STK_ISSUE_RANKS_NUMBERED] = note;
+    }
+    return status;
 }
 
 // The device's id begins with its rank: "0/1" becomes "3/1".
@@ -78,14 +91,10 @@ static bool rename_devices(struct stk_rank_sum *rank, struct stk_arena *arena)
 
 static enum stk_status number(struct roster *r, struct stk_arena *arena, struct stk_err *err)
 {
-    int32_t next = 0;
     for (uint32_t i = 0; i < r->count; i++) {
         struct stk_rank_sum *rank = r->ranks[i];
-        if (rank->rank < 0) {
-            while (taken(r, next))
-                next++;
-            rank->rank = next;
-        }
+        if (rank->rank < 0) // a run of one
+            rank->rank = 0;
         if (!rename_devices(rank, arena))
             return stk_err_nomem(err);
         for (uint32_t s = 0; s < rank->step_count; s++)
@@ -155,7 +164,7 @@ enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count, const stru
     struct roster r = {.jobs = jobs, .job_count = count};
     enum stk_status status = gather(&r, arena, err);
     if (status == STK_OK)
-        status = refuse_twins(&r, err);
+        status = settle(&r, arena, err);
     if (status == STK_OK)
         status = number(&r, arena, err);
     if (status != STK_OK)

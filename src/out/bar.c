@@ -10,12 +10,13 @@
 #include "out/figure.h"
 
 #define MAX_SEGMENTS 16
+#define LABEL_LINES 2
 
 struct segment {
     const struct stk_rep_part *part;
-    int start, width;
+    int start, width; // columns of the bar
     char label[48];
-    bool labelled;
+    int line, label_at; // where the label stands; line 0: it has no room
 };
 
 static const struct {
@@ -86,31 +87,58 @@ static void draw_fill(struct stk_term *t, const struct segment *s)
     t->column += s->width;
 }
 
-// One line of labels: every one that does not run into the next placed one or past the bar.
-static bool draw_labels(struct stk_term *t, int indent, struct segment *segments, int n, int columns)
+// Whether a label may stand at `at` beside those already on this line (line > 0 marks them).
+static bool fits(const struct segment *segments, int n, int line, int at, int width)
 {
-    int end = -2;
+    for (int i = 0; i < n; i++) {
+        const struct segment *s = &segments[i];
+        if (s->line == line && at < s->label_at + stk_term_width(s->label) + 2 && s->label_at < at + width + 2)
+            return false;
+    }
+    return true;
+}
+
+// Give labels to one line, the widest segments first; a label may not leave the bar to the right.
+static void place_labels(struct segment *segments, int n, int line, int columns)
+{
+    for (;;) {
+        struct segment *best = NULL;
+        for (int i = 0; i < n; i++) {
+            struct segment *s = &segments[i];
+            int width = stk_term_width(s->label);
+            int at = s->start + width > columns ? columns - width : s->start;
+            if (s->line || s->width == 0 || at < 0 || !fits(segments, n, line, at, width))
+                continue;
+            if (!best || s->part->ns > best->part->ns) {
+                best = s;
+                best->label_at = at;
+            }
+        }
+        if (!best)
+            return;
+        best->line = line;
+    }
+}
+
+static void draw_labels(struct stk_term *t, int indent, const struct segment *segments, int n, int line)
+{
     bool any = false;
     for (int i = 0; i < n; i++) {
-        struct segment *s = &segments[i];
-        int width = stk_term_width(s->label);
-        if (s->labelled || s->width == 0 || s->start < end + 2 || s->start + width > columns)
+        if (segments[i].line != line)
             continue;
-        stk_term_to_column(t, indent + s->start);
-        stk_term_text(t, s->label);
-        s->labelled = any = true;
-        end = s->start + width;
+        stk_term_to_column(t, indent + segments[i].label_at);
+        stk_term_text(t, segments[i].label);
+        any = true;
     }
     if (any)
         stk_term_line_end(t);
-    return any;
 }
 
 static void draw_rest(struct stk_term *t, int indent, const struct segment *segments, int n)
 {
     bool any = false;
     for (int i = 0; i < n; i++) {
-        if (segments[i].labelled)
+        if (segments[i].line)
             continue;
         if (!any)
             stk_term_to_column(t, indent);
@@ -141,7 +169,9 @@ void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
     for (int i = 0; i < n; i++)
         draw_fill(t, &segments[i]);
     stk_term_line_end(t);
-    if (draw_labels(t, indent, segments, n, columns))
-        draw_labels(t, indent, segments, n, columns);
+    for (int line = 1; line <= LABEL_LINES; line++) {
+        place_labels(segments, n, line, columns);
+        draw_labels(t, indent, segments, n, line);
+    }
     draw_rest(t, indent, segments, n);
 }

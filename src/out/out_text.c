@@ -56,13 +56,37 @@ static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
     stk_term_line_end(t);
 }
 
-static void texts(struct stk_term *t, const char *label, const struct stk_list *list)
+static void selection(struct stk_term *t, const struct stk_list *list)
 {
     const char *const *text = list->items;
     for (size_t i = 0; i < list->count; i++) {
-        stk_text_label(t, i == 0 ? label : "");
+        stk_text_label(t, i == 0 ? "only" : "");
         stk_term_wrap(t, STK_TEXT_BODY, text[i]);
         stk_term_line_end(t);
+    }
+}
+
+// Reasons that stand below as issues, with their remedy, are not said twice.
+static bool is_issue(const struct stk_rep_profile *p, const char *reason)
+{
+    const struct stk_rep_issue *issue = p->issues.items;
+    for (size_t i = 0; i < p->issues.count; i++)
+        if (strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
+            return true;
+    return false;
+}
+
+static void health(struct stk_term *t, const struct stk_rep_profile *p)
+{
+    const char *const *why = p->health.why.items;
+    bool first = true;
+    for (size_t i = 0; i < p->health.why.count; i++) {
+        if (is_issue(p, why[i]))
+            continue;
+        stk_text_label(t, first ? "but" : "");
+        stk_term_wrap(t, STK_TEXT_BODY, why[i]);
+        stk_term_line_end(t);
+        first = false;
     }
 }
 
@@ -76,16 +100,12 @@ static void issues(struct stk_term *t, const struct stk_rep_profile *p)
             continue;
         stk_text_label(t, first ? "issues" : "");
         first = false;
-        stk_term_printf(t, "%s x %s: ", stk_figure_count(issue[i].count).text, issue[i].id);
-        stk_term_wrap(t, STK_TEXT_BODY + 2, issue[i].meaning);
-        if (issue[i].example) {
-            stk_term_text(t, " ");
-            stk_term_printf(t, "(%.300s)", issue[i].example);
-        }
-        stk_term_line_end(t);
-        stk_text_label(t, "");
-        stk_term_text(t, "  ");
-        stk_term_wrap(t, STK_TEXT_BODY + 2, issue[i].remedy);
+        char text[1200];
+        bool excerpt = issue[i].example && *issue[i].example;
+        snprintf(text, sizeof text, "%s (%s): %s%s%.400s%s; %s", issue[i].id,
+                 stk_figure_count(issue[i].count).text, issue[i].meaning, excerpt ? " [" : "",
+                 excerpt ? issue[i].example : "", excerpt ? "]" : "", issue[i].remedy);
+        stk_term_wrap(t, STK_TEXT_BODY, text);
         stk_term_line_end(t);
     }
 }
@@ -233,8 +253,8 @@ static void write_text(const struct stk_report *r, const struct stk_out_options 
         return;
     }
     inputs(t, &r->profile);
-    texts(t, "only", &r->profile.selection);
-    texts(t, "but", &r->profile.health.why);
+    selection(t, &r->profile.selection);
+    health(t, &r->profile);
     issues(t, &r->profile);
     steps(t, &r->steps);
     stk_term_line_end(t);

@@ -3,6 +3,7 @@
 // Reads the summaries' step rows (one per step and device) and the run's medians. Rows beyond the
 // limit are counted, not listed.
 #include <stdlib.h>
+#include <string.h>
 
 #include "passes/parts_list.h"
 
@@ -42,18 +43,16 @@ static bool list_steps(const struct stk_pass_ctx *ctx, struct stk_list *out)
     return true;
 }
 
-static int by_rank_and_number(const void *pa, const void *pb)
+static int by_number(const void *pa, const void *pb)
 {
     const struct stk_step *a = *(const struct stk_step *const *)pa;
     const struct stk_step *b = *(const struct stk_step *const *)pb;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return strcmp(a->excluded, b->excluded);
 }
 
-// A step excluded on several devices of a rank is named once.
+// A step excluded on several devices or ranks is named once for each reason.
 static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_run_sum *run = ctx->run;
@@ -64,12 +63,12 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
     for (uint32_t i = 0; i < run->step_count; i++)
         if (run->steps[i].excluded)
             steps[n++] = &run->steps[i];
-    qsort(steps, n, sizeof *steps, by_rank_and_number);
+    qsort(steps, n, sizeof *steps, by_number);
     struct stk_rep_excluded *rows = stk_arena_array(ctx->arena, n + 1, sizeof *rows);
     if (!rows)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || steps[i]->rank != steps[i - 1]->rank || steps[i]->number != steps[i - 1]->number)
+        if (i == 0 || by_number(&steps[i - 1], &steps[i]) != 0)
             rows[count++] = (struct stk_rep_excluded){steps[i]->number, steps[i]->excluded};
     *out = (struct stk_list){.items = rows, .count = count};
     return true;

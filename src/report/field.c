@@ -2,8 +2,6 @@
 // Reading values through a field table.
 #include "report/field.h"
 
-#include <stdbool.h>
-
 bool stk_field_known(const struct stk_field *f, const void *object)
 {
     const char *at = object;
@@ -15,7 +13,7 @@ bool stk_field_known(const struct stk_field *f, const void *object)
 bool stk_struct_flat(const struct stk_struct_info *info)
 {
     for (const struct stk_field *f = info->fields; f->key; f++)
-        if (f->kind == STK_FIELD_LIST || f->kind == STK_FIELD_OBJECT)
+        if (f->kind == STK_FIELD_LIST || (f->kind == STK_FIELD_OBJECT && !stk_struct_flat(f->sub)))
             return false;
     return true;
 }

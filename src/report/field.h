@@ -56,7 +56,7 @@ struct stk_struct_info {
 
 // Whether the object has a value for the field; absent in the JSON otherwise.
 bool stk_field_known(const struct stk_field *f, const void *object);
-// No lists of structs and no objects inside: it fits on a line.
+// No lists of structs inside, however deep: it fits on a line.
 bool stk_struct_flat(const struct stk_struct_info *info);
 
 #endif
