@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal to model/: what the steps of summarizing one rank share. Everything here lives in the
+// scratch arena or is freed by stk_analysis_deinit; only `sum` outlives the analysis.
+#ifndef STK_MODEL_ANALYSIS_H
+#define STK_MODEL_ANALYSIS_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "model/intervals.h"
+#include "model/summary.h"
+
+#define STK_US 1000
+#define STK_MS 1000000
+
+// Parts that are busy time come first in parts.def, in the order in which they claim time.
+// STK_PART_COLLECTIVE_WAIT is among them and never assigned to a device operation here.
+#define STK_BUSY_PARTS (STK_PART_D2D + 1)
+
+// Classes of names that only the model needs, in the bits that store/names.h leaves free.
+#define STK_NAME_PJIT (1u << 31)        // call of a jitted function: PjitFunction(f)
+#define STK_NAME_GET_NEXT (1u << 30)    // IteratorGetNext*: runs on any thread of TensorFlow
+#define STK_NAME_LOADER_NEXT (1u << 29) // enumerate(DataLoader)#...: in the training thread
+#define STK_NAME_NEXT (1u << 28)        // some iterator's __next__
+
+// One device operation, clipped to the selection.
+struct stk_device_op {
+    int64_t start_ns, end_ns;
+    uint32_t event;
+    uint8_t part; // enum stk_part: what it is while it runs
+};
+
+// Time line of one device: all its streams together.
+struct stk_device_line {
+    uint32_t device;           // index into the trace's devices
+    struct stk_device_op *ops; // by start, longest first
+    uint32_t op_count;
+    struct stk_spans busy;
+    int64_t *busy_sums;                           // for stk_spans_measure
+    struct stk_spans exposed[STK_BUSY_PARTS];     // disjoint; their union is `busy`
+    uint64_t linked;
+    struct stk_span hole; // time before the first operation that belongs to no step; often empty
+};
+
+// A step as the host sees it. Inferred steps without launch links have device times instead.
+struct stk_host_step {
+    int64_t number;
+    int64_t start_ns, end_ns; // end: start of the next, the last one's own end
+    uint32_t mark;            // event that marks it, STK_NONE
+    const char *excluded;     // why it is not used, or NULL
+};
+
+// A step's time on one device, or on the host where there is no device.
+struct stk_window {
+    int64_t start_ns, end_ns;
+    uint32_t step; // index into host steps, STK_NONE for a span
+    uint32_t row;  // index into sum->steps, STK_NONE for a span
+    bool used;
+};
+
+// Disjoint pieces of host time with the event that fills each.
+struct stk_mark {
+    int64_t start_ns, end_ns;
+    uint32_t event;
+};
+struct stk_marks {
+    struct stk_mark *v;
+    size_t count;
+};
+
+// A call in which a thread waits for device work (synchronisation, blocking copy).
+struct stk_blocking_call {
+    int64_t start_ns, end_ns;
+    uint32_t event, thread;
+};
+
+// Per track of the trace; meaningful for host threads of the rank (their first row).
+struct stk_thread_info {
+    uint32_t root;     // the track itself, or the one it is a sub-row of
+    uint32_t next_row; // next sub-row of the same thread, STK_NONE
+    bool in_rank;      // a host thread of a process of this rank
+    bool launches;     // holds launch calls of device work
+    bool is_loader;    // belongs to the input pipeline
+    bool is_driver;    // holds the marks of steps
+    int64_t first_ns, last_ns;
+    uint32_t first_call, call_count; // into `calls`
+};
+
+struct stk_analysis {
+    const struct stk_trace *t;
+    const struct stk_select *select;
+    struct stk_arena *out;     // results
+    struct stk_arena scratch;  // temporaries of this rank
+    const uint32_t *classes;   // name classes per string id, shared by all ranks
+    const uint8_t *in_rank;    // per process
+    struct stk_rank_sum *sum;
+    int64_t from_ns, to_ns;    // selection, or everything
+    struct stk_device_line *lines; // parallel to sum->devices
+    struct stk_thread_info *threads;
+    struct stk_blocking_call *calls;
+    uint32_t call_count;
+    struct stk_marks fetches, compiles, overheads, host_collectives;
+    struct stk_marks step_events; // by track and time: what steps may be told from
+    uint32_t driver;           // track of the thread that drives the steps, STK_NONE
+    struct stk_host_step *steps;
+    uint32_t step_count;
+    bool steps_on_device;      // times of steps are device times (inferred, no links)
+    struct stk_causes *causes;
+    struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made
+};
+
+// Name classes of an event.
+static inline uint32_t stk_class_of(const struct stk_analysis *a, uint32_t event)
+{
+    return a->classes[a->t->name[event]];
+}
+// The call that launched a device operation, STK_NONE if not recorded.
+static inline uint32_t stk_launch_of(const struct stk_analysis *a, uint32_t event)
+{
+    return stk_link_of(a->t, event);
+}
+// Track of an event, sub-rows resolved to their thread.
+static inline uint32_t stk_thread_of(const struct stk_analysis *a, uint32_t event)
+{
+    uint32_t track = stk_track_of(a->t, event);
+    return track == STK_NONE ? STK_NONE : a->threads[track].root;
+}
+void stk_analysis_deinit(struct stk_analysis *a);
+
+// device_timeline.c: time lines and sums of all devices of the rank; which are analysed.
+STK_MUST_CHECK enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err);
+// The operation that starts at `t`: the longest, one with a launch row if there is a choice; NULL.
+// `at` is a cursor that only goes forward, 0 at first.
+const struct stk_device_op *stk_line_op_at(const struct stk_analysis *a,
+                                           const struct stk_device_line *line, uint32_t *at,
+                                           int64_t t_ns);
+// collective_list.c
+STK_MUST_CHECK enum stk_status stk_collectives_list(struct stk_analysis *a, struct stk_err *err);
+// host_scan.c: threads, blocking calls, fetches, compilation, overhead, facts of the host.
+STK_MUST_CHECK enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err);
+// Sort marks and make them disjoint: the one that starts first (ties: the longest) keeps its time.
+void stk_marks_flatten(struct stk_marks *m);
+// first_use.c: adds calls that are slow since they are the first to the compile marks.
+STK_MUST_CHECK enum stk_status stk_first_use_find(struct stk_analysis *a, struct stk_err *err);
+// steps.c: host steps by marker or framework; period.c: inferred from the device operations.
+STK_MUST_CHECK enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err);
+// exclude.c: decide which steps are not used.
+// False: no memory.
+bool stk_steps_exclude(struct stk_analysis *a);
+// windows.c: a window per step on one device; `windows` has step_count (or 1) entries.
+// False: no memory.
+bool stk_windows_place(struct stk_analysis *a, uint32_t line, struct stk_window *windows,
+                       uint32_t *count);
+// True if the copy call returned only after its copy was done: it held its thread.
+bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event);
+// idle_cause.c: every gap of one device inside the windows gets its parts.
+STK_MUST_CHECK enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t line,
+                                                  int64_t from_ns, int64_t to_ns,
+                                                  struct stk_err *err);
+// host_steps.c: parts of host steps in a profile without a device.
+STK_MUST_CHECK enum stk_status stk_host_steps_attribute(struct stk_analysis *a,
+                                                        struct stk_window *windows, uint32_t count,
+                                                        struct stk_err *err);
+// facts.c
+STK_MUST_CHECK enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err);
+
+#endif

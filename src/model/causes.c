@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evidence per part: see causes.h.
+//
+// Method: nanoseconds and counts per (part, name, name around) in one hash map; the longest
+// intervals by insertion into a list of STK_CAUSE_EXAMPLES. An interval is named after the event
+// that fills most of it. Only used steps count.
+
+#include "model/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct tally {
+    int64_t ns;
+    uint32_t count;
+    uint32_t name, around; // string ids; around 0: none
+    uint8_t part;
+};
+
+// Neighbouring pieces of one part in one window.
+struct interval {
+    int64_t start_ns, end_ns;
+    int64_t longest_ns; // of its pieces
+    struct stk_piece longest;
+    bool open;
+};
+
+struct example {
+    struct stk_piece piece; // of the event that fills most of it
+    int64_t start_ns, dur_ns;
+    uint32_t step; // host step, STK_NONE
+};
+
+struct stk_causes {
+    struct stk_analysis *a;
+    const struct stk_window *windows;
+    uint32_t window_count, at;
+    int64_t *span_parts;
+    struct interval interval;
+    struct stk_map index; // (part and around, name) -> tally
+    struct stk_vec tallies;
+    struct example examples[STK_PART_COUNT][STK_CAUSE_EXAMPLES];
+    int example_count[STK_PART_COUNT];
+    int64_t ns[STK_PART_COUNT];
+    uint32_t intervals[STK_PART_COUNT];
+};
+
+struct stk_causes *stk_causes_new(struct stk_analysis *a)
+{
+    struct stk_causes *c = stk_alloc_zero(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->a = a;
+    stk_map_init(&c->index, UINT32_MAX - 1);
+    stk_vec_init(&c->tallies, sizeof(struct tally), UINT32_MAX - 1);
+    return c;
+}
+
+void stk_causes_free(struct stk_causes *c)
+{
+    if (!c)
+        return;
+    stk_map_deinit(&c->index);
+    stk_vec_deinit(&c->tallies);
+    stk_free(c);
+}
+
+static void keep_example(struct stk_causes *c, int part, const struct example *x)
+{
+    struct example *list = c->examples[part];
+    int n = c->example_count[part], at = n;
+    while (at > 0 && list[at - 1].dur_ns < x->dur_ns)
+        at--;
+    if (at == STK_CAUSE_EXAMPLES)
+        return;
+    if (n < STK_CAUSE_EXAMPLES)
+        c->example_count[part] = ++n;
+    memmove(&list[at + 1], &list[at], (size_t)(n - 1 - at) * sizeof *list);
+    list[at] = *x;
+}
+
+static void close_interval(struct stk_causes *c)
+{
+    struct interval *v = &c->interval;
+    if (!v->open)
+        return;
+    v->open = false;
+    c->intervals[v->longest.part]++;
+    uint32_t step = c->at < c->window_count ? c->windows[c->at].step : STK_NONE;
+    struct example x = {v->longest, v->start_ns, v->end_ns - v->start_ns, step};
+    keep_example(c, v->longest.part, &x);
+}
+
+static struct tally *tally_of(struct stk_causes *c, const struct stk_piece *p)
+{
+    const struct stk_trace *t = c->a->t;
+    uint32_t name = p->event == STK_NONE ? 0 : t->name[p->event];
+    uint32_t around = p->around == STK_NONE ? 0 : t->name[p->around];
+    int created = 0;
+    uint32_t *slot = stk_map_put(&c->index, (uint64_t)p->part << 32 | around, name,
+                                 (uint32_t)c->tallies.count, &created);
+    if (!slot)
+        return NULL;
+    if (created) {
+        struct tally *new = stk_vec_push(&c->tallies);
+        if (!new)
+            return NULL;
+        *new = (struct tally){.name = name, .around = around, .part = (uint8_t)p->part};
+    }
+    return stk_vec_at(&c->tallies, *slot);
+}
+
+static bool count_used(struct stk_causes *c, const struct stk_piece *p, int64_t ns)
+{
+    struct interval *v = &c->interval;
+    c->ns[p->part] += ns;
+    if (v->open && v->end_ns == p->start_ns && v->longest.part == p->part) {
+        v->end_ns = p->end_ns;
+        if (ns > v->longest_ns) {
+            v->longest_ns = ns;
+            v->longest = *p;
+        }
+    } else {
+        close_interval(c);
+        *v = (struct interval){p->start_ns, p->end_ns, ns, *p, true};
+    }
+    struct tally *tally = tally_of(c, p);
+    if (!tally)
+        return false;
+    tally->ns += ns;
+    tally->count++;
+    return true;
+}
+
+void stk_causes_begin(struct stk_causes *c, const struct stk_window *windows, uint32_t count,
+                      int64_t *span_parts)
+{
+    close_interval(c);
+    c->windows = windows;
+    c->window_count = count;
+    c->at = 0;
+    c->span_parts = span_parts;
+}
+
+bool stk_causes_rewind(struct stk_causes *c)
+{
+    close_interval(c);
+    c->at = 0;
+    return true;
+}
+
+bool stk_causes_add(struct stk_causes *c, const struct stk_piece *piece)
+{
+    struct stk_piece p = *piece;
+    while (p.start_ns < p.end_ns) {
+        while (c->at < c->window_count && c->windows[c->at].end_ns <= p.start_ns) {
+            close_interval(c);
+            c->at++;
+        }
+        if (c->at == c->window_count || c->windows[c->at].start_ns >= p.end_ns)
+            return true;
+        const struct stk_window *w = &c->windows[c->at];
+        struct stk_piece inside = p;
+        inside.start_ns = p.start_ns > w->start_ns ? p.start_ns : w->start_ns;
+        inside.end_ns = p.end_ns < w->end_ns ? p.end_ns : w->end_ns;
+        int64_t ns = inside.end_ns - inside.start_ns;
+        if (w->row == STK_NONE)
+            c->span_parts[p.part] += ns;
+        else
+            c->a->sum->steps[w->row].parts[p.part] += ns;
+        if (w->used && ns > 0 && !count_used(c, &inside, ns))
+            return false;
+        p.start_ns = inside.end_ns;
+    }
+    return true;
+}
+
+static const char *thread_label(struct stk_causes *c, uint32_t track)
+{
+    const struct stk_trace *t = c->a->t;
+    const struct stk_track *k = &t->tracks[track];
+    struct stk_str name = stk_strpool_get(&t->strings, k->name);
+    if (k->kind == STK_TRACK_STREAM && k->device != STK_NONE)
+        return stk_arena_printf(c->a->out, "%s %lld stream %lld",
+                                t->devices[k->device].kind == STK_DEVICE_TPU ? "TPU" : "GPU",
+                                (long long)t->devices[k->device].ordinal, (long long)k->id);
+    if (name.n)
+        return stk_arena_printf(c->a->out, "thread %lld (%.*s)", (long long)k->id,
+                                name.n < 80 ? (int)name.n : 80, name.p);
+    return stk_arena_printf(c->a->out, "thread %lld", (long long)k->id);
+}
+
+// "cudaStreamSynchronize in aten::item", in the results' arena.
+static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t around)
+{
+    const struct stk_strpool *pool = &c->a->t->strings;
+    struct stk_str n = stk_strpool_get(pool, name), o = stk_strpool_get(pool, around);
+    if (n.n == 0)
+        return "";
+    if (o.n == 0 || around == name)
+        return stk_arena_strndup(c->a->out, n.p, n.n);
+    return stk_arena_printf(c->a->out, "%.*s in %.*s", (int)(n.n < 400 ? n.n : 400), n.p,
+                            (int)(o.n < 400 ? o.n : 400), o.p);
+}
+
+static int by_ns(const void *pa, const void *pb)
+{
+    const struct tally *a = pa, *b = pb;
+    if (a->part != b->part)
+        return a->part < b->part ? -1 : 1;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    return a->around < b->around ? -1 : a->around > b->around;
+}
+
+static bool fill_names(struct stk_causes *c)
+{
+    struct tally *list = c->tallies.items;
+    if (c->tallies.count)
+        qsort(list, c->tallies.count, sizeof *list, by_ns);
+    for (size_t i = 0; i < c->tallies.count; i++) {
+        struct stk_cause *cause = &c->a->sum->causes[list[i].part];
+        if (list[i].name == 0 || cause->name_count == STK_CAUSE_NAMES)
+            continue;
+        const char *text = name_text(c, list[i].name, list[i].around);
+        if (!text)
+            return false;
+        cause->names[cause->name_count++] =
+            (struct stk_cause_name){text, list[i].ns, list[i].count};
+    }
+    return true;
+}
+
+static bool fill_examples(struct stk_causes *c, int part)
+{
+    const struct stk_trace *t = c->a->t;
+    struct stk_cause *cause = &c->a->sum->causes[part];
+    for (int i = 0; i < c->example_count[part]; i++) {
+        const struct example *x = &c->examples[part][i];
+        struct stk_example *e = &cause->examples[cause->example_count++];
+        *e = (struct stk_example){x->start_ns, x->dur_ns, "", "", -1};
+        if (x->step != STK_NONE)
+            e->step = c->a->steps[x->step].number;
+        if (x->piece.event == STK_NONE)
+            continue;
+        uint32_t around = x->piece.around == STK_NONE ? 0 : t->name[x->piece.around];
+        e->name = name_text(c, t->name[x->piece.event], around);
+        e->track = thread_label(c, stk_thread_of(c->a, x->piece.event));
+        if (!e->name || !e->track)
+            return false;
+    }
+    return true;
+}
+
+// Steps in which the part is 1 % or more, on any device.
+static bool count_affected(struct stk_causes *c)
+{
+    const struct stk_rank_sum *sum = c->a->sum;
+    uint8_t *seen = stk_alloc_zero((size_t)c->a->step_count + 1, STK_PART_COUNT);
+    if (!seen)
+        return false;
+    uint32_t per_device = c->a->step_count;
+    for (uint32_t i = 0; i < sum->step_count && per_device; i++) {
+        const struct stk_step *s = &sum->steps[i];
+        for (int p = 0; p < STK_PART_COUNT && !s->excluded; p++)
+            if (s->parts[p] > 0 && s->parts[p] >= s->dur_ns / 100)
+                seen[(i % per_device) * STK_PART_COUNT + (size_t)p] = 1;
+    }
+    for (uint32_t i = 0; i < per_device; i++)
+        for (int p = 0; p < STK_PART_COUNT; p++)
+            c->a->sum->causes[p].steps_affected += seen[i * STK_PART_COUNT + (size_t)p];
+    stk_free(seen);
+    return true;
+}
+
+bool stk_causes_finish(struct stk_causes *c)
+{
+    close_interval(c);
+    bool ok = fill_names(c) && count_affected(c);
+    for (int p = 0; p < STK_PART_COUNT && ok; p++) {
+        c->a->sum->causes[p].ns = c->ns[p];
+        c->a->sum->causes[p].intervals = c->intervals[p];
+        ok = fill_examples(c, p);
+    }
+    return ok;
+}

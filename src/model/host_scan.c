@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over the host's events: which threads there are and which launch work, the calls that
+// block, the intervals of fetching, compiling and profiler overhead, and the counts of stk_facts.
+//
+// Method: every event's name class is one table look-up; only events of the few interesting classes
+// are kept. Marks of one kind are made disjoint afterwards: the one that began first has the time.
+// Limits: overhead is known only where the profiler records it (CUPTI's overhead activity).
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "model/analysis.h"
+#include "model/median.h"
+
+#define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
+
+struct scan {
+    struct stk_analysis *a;
+    struct stk_facts *f;
+    struct stk_vec calls, fetches, compiles, overheads, steps, collectives, launch_durs;
+    bool failed;
+};
+
+static bool is_overhead_name(struct stk_str name)
+{
+    static const char *const names[] = {
+        "Instrumentation", "Activity Buffer Request", "Buffer Flush", "Command Buffer Full",
+        "BUFFER_FLUSH",    "INSTRUMENTATION",         "RESOURCE",     "Resource",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (stk_str_eq(name, stk_str_from(names[i])))
+            return true;
+    return false;
+}
+
+// CUPTI files module loading under overhead, but it is the program's own first use.
+static bool is_loading_name(struct stk_str name)
+{
+    return stk_str_eq(name, STK_STR("Runtime Triggered Module Loading")) ||
+           stk_str_eq(name, STK_STR("Lazy Function Loading")) ||
+           stk_str_eq(name, STK_STR("COMPILER"));
+}
+
+static void push_mark(struct scan *s, struct stk_vec *v, uint32_t event)
+{
+    struct stk_mark *m = stk_vec_push(v);
+    if (m)
+        *m = (struct stk_mark){s->a->t->start_ns[event], stk_end_ns(s->a->t, event), event};
+    else
+        s->failed = true;
+}
+
+// An asynchronous copy call that returned only after its copy was done has blocked its thread.
+bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event)
+{
+    uint32_t op = t->ref[event];
+    return op != STK_NONE && stk_dur_ns(t, event) >= BLOCKED_COPY_NS &&
+           t->kind[op] == STK_KIND_MEMCPY && stk_end_ns(t, op) <= stk_end_ns(t, event) &&
+           t->start_ns[op] >= t->start_ns[event];
+}
+
+static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_t thread)
+{
+    const struct stk_trace *t = s->a->t;
+    int64_t dur = stk_dur_ns(t, event);
+    s->f->runtime_calls++;
+    if (t->ref[event] != STK_NONE)
+        s->a->threads[thread].launches = true;
+    if (class & STK_NAME_ALLOC) {
+        s->f->alloc_calls++;
+        s->f->alloc_call_ns += dur;
+    }
+    if (class & STK_NAME_LAUNCH) {
+        int64_t *d = stk_vec_push(&s->launch_durs);
+        if (d)
+            *d = dur;
+        else
+            s->failed = true;
+        s->f->launches++;
+        s->f->launch_call_ns += dur;
+        s->f->graph_launches += (class & STK_NAME_GRAPH_LAUNCH) != 0;
+        s->f->launches_without_work += t->ref[event] == STK_NONE;
+    }
+    if ((class & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
+        ((class & STK_NAME_COPY_CALL) && stk_copy_call_blocked(t, event))) {
+        struct stk_blocking_call *c = stk_vec_push(&s->calls);
+        if (c)
+            *c = (struct stk_blocking_call){t->start_ns[event], t->start_ns[event] + dur, event,
+                                            thread};
+        else
+            s->failed = true;
+    }
+}
+
+// What steps may be told from: markers, framework calls that come once a step.
+static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
+{
+    if (class & (STK_NAME_STEP | STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT |
+                 STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_NEXT))
+        return true;
+    const struct stk_ext *x = stk_ext_of(a->t, event);
+    return x && (x->flags & STK_EXT_STEP);
+}
+
+static void scan_thread(struct scan *s, uint32_t track)
+{
+    const struct stk_trace *t = s->a->t;
+    const struct stk_track *k = &t->tracks[track];
+    uint32_t root = s->a->threads[track].root;
+    bool after_launch = false; // the runtime call before this one was a launch
+    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
+        if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns)
+            continue;
+        uint32_t class = stk_class_of(s->a, e);
+        uint8_t kind = t->kind[e];
+        s->f->host_events++;
+        s->f->python_events += kind == STK_KIND_PYTHON;
+        if (kind == STK_KIND_RUNTIME) {
+            scan_runtime(s, e, class, root);
+            s->f->serialized_launches += after_launch && (class & STK_NAME_SYNC);
+            after_launch = (class & STK_NAME_LAUNCH) != 0;
+        }
+        if (is_step_event(s->a, e, class))
+            push_mark(s, &s->steps, e);
+        if (class & (STK_NAME_FETCH | STK_NAME_PREP))
+            push_mark(s, &s->fetches, e);
+        else if (class & STK_NAME_COMPILE)
+            push_mark(s, &s->compiles, e);
+        else if (class & STK_NAME_HOST_COLL)
+            push_mark(s, &s->collectives, e);
+        else if (kind == STK_KIND_OTHER && is_overhead_name(stk_name_of(t, e)))
+            push_mark(s, &s->overheads, e);
+        s->f->has_iterators |= (class & STK_NAME_ITERATOR) != 0;
+    }
+}
+
+// The profiler's own row.
+static void scan_overhead(struct scan *s, uint32_t track)
+{
+    const struct stk_trace *t = s->a->t;
+    const struct stk_track *k = &t->tracks[track];
+    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++)
+        push_mark(s, is_loading_name(stk_name_of(t, e)) ? &s->compiles : &s->overheads, e);
+}
+
+static bool is_loader_name(struct stk_str name)
+{
+    return stk_str_starts(name, STK_STR("tf_data")) ||
+           stk_str_contains_nocase(name, STK_STR("dataloader")) ||
+           stk_str_contains_nocase(name, STK_STR("pin_memory"));
+}
+
+static bool find_threads(struct stk_analysis *a)
+{
+    const struct stk_trace *t = a->t;
+    a->threads = stk_arena_array(&a->scratch, (size_t)t->track_count + 1, sizeof *a->threads);
+    if (!a->threads)
+        return false;
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        struct stk_thread_info *th = &a->threads[k];
+        const struct stk_track *track = &t->tracks[k];
+        th->root = k;
+        th->next_row = STK_NONE;
+        th->in_rank = track->kind == STK_TRACK_THREAD && a->in_rank[track->process];
+        th->is_loader = is_loader_name(stk_strpool_get(&t->strings, track->name));
+        th->first_ns = INT64_MAX;
+        th->last_ns = INT64_MIN;
+        if (track->count) {
+            th->first_ns = t->start_ns[track->first];
+            for (uint32_t e = track->first; e < track->first + track->count; e++)
+                if (t->depth[e] == 0 && stk_end_ns(t, e) > th->last_ns)
+                    th->last_ns = stk_end_ns(t, e);
+        }
+    }
+    for (uint32_t k = t->track_count; k-- > 0;) {
+        uint32_t root = k;
+        for (uint32_t hops = 0; t->tracks[root].parent < t->track_count && hops < 1024; hops++)
+            root = t->tracks[root].parent;
+        if (root == k)
+            continue;
+        struct stk_thread_info *row = &a->threads[k], *first = &a->threads[root];
+        row->root = root;
+        row->next_row = first->next_row;
+        first->next_row = k;
+        first->first_ns = row->first_ns < first->first_ns ? row->first_ns : first->first_ns;
+        first->last_ns = row->last_ns > first->last_ns ? row->last_ns : first->last_ns;
+    }
+    return true;
+}
+
+static int compare_calls(const void *pa, const void *pb)
+{
+    const struct stk_blocking_call *a = pa, *b = pb;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+static void index_calls(struct stk_analysis *a)
+{
+    if (a->call_count)
+        qsort(a->calls, a->call_count, sizeof *a->calls, compare_calls);
+    for (uint32_t i = 0; i < a->call_count; i++) {
+        struct stk_thread_info *th = &a->threads[a->calls[i].thread];
+        if (th->call_count++ == 0)
+            th->first_call = i;
+    }
+}
+
+static int compare_marks(const void *pa, const void *pb)
+{
+    const struct stk_mark *a = pa, *b = pb;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns > b->end_ns ? -1 : 1;
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+void stk_marks_flatten(struct stk_marks *m)
+{
+    if (m->count == 0)
+        return;
+    qsort(m->v, m->count, sizeof *m->v, compare_marks);
+    size_t n = 0;
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < m->count; i++) {
+        struct stk_mark x = m->v[i];
+        if (x.start_ns < end)
+            x.start_ns = end;
+        if (x.end_ns <= x.start_ns)
+            continue;
+        end = x.end_ns;
+        m->v[n++] = x;
+    }
+    m->count = n;
+}
+
+static struct stk_marks take_marks(struct stk_vec *v)
+{
+    struct stk_marks m = {v->items, v->count};
+    stk_vec_init(v, sizeof(struct stk_mark), SIZE_MAX);
+    return m;
+}
+
+enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
+{
+    struct scan s = {.a = a, .f = &a->sum->facts};
+    stk_vec_init(&s.calls, sizeof(struct stk_blocking_call), UINT32_MAX - 1);
+    stk_vec_init(&s.fetches, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.compiles, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.overheads, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.steps, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.collectives, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.launch_durs, sizeof(int64_t), UINT32_MAX);
+    s.failed = !find_threads(a);
+    for (uint32_t k = 0; k < a->t->track_count && !s.failed; k++) {
+        const struct stk_track *track = &a->t->tracks[k];
+        if (!a->in_rank[track->process] || track->kind == STK_TRACK_STREAM ||
+            track->kind == STK_TRACK_COUNTER)
+            continue;
+        if (stk_str_contains_nocase(stk_strpool_get(&a->t->strings, track->name),
+                                    STK_STR("overhead")))
+            scan_overhead(&s, k);
+        else if (track->kind == STK_TRACK_THREAD)
+            scan_thread(&s, k);
+    }
+    if (s.launch_durs.count)
+        s.f->launch_call_median_ns = stk_median_low(s.launch_durs.items, s.launch_durs.count);
+    stk_vec_deinit(&s.launch_durs);
+    a->calls = s.calls.items; // freed by stk_analysis_deinit
+    a->call_count = (uint32_t)s.calls.count;
+    a->fetches = take_marks(&s.fetches);
+    a->compiles = take_marks(&s.compiles);
+    a->overheads = take_marks(&s.overheads);
+    a->host_collectives = take_marks(&s.collectives);
+    a->step_events = take_marks(&s.steps);
+    if (s.failed)
+        return stk_err_nomem(err);
+    index_calls(a);
+    stk_marks_flatten(&a->overheads);
+    stk_marks_flatten(&a->host_collectives);
+    return STK_OK;
+}

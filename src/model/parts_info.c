@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of parts, from parts.def.
+
+#include "model/summary.h"
+
+static const struct stk_part_info parts[] = {
+#define P(id, key, group, label, meaning) {key, label, meaning, STK_GROUP_##group},
+#include "model/parts.def"
+#undef P
+};
+
+const struct stk_part_info *stk_part_info(enum stk_part part)
+{
+    return (unsigned)part < STK_PART_COUNT ? &parts[part] : NULL;
+}

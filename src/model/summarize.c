@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary of each rank in a trace, step by step:
+//   1. time lines of the devices          device_timeline.c
+//   2. threads, marks and facts           host_scan.c, first_use.c
+//   3. steps, and which are not used      steps.c, period.c, exclude.c
+//   4. windows of the steps per device    windows.c
+//   5. busy time to parts (here), gaps to parts   idle_cause.c; without a device host_steps.c
+//   6. evidence, collectives, facts       causes.c, collective_list.c, facts.c
+// Every window's parts sum to its length exactly; that is checked, and its failure is our bug.
+//
+// Ranks: processes with different ranks are one rank each; where none is known, each process with
+// device work is; otherwise all processes together are one.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/analysis.h"
+#include "model/causes.h"
+
+#define SCRATCH_CAP ((size_t)16 << 30)
+
+void stk_analysis_deinit(struct stk_analysis *a)
+{
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        struct stk_device_line *line = &a->lines[d];
+        stk_free(line->ops);
+        stk_free(line->busy_sums);
+        stk_spans_deinit(&line->busy);
+        for (int p = 0; p < STK_BUSY_PARTS; p++)
+            stk_spans_deinit(&line->exposed[p]);
+    }
+    stk_free(a->calls);
+    stk_free(a->fetches.v);
+    stk_free(a->compiles.v);
+    stk_free(a->overheads.v);
+    stk_free(a->host_collectives.v);
+    stk_free(a->step_events.v);
+    stk_spans_deinit(&a->compile_idle);
+    stk_causes_free(a->causes);
+    stk_arena_deinit(&a->scratch);
+}
+
+// Each moment of a part goes to the operation that began it first.
+static bool add_busy_part(struct stk_analysis *a, struct stk_device_line *line, int part)
+{
+    const struct stk_spans *set = &line->exposed[part];
+    int64_t at = INT64_MIN;
+    size_t k = 0;
+    for (uint32_t i = 0; i < line->op_count && set->count; i++) {
+        const struct stk_device_op *op = &line->ops[i];
+        int64_t start = op->start_ns > at ? op->start_ns : at;
+        if (op->part != part || start >= op->end_ns)
+            continue;
+        at = op->end_ns;
+        while (k < set->count && set->v[k].end_ns <= start)
+            k++;
+        for (size_t j = k; j < set->count && set->v[j].start_ns < op->end_ns; j++) {
+            struct stk_piece p = {set->v[j].start_ns > start ? set->v[j].start_ns : start,
+                                  set->v[j].end_ns < op->end_ns ? set->v[j].end_ns : op->end_ns,
+                                  (enum stk_part)part, op->event, STK_NONE};
+            if (!stk_causes_add(a->causes, &p))
+                return false;
+        }
+    }
+    stk_causes_rewind(a->causes);
+    return true;
+}
+
+static void make_rows(struct stk_analysis *a, uint32_t device, struct stk_window *w, uint32_t count)
+{
+    struct stk_span hole = device == STK_NONE ? (struct stk_span){0, 0} : a->lines[device].hole;
+    for (uint32_t i = 0; i < count && w[i].step != STK_NONE; i++) {
+        const struct stk_host_step *s = &a->steps[w[i].step];
+        int64_t from = hole.start_ns > w[i].start_ns ? hole.start_ns : w[i].start_ns;
+        int64_t to = hole.end_ns < w[i].end_ns ? hole.end_ns : w[i].end_ns;
+        int64_t dur = w[i].end_ns - w[i].start_ns - (to > from ? to - from : 0);
+        w[i].row = a->sum->step_count;
+        a->sum->steps[a->sum->step_count++] = (struct stk_step){
+            .number = s->number,
+            .rank = a->sum->rank,
+            .device = device,
+            .start_ns = w[i].end_ns - dur,
+            .dur_ns = dur,
+            .host_start_ns = a->steps_on_device ? -1 : s->start_ns,
+            .host_dur_ns = a->steps_on_device ? -1 : s->end_ns - s->start_ns,
+            .excluded = s->excluded};
+    }
+}
+
+static int64_t sum_parts(const int64_t *parts)
+{
+    int64_t sum = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        sum += parts[p];
+    return sum;
+}
+
+static enum stk_status check_rows(const struct stk_analysis *a, uint32_t first, struct stk_err *err)
+{
+    for (uint32_t i = first; i < a->sum->step_count; i++) {
+        const struct stk_step *s = &a->sum->steps[i];
+        if (sum_parts(s->parts) != s->dur_ns)
+            return stk_err_set(err, STK_EBUG,
+                               "the parts of step %lld sum to %lld ns and not to its %lld ns: "
+                               "please report this",
+                               (long long)s->number, (long long)sum_parts(s->parts),
+                               (long long)s->dur_ns);
+    }
+    return STK_OK;
+}
+
+static void total_device(struct stk_analysis *a, uint32_t device, uint32_t first_row)
+{
+    struct stk_device_sum *d = &a->sum->devices[device];
+    for (uint32_t i = first_row; i < a->sum->step_count; i++) {
+        const struct stk_step *s = &a->sum->steps[i];
+        for (int p = 0; p < STK_PART_COUNT && !s->excluded; p++)
+            d->parts[p] += s->parts[p];
+        d->wall_ns += s->excluded ? 0 : s->dur_ns;
+    }
+    if (a->step_count == 0)
+        d->wall_ns = sum_parts(d->parts);
+}
+
+static void place_collectives(struct stk_analysis *a, uint32_t device, const struct stk_window *w,
+                              uint32_t count)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < a->sum->collective_count; i++) {
+        struct stk_collective *c = &a->sum->collectives[i];
+        if (c->device != device)
+            continue;
+        int64_t start = c->start_ns - a->t->base_ns;
+        while (at < count && w[at].end_ns <= start)
+            at++;
+        if (at < count && w[at].start_ns <= start)
+            c->step = w[at].row;
+    }
+}
+
+static enum stk_status analyse_device(struct stk_analysis *a, uint32_t device,
+                                      struct stk_window *w, struct stk_err *err)
+{
+    struct stk_device_line *line = &a->lines[device];
+    struct stk_device_sum *d = &a->sum->devices[device];
+    uint32_t count = 0, first_row = a->sum->step_count;
+    if (!stk_windows_place(a, device, w, &count))
+        return stk_err_nomem(err);
+    make_rows(a, device, w, count);
+    stk_causes_begin(a->causes, w, count, d->parts);
+    bool ok = true;
+    for (int p = 0; p < STK_BUSY_PARTS && ok; p++)
+        ok = add_busy_part(a, line, p);
+    if (!ok)
+        return stk_err_nomem(err);
+    // Gaps outside the windows are looked at too: first use before the first step counts as cold.
+    int64_t from = d->first_ns < w[0].start_ns ? d->first_ns : w[0].start_ns;
+    int64_t to = d->first_ns + d->span_ns;
+    to = to > w[count - 1].end_ns ? to : w[count - 1].end_ns;
+    enum stk_status status = stk_gaps_attribute(a, device, from, to, err);
+    if (status == STK_OK)
+        status = check_rows(a, first_row, err);
+    total_device(a, device, first_row);
+    place_collectives(a, device, w, count);
+    if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns)
+        status = stk_err_set(err, STK_EBUG, "the parts of a device do not sum to its span: "
+                                            "please report this");
+    return status;
+}
+
+static enum stk_status analyse_host(struct stk_analysis *a, struct stk_window *w,
+                                    struct stk_err *err)
+{
+    for (uint32_t i = 0; i < a->step_count; i++)
+        w[i] = (struct stk_window){a->steps[i].start_ns, a->steps[i].end_ns, i, STK_NONE,
+                                   a->steps[i].excluded == NULL};
+    make_rows(a, STK_NONE, w, a->step_count);
+    stk_causes_begin(a->causes, w, a->step_count, NULL);
+    a->sum->host_scope = true;
+    enum stk_status status = stk_host_steps_attribute(a, w, a->step_count, err);
+    return status == STK_OK ? check_rows(a, 0, err) : status;
+}
+
+// Steps of which none can be used say nothing: then the device's span is described.
+static void drop_useless_steps(struct stk_analysis *a)
+{
+    for (uint32_t i = 0; i < a->step_count; i++)
+        if (!a->steps[i].excluded)
+            return;
+    if (a->select->has_steps)
+        return;
+    a->step_count = 0;
+    a->sum->source = STK_STEPS_NONE;
+    a->sum->confidence = 0;
+}
+
+static enum stk_status analyse_steps(struct stk_analysis *a, struct stk_err *err)
+{
+    uint32_t analysed = 0;
+    bool has_kernels = false;
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        analysed += a->sum->devices[d].analysed;
+        has_kernels |= a->sum->devices[d].kernels > 0;
+    }
+    uint32_t rows = a->step_count * (analysed ? analysed : 1);
+    struct stk_window *w = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w);
+    a->sum->steps = stk_arena_array(a->out, (size_t)rows + 1, sizeof *a->sum->steps);
+    a->causes = stk_causes_new(a);
+    if (!w || !a->sum->steps || !a->causes)
+        return stk_err_nomem(err);
+    enum stk_status status = STK_OK;
+    for (uint32_t d = 0; d < a->sum->device_count && status == STK_OK; d++)
+        if (a->sum->devices[d].analysed)
+            status = analyse_device(a, d, w, err);
+    if (!has_kernels && a->step_count && status == STK_OK)
+        status = analyse_host(a, w, err);
+    if (status == STK_OK && !stk_causes_finish(a->causes))
+        status = stk_err_nomem(err);
+    return status;
+}
+
+static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *err)
+{
+    enum stk_status status = stk_lines_build(a, err);
+    if (status == STK_OK)
+        status = stk_collectives_list(a, err);
+    if (status == STK_OK)
+        status = stk_host_scan(a, err);
+    if (status == STK_OK)
+        status = stk_first_use_find(a, err);
+    if (status == STK_OK)
+        status = stk_steps_find(a, err);
+    if (status == STK_OK && !stk_steps_exclude(a))
+        status = stk_err_nomem(err);
+    if (status == STK_OK) {
+        drop_useless_steps(a);
+        a->sum->step_marks = a->step_count;
+        status = analyse_steps(a, err);
+    }
+    return status == STK_OK ? stk_facts_collect(a, err) : status;
+}
+
+// Which processes make a rank: group[p] is the rank's index in the trace, or UINT32_MAX.
+struct grouping {
+    uint32_t *group;
+    int32_t *rank; // per group
+    uint32_t count;
+};
+
+static bool process_has_work(const struct stk_trace *t, uint32_t process)
+{
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        const struct stk_track *track = &t->tracks[k];
+        if (track->kind == STK_TRACK_STREAM && track->count && track->device < t->device_count &&
+            t->devices[track->device].process == process)
+            return true;
+    }
+    return false;
+}
+
+static void group_by_rank(const struct stk_trace *t, struct grouping *g)
+{
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        int32_t rank = t->processes[p].rank;
+        g->group[p] = UINT32_MAX;
+        for (uint32_t i = 0; i < g->count && rank >= 0; i++)
+            if (g->rank[i] == rank)
+                g->group[p] = i;
+        if (rank >= 0 && g->group[p] == UINT32_MAX) {
+            g->group[p] = g->count;
+            g->rank[g->count++] = rank;
+        }
+    }
+}
+
+static void group_processes(const struct stk_trace *t, struct grouping *g)
+{
+    group_by_rank(t, g);
+    if (g->count > 1)
+        return;
+    int32_t only = g->count == 1 ? g->rank[0] : t->rank;
+    g->count = 0;
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        g->group[p] = UINT32_MAX;
+        if (process_has_work(t, p)) {
+            g->rank[g->count] = (int32_t)g->count;
+            g->group[p] = g->count++;
+        }
+    }
+    if (g->count > 1)
+        return;
+    g->count = 1;
+    g->rank[0] = only;
+    for (uint32_t p = 0; p < t->process_count; p++)
+        g->group[p] = 0;
+}
+
+static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const uint8_t *in_rank,
+                      struct stk_arena *arena)
+{
+    uint32_t host = 0;
+    for (uint32_t p = 0; p < t->process_count; p++)
+        if (in_rank[p] && host == 0)
+            host = t->processes[p].host;
+    struct stk_str text = stk_strpool_get(&t->strings, host ? host : t->host);
+    sum->host = stk_arena_strndup(arena, text.n ? text.p : "", text.n);
+    sum->base_ns = t->base_ns;
+    sum->world_size = t->world_size;
+    return sum->host != NULL;
+}
+
+static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,
+                                const uint32_t *classes, const uint8_t *in_rank, int32_t rank,
+                                struct stk_arena *arena, struct stk_rank_sum **out,
+                                struct stk_err *err)
+{
+    struct stk_analysis a = {.t = t, .select = select, .out = arena, .classes = classes,
+                             .in_rank = in_rank, .driver = STK_NONE, .from_ns = INT64_MIN,
+                             .to_ns = INT64_MAX};
+    stk_arena_init(&a.scratch, SCRATCH_CAP);
+    if (select->has_from)
+        a.from_ns = select->from_ns;
+    if (select->has_to)
+        a.to_ns = select->to_ns;
+    a.sum = *out = stk_arena_alloc(arena, sizeof **out);
+    if (!a.sum)
+        return stk_err_nomem(err);
+    a.sum->rank = rank;
+    enum stk_status status = name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err)
+                                                                  : stk_err_nomem(err);
+    stk_analysis_deinit(&a);
+    return status;
+}
+
+// Class bits of the names, with those that only the model needs.
+static uint32_t *classify(const struct stk_trace *t)
+{
+    uint32_t *classes = stk_names_classify(t);
+    for (uint32_t i = 0; classes && i < t->strings.count; i++) {
+        struct stk_str name = stk_strpool_get(&t->strings, i);
+        classes[i] &= ~(STK_NAME_PJIT | STK_NAME_GET_NEXT | STK_NAME_LOADER_NEXT | STK_NAME_NEXT);
+        if (stk_str_starts(name, STK_STR("PjitFunction(")))
+            classes[i] |= STK_NAME_PJIT;
+        else if (stk_str_starts(name, STK_STR("IteratorGetNext")))
+            classes[i] |= STK_NAME_GET_NEXT;
+        else if (stk_str_starts(name, STK_STR("enumerate(DataLoader)")) ||
+                 stk_str_starts(name, STK_STR("enumerate(DataPipe)")))
+            classes[i] |= STK_NAME_LOADER_NEXT;
+        else if ((classes[i] & STK_NAME_FETCH) && stk_str_ends(name, STK_STR("__next__")))
+            classes[i] |= STK_NAME_NEXT;
+    }
+    return classes;
+}
+
+enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_select *select,
+                                    struct stk_arena *arena, struct stk_rank_sum ***ranks,
+                                    uint32_t *count, struct stk_err *err)
+{
+    enum stk_status status = STK_OK;
+    struct grouping g = {.count = 0};
+    size_t n = (size_t)t->process_count + 1;
+    *count = 0;
+    uint32_t *classes = classify(t);
+    uint8_t *in_rank = stk_alloc_zero(n, 1);
+    g.group = stk_alloc_zero(n, sizeof *g.group);
+    g.rank = stk_alloc_zero(n, sizeof *g.rank);
+    *ranks = stk_arena_array(arena, n, sizeof **ranks);
+    if (!classes || !in_rank || !g.group || !g.rank || !*ranks) {
+        status = stk_err_nomem(err);
+        goto done;
+    }
+    group_processes(t, &g);
+    for (uint32_t i = 0; i < g.count && status == STK_OK; i++) {
+        int32_t known = g.rank[i] < 0 ? 0 : g.rank[i];
+        if (select->has_rank && select->rank != known)
+            continue;
+        for (uint32_t p = 0; p < t->process_count; p++)
+            in_rank[p] = g.group[p] == i;
+        status = run_rank(t, select, classes, in_rank, g.rank[i], arena, &(*ranks)[*count], err);
+        *count += status == STK_OK;
+    }
+done:
+    stk_free(classes);
+    stk_free(in_rank);
+    stk_free(g.group);
+    stk_free(g.rank);
+    return status;
+}

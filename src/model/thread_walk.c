@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cursor over the nested events of one thread: see thread_walk.h. Events of a track are sorted by
+// start, parents first, so opening in order and closing what has ended keeps the stack.
+
+#include "model/thread_walk.h"
+
+void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track)
+{
+    c->a = a;
+    c->next = a->t->tracks[track].first;
+    c->end = c->next + a->t->tracks[track].count;
+    c->depth = 0;
+}
+
+static void close_ended(struct stk_thread_cursor *c, int64_t t_ns)
+{
+    while (c->depth && c->stack[c->depth - 1].end_ns <= t_ns)
+        c->depth--;
+}
+
+void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
+{
+    const struct stk_trace *t = c->a->t;
+    while (c->next < c->end && t->start_ns[c->next] <= t_ns) {
+        uint32_t e = c->next++;
+        int64_t end = stk_end_ns(t, e);
+        if (end <= t_ns) // over before anyone asks
+            continue;
+        close_ended(c, t->start_ns[e]);
+        if (c->depth == STK_WALK_DEPTH)
+            continue;
+        uint32_t class = stk_class_of(c->a, e);
+        uint32_t around = c->depth ? c->stack[c->depth - 1].inherited : 0;
+        around |= class & ~STK_IN_RUNTIME;
+        if (t->kind[e] == STK_KIND_RUNTIME)
+            around |= STK_IN_RUNTIME;
+        c->stack[c->depth++] = (struct stk_open_event){end, e, class, around};
+    }
+    close_ended(c, t_ns);
+}
+
+int64_t stk_cursor_stretch(const struct stk_thread_cursor *c, int64_t t_ns, int64_t limit_ns)
+{
+    int64_t end = limit_ns;
+    if (c->depth && c->stack[c->depth - 1].end_ns < end)
+        end = c->stack[c->depth - 1].end_ns;
+    if (c->next < c->end && c->a->t->start_ns[c->next] < end)
+        end = c->a->t->start_ns[c->next];
+    return end > t_ns ? end : limit_ns;
+}
+
+uint32_t stk_cursor_outermost(const struct stk_thread_cursor *c, uint32_t classes)
+{
+    for (uint32_t i = 0; i < c->depth; i++)
+        if (c->stack[i].classes & classes)
+            return c->stack[i].event;
+    return STK_NONE;
+}
+
+uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classes)
+{
+    for (uint32_t i = c->depth; i-- > 0;)
+        if (c->stack[i].classes & classes)
+            return c->stack[i].event;
+    return STK_NONE;
+}
+
+uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
+{
+    for (uint32_t i = c->depth; i-- > 0;) {
+        uint8_t kind = c->a->t->kind[c->stack[i].event];
+        if (kind == STK_KIND_HOST_OP || kind == STK_KIND_PYTHON)
+            return c->stack[i].event;
+    }
+    return STK_NONE;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// On random traces: the parts of every step sum to its length, steps of one device tile the time,
+// exposed time is at most the total, unions are at most the span; and on every real profile.
+#include "synth.h"
+
+static uint64_t seed = 88172645463325252u;
+static uint32_t next_random(uint32_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+static const char *const host_names[] = {
+    "aten::add", "cudaStreamSynchronize", "cudaMalloc", "enumerate(DataLoader)#_Iter.__next__",
+    "nccl:all_reduce", "cudaMemcpyAsync", "cudaFree", "cuModuleLoadData", "forward", "decode_image",
+};
+
+static void random_host_event(struct synth *s, double span)
+{
+    uint32_t i = next_random(sizeof host_names / sizeof *host_names);
+    enum stk_kind kind = strncmp(host_names[i], "cu", 2) == 0 ? STK_KIND_RUNTIME : STK_KIND_HOST_OP;
+    synth_host(s, 1 + next_random(3), next_random((uint32_t)span), next_random(next_random(2) ? 30 : 9000),
+               host_names[i], kind);
+}
+
+static void random_op(struct synth *s, double span)
+{
+    static const enum stk_kind kinds[] = {STK_KIND_KERNEL, STK_KIND_KERNEL, STK_KIND_COLLECTIVE,
+                                          STK_KIND_MEMCPY, STK_KIND_MEMSET};
+    enum stk_kind kind = kinds[next_random(5)];
+    double start = next_random((uint32_t)span), dur = next_random(300);
+    double call = start - next_random(400), call_dur = next_random(next_random(8) ? 20 : 9000);
+    uint8_t dir = (uint8_t)next_random(STK_DIR_H2H + 1);
+    const char *name = kind == STK_KIND_COLLECTIVE ? "ncclDevKernel_AllReduce" : "work";
+    s->device = next_random(2);
+    if (next_random(10) == 0)
+        synth_device(s, next_random(3), start, dur, name, kind, dir, STK_MEM_PINNED);
+    else
+        synth_launch_as(s, 1 + next_random(3), call, call_dur,
+                        kind == STK_KIND_MEMCPY ? "cudaMemcpyAsync" : "cudaLaunchKernel", name, start,
+                        dur, next_random(3), kind, dir, (uint8_t)next_random(4));
+}
+
+static void check_device(const struct stk_device_sum *d)
+{
+    CHECK(d->busy_ns <= d->span_ns);
+    CHECK_EQ(d->busy_ns + d->idle_ns, d->span_ns);
+    CHECK(d->communication_exposed_ns <= d->communication_ns);
+    CHECK(d->compute_ns <= d->busy_ns);
+    CHECK(d->kernel_ns <= d->busy_ns);
+    CHECK_EQ(d->compute_ns + d->communication_exposed_ns + d->transfer_exposed_ns, d->busy_ns);
+    int64_t sum = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        CHECK(d->parts[p] >= 0);
+        sum += d->parts[p];
+    }
+    CHECK_EQ(sum, d->wall_ns);
+}
+
+static void check_rank(const struct stk_rank_sum *r)
+{
+    int64_t cause_ns = 0, wall_ns = 0;
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        check_device(&r->devices[d]);
+        wall_ns += r->devices[d].wall_ns;
+    }
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        const struct stk_step *s = &r->steps[i];
+        int64_t sum = 0;
+        for (int p = 0; p < STK_PART_COUNT; p++) {
+            CHECK(s->parts[p] >= 0);
+            sum += s->parts[p];
+        }
+        CHECK_EQ(sum, s->dur_ns);
+        bool same = i > 0 && r->steps[i - 1].device == s->device;
+        if (same && s[-1].dur_ns > 0 && s->dur_ns > 0)
+            CHECK(s[-1].start_ns + s[-1].dur_ns <= s->start_ns);
+        wall_ns += r->host_scope && !s->excluded ? s->dur_ns : 0;
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        const struct stk_cause *c = &r->causes[p];
+        int64_t named = 0;
+        cause_ns += c->ns;
+        for (int k = 0; k < c->name_count; k++)
+            named += c->names[k].ns;
+        CHECK(named <= c->ns);
+        for (int k = 1; k < c->example_count; k++)
+            CHECK(c->examples[k].dur_ns <= c->examples[k - 1].dur_ns);
+    }
+    CHECK_EQ(cause_ns, wall_ns);
+}
+
+static void random_round(uint32_t round)
+{
+    struct synth s;
+    synth_begin(&s);
+    double span = 1000 + next_random(100000);
+    uint32_t ops = next_random(200), hosts = next_random(200), steps = next_random(8);
+    for (uint32_t i = 0; i < ops; i++)
+        random_op(&s, span);
+    for (uint32_t i = 0; i < hosts; i++)
+        random_host_event(&s, span);
+    for (uint32_t i = 0; i < steps; i++)
+        synth_step(&s, 1, span / 10 + i * span / 10, span / (10 + next_random(4)), i);
+    if (round % 5 == 0) {
+        s.select.has_from = s.select.has_to = true;
+        s.select.from_ns = next_random((uint32_t)span) * US;
+        s.select.to_ns = s.select.from_ns + next_random((uint32_t)span) * US;
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    if (r)
+        check_rank(r);
+    synth_end(&s);
+}
+
+int main(void)
+{
+    for (uint32_t round = 0; round < 3000; round++)
+        random_round(round);
+    return check_done("prop.parts_sum");
+}
