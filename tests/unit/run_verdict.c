@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks merged and judged, on summaries made by hand: waits across ranks, the late rank with and
+// without a common clock, sums that stay exact, and every branch of the decision.
+#include "check.h"
+#include "model/verdict.h"
+
+#define MS 1000000
+
+static struct stk_arena arena;
+
+// A rank with one device and `count` equal steps whose parts are those given, in ms.
+static struct stk_rank_sum *rank_of(int32_t number, uint32_t count, const int64_t *parts_ms)
+{
+    struct stk_rank_sum *r = stk_arena_alloc(&arena, sizeof *r);
+    struct stk_device_sum *d = stk_arena_alloc(&arena, sizeof *d);
+    r->rank = number;
+    r->devices = d;
+    r->device_count = 1;
+    r->steps = stk_arena_array(&arena, count, sizeof *r->steps);
+    r->step_count = r->step_marks = count;
+    r->source = STK_STEPS_ANNOTATED;
+    r->confidence = 1;
+    d->id = "0/0";
+    d->analysed = true;
+    d->kernels = 100;
+    for (uint32_t i = 0; i < count; i++) {
+        struct stk_step *s = &r->steps[i];
+        s->number = i;
+        s->start_ns = d->wall_ns;
+        for (int p = 0; p < STK_PART_COUNT; p++) {
+            s->parts[p] = parts_ms[p] * MS;
+            s->dur_ns += s->parts[p];
+            d->parts[p] += s->parts[p];
+        }
+        d->wall_ns += s->dur_ns;
+    }
+    d->span_ns = d->wall_ns;
+    r->facts.last_ns = d->wall_ns;
+    r->facts.host_events = r->facts.events = 1000;
+    r->facts.device_ops = 100;
+    r->facts.has_device_rows = r->facts.has_runtime = true;
+    return r;
+}
+
+static struct stk_run_sum *merge(struct stk_rank_sum **ranks, uint32_t count)
+{
+    struct stk_run_sum *run = NULL;
+    struct stk_err err;
+    CHECK_EQ(stk_model_merge(ranks, count, &arena, &run, &err), STK_OK);
+    int64_t sum = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        sum += run->parts[p];
+    CHECK_EQ(sum, run->wall_ns);
+    return run;
+}
+
+static struct stk_verdict judge(struct stk_run_sum *run)
+{
+    struct stk_verdict v;
+    struct stk_err err;
+    CHECK_EQ(stk_verdict_decide(run, &arena, &v, &err), STK_OK);
+    CHECK(v.sentence && v.sentence[0]);
+    return v;
+}
+
+static enum stk_verdict_kind kind_of(const int64_t *parts_ms)
+{
+    struct stk_rank_sum *r = rank_of(0, 5, parts_ms);
+    struct stk_run_sum *run = merge(&r, 1);
+    CHECK_EQ(run->steps_used, 5);
+    CHECK_EQ(run->scope, STK_SCOPE_STEPS);
+    return judge(run).kind;
+}
+
+#define PARTS(...) ((const int64_t[STK_PART_COUNT]){__VA_ARGS__})
+
+static void test_losses(void)
+{
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 85, [STK_PART_INPUT] = 15)), STK_VERDICT_COMPUTE);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 70, [STK_PART_INPUT] = 20, [STK_PART_LAUNCH] = 10)), STK_VERDICT_INPUT);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 50, [STK_PART_INPUT] = 25, [STK_PART_HOST] = 25)), STK_VERDICT_MIXED);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 50, [STK_PART_LAUNCH] = 20, [STK_PART_HOST] = 20, [STK_PART_ALLOC] = 10)), STK_VERDICT_HOST);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_SYNC] = 40)), STK_VERDICT_SYNC);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_H2D] = 25, [STK_PART_D2H] = 15)), STK_VERDICT_TRANSFER);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 40)), STK_VERDICT_COMMUNICATION);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 40, [STK_PART_UNKNOWN] = 60)), STK_VERDICT_CANNOT_TELL);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 75, [STK_PART_UNKNOWN] = 25)), STK_VERDICT_COMPUTE);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 70, [STK_PART_INPUT] = 8, [STK_PART_SYNC] = 8, [STK_PART_HOST] = 8,
+                           [STK_PART_H2D] = 6)), STK_VERDICT_COMPUTE);
+}
+
+static void test_cold_and_recurring(void)
+{
+    struct stk_rank_sum *r = rank_of(0, 5, PARTS([STK_PART_COMPUTE] = 30, [STK_PART_COMPILE] = 70));
+    r->cold_ns = r->devices[0].parts[STK_PART_COMPILE];
+    CHECK_EQ(judge(merge(&r, 1)).kind, STK_VERDICT_COLD);
+    // The same time, but it returns in every step: a cost of the host's steady state.
+    r = rank_of(0, 5, PARTS([STK_PART_COMPUTE] = 30, [STK_PART_COMPILE] = 70));
+    r->facts.compile_recurring_ns = r->devices[0].parts[STK_PART_COMPILE];
+    CHECK_EQ(judge(merge(&r, 1)).kind, STK_VERDICT_HOST);
+}
+
+static void test_abstains(void)
+{
+    struct stk_rank_sum *r = rank_of(0, 0, PARTS([STK_PART_COMPUTE] = 0));
+    r->devices[0].analysed = false;
+    r->devices[0].kernels = 0;
+    struct stk_verdict v = judge(merge(&r, 1));
+    CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
+    CHECK_STR(v.reason, "kernels-not-recorded");
+    r->facts.host_events = 3;
+    CHECK_STR(judge(merge(&r, 1)).reason, "empty");
+}
+
+static void test_host_scope(void)
+{
+    struct stk_rank_sum *r = rank_of(0, 4, PARTS([STK_PART_COMPUTE] = 40, [STK_PART_INPUT] = 60));
+    r->device_count = 0;
+    r->host_scope = true;
+    r->facts.has_device_rows = r->facts.has_runtime = false;
+    r->facts.host_event_fill = 0.9;
+    for (uint32_t i = 0; i < r->step_count; i++)
+        r->steps[i].device = STK_NONE;
+    struct stk_run_sum *run = merge(&r, 1);
+    CHECK_EQ(run->scope, STK_SCOPE_HOST);
+    CHECK_EQ(run->step_median_ns, 100 * MS);
+    struct stk_verdict v = judge(run);
+    CHECK_EQ(v.kind, STK_VERDICT_INPUT);
+    CHECK_EQ(v.confidence, STK_LEVEL_MEDIUM);
+    CHECK(strncmp(v.sentence, "No GPU events in this profile: ", 31) == 0);
+    r->facts.host_event_fill = 0.2;
+    CHECK_STR(judge(merge(&r, 1)).reason, "host-unseen");
+}
+
+// Four collectives a step; on all ranks but the late one they last longer, by its lateness.
+static void add_collectives(struct stk_rank_sum *r, int64_t wait_ms, int64_t clock_shift_ns)
+{
+    r->collective_count = 4 * r->step_count;
+    r->collectives = stk_arena_array(&arena, r->collective_count, sizeof *r->collectives);
+    for (uint32_t i = 0; i < r->collective_count; i++) {
+        struct stk_collective *c = &r->collectives[i];
+        c->name_hash = 7;
+        c->name = "ncclDevKernel_AllReduce";
+        c->ordinal = i;
+        c->step = i / 4;
+        c->dur_ns = c->exposed_ns = (1 + wait_ms) * MS;
+        c->start_ns = (int64_t)i * 20 * MS - c->dur_ns + clock_shift_ns;
+    }
+}
+
+static void test_straggler(int64_t clock_shift_ns)
+{
+    struct stk_rank_sum *ranks[3];
+    for (int i = 0; i < 3; i++) {
+        int64_t wait = i == 1 ? 0 : 5;
+        ranks[i] = rank_of(i, 3, PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 4 * (1 + wait)));
+        add_collectives(ranks[i], wait, i * clock_shift_ns);
+    }
+    struct stk_run_sum *run = merge(ranks, 3);
+    CHECK(run->straggler.fired);
+    CHECK_EQ(run->straggler.rank, 1);
+    CHECK_EQ(run->straggler.wait_ns, 2 * 12 * 5 * MS);
+    CHECK_EQ(run->straggler.clocks_agree, clock_shift_ns == 0);
+    CHECK_EQ(run->parts[STK_PART_COLLECTIVE_WAIT], 2 * 12 * 5 * MS);
+    CHECK_EQ(run->steps[0].parts[STK_PART_COLLECTIVE_WAIT], 20 * MS);
+    CHECK_EQ(judge(run).kind, STK_VERDICT_STRAGGLER);
+    ranks[2]->collective_count--; // unequal counts: nothing can be matched
+    run = merge(ranks, 3);
+    CHECK(!run->straggler.fired);
+    CHECK_EQ(run->rank_events_unequal, 35);
+}
+
+int main(void)
+{
+    stk_arena_init(&arena, 0);
+    test_losses();
+    test_cold_and_recurring();
+    test_abstains();
+    test_host_scope();
+    test_straggler(0);
+    test_straggler(3 * MS);
+    stk_arena_deinit(&arena);
+    return check_done("unit.run_verdict");
+}
