@@ -200,5 +200,6 @@ enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct 
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, parts).most_affected;
     stk_finding_bound(f, share);
+    stk_finding_source(ctx, f, parts);
     return STK_RULE_FIRED;
 }

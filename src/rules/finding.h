@@ -56,6 +56,10 @@ void stk_finding_bound(struct stk_rep_finding *f, double share);
 // Choose a fix of the rule's table; the first chosen is the best.
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix);
+// The line of the user's own code that fills most of these parts, where Python was traced.
+void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
+// "train.py(35): main" or "$train.py:35 main", alone or after " in "; false for installed packages.
+bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line);
 // A text in the arena; "" if memory is out.
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

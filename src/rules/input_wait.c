@@ -121,19 +121,13 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
-    uint32_t workers = ctx->pass.run->facts.loader_workers_seen;
     if (named(ctx, "SingleProcessDataLoaderIter")) {
         stk_finding_say(ctx, f,
                         "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
         stk_finding_fix(ctx, f, &fixes[FIX_NO_WORKERS]);
     } else if (named(ctx, "MultiProcessingDataLoaderIter")) {
-        if (workers > 0)
-            stk_finding_say(ctx, f,
-                            "_MultiProcessingDataLoaderIter: %u workers exist, but do not keep up",
-                            workers);
-        else
-            stk_finding_say(ctx, f,
-                            "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
+        stk_finding_say(ctx, f,
+                        "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
         stk_finding_fix(ctx, f, &fixes[even ? FIX_MORE_WORKERS : FIX_TORCH_EVEN]);
     } else {
         stk_finding_fix(ctx, f, &fixes[even ? FIX_LOADER : FIX_TORCH_EVEN]);
