@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules about the recording, the verdicts without a loss, and how findings are ordered.
+#include "rules_run.h"
+
+#include "base/alloc.h"
+
+static struct fake f;
+
+// A healthy run of several steps: nothing but good news.
+static void healthy(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.01, -1);
+    fake_ask(&f);
+    CHECK_EQ(f.report.findings.count, 1);
+    const struct stk_rep_finding *x = fake_finding(&f, "compute-bound");
+    CHECK_STR(x->severity, "info");
+    CHECK_STR(x->saving.basis, "none");
+    CHECK(says(x, "500 kernels") && says(x, "what remains: 1.0 %"));
+    CHECK(advises(x, "autocast") == 0);
+    CHECK_EQ(f.report.rules.count, stk_rule_count);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_HOST);
+    fake_ask(&f);
+    x = fake_finding(&f, "compute-bound");
+    CHECK_STR(x->title, "The host's step is the model's own work");
+    CHECK_STR(fake_finding(&f, "capture-no-device")->severity, "info");
+    fake_done(&f);
+}
+
+static void dropped(void)
+{
+    static const struct {
+        enum stk_issue_id id;
+        uint64_t count, lost;
+        const char *state;
+    } cases[] = {
+        {STK_ISSUE_TRUNCATED, 1, 0, "fired"},         {STK_ISSUE_EVENTS_DROPPED, 1, 0, "fired"},
+        {STK_ISSUE_JSON_SKIPPED, 3, 3, "passed"}, // of 10 000
+        {STK_ISSUE_JSON_SKIPPED, 101, 101, "fired"},  {STK_ISSUE_DURATION_ABSURD, 2, 2, "passed"},
+        {STK_ISSUE_JSON_REPAIRED, 5000, 0, "passed"}, {STK_ISSUE_FIELD_INVALID, 5000, 0, "passed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fake_init(&f, 1, STK_SCOPE_STEPS);
+        f.input.issues[cases[i].id] =
+            (struct stk_issue){.count = cases[i].count, .events_lost = cases[i].lost};
+        fake_ask(&f);
+        CHECK_STR(fake_state(&f, "capture-dropped"), cases[i].state);
+        if (strcmp(cases[i].state, "fired") == 0)
+            CHECK(says(fake_finding(&f, "capture-dropped"), stk_issue_info(cases[i].id)->key));
+        fake_done(&f);
+    }
+    for (int orphans = 49; orphans <= 60; orphans += 11) {
+        fake_init(&f, 1, STK_SCOPE_STEPS);
+        f.run.facts.launches_without_work = (uint64_t)orphans;
+        fake_ask(&f);
+        CHECK_STR(fake_state(&f, "capture-dropped"), orphans < 50 ? "passed" : "fired");
+        fake_done(&f);
+    }
+}
+
+static void no_device(void)
+{
+    fake_init(&f, 1, STK_SCOPE_SPAN); // the runtime is called, but no kernel was recorded
+    f.devices[0] = (struct stk_device_sum){0};
+    f.run.device_count = f.rank[0].device_count = f.run.step_count = f.run.steps_used = 0;
+    f.run.facts.has_device_rows = false;
+    f.run.facts.device_ops = 0;
+    f.run.median_step = STK_NONE;
+    fake_total(&f);
+    fake_ask(&f);
+    CHECK_STR(f.verdict.reason, "kernels-not-recorded");
+    CHECK(says(fake_finding(&f, "capture-no-device"), "700 calls of the accelerator's runtime"));
+    const struct stk_rep_finding *x = fake_finding(&f, "cannot-tell");
+    CHECK_STR(((const struct stk_rep_finding *)f.report.findings.items)[0].id, "cannot-tell");
+    CHECK_STR(x->title, "Recording the device failed");
+    CHECK(advises(x, "profiler_metrics") == 0 && advises(x, "ProfilerActivity.CUDA") >= 0);
+    CHECK_STR(fake_state(&f, "input-wait"), "skipped");
+    CHECK_STR(fake_state(&f, "capture-few-steps"), "skipped");
+    fake_done(&f);
+
+    fake_init(&f, 4, STK_SCOPE_STEPS);
+    f.devices[3].kernels = 0;
+    fake_ask(&f);
+    CHECK(says(fake_finding(&f, "capture-no-device"), "1 of 4 ranks"));
+    fake_done(&f);
+}
+
+static void few_steps(void)
+{
+    for (uint32_t used = 0; used <= 3; used++) {
+        fake_init(&f, 1, STK_SCOPE_STEPS);
+        f.run.steps_used = f.run.step_marks = used;
+        if (used == 0)
+            f.run.source = STK_STEPS_NONE;
+        fake_ask(&f);
+        CHECK_STR(fake_state(&f, "capture-few-steps"), used < 3 ? "fired" : "passed");
+        fake_done(&f);
+    }
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.source = STK_STEPS_INFERRED;
+    f.run.confidence = 0.4;
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-few-steps")->title, "The steps are guessed");
+    fake_done(&f);
+}
+
+static void serialized(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.serialized_launches = 299;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-serialized"), "passed");
+    f.run.facts.serialized_launches = 300;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-serialized"), "fired");
+    CHECK(advises(fake_finding(&f, "capture-serialized"), "CUDA_LAUNCH_BLOCKING") >= 0);
+    f.run.facts.launches = f.run.facts.serialized_launches = 0;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-serialized"), "skipped");
+    f.run.facts.launches = f.run.facts.serialized_launches = 19;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-serialized"), "passed");
+    fake_done(&f);
+}
+
+static void clocks(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.negative_delays = 500;
+    f.run.facts.worst_negative_ns = 19000; // many, but tiny
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-clock"), "passed");
+    f.run.facts.worst_negative_ns = 21000;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-clock"), "fired");
+    f.run.facts.negative_delays = 5; // large, but an outlier
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-clock"), "passed");
+    fake_done(&f);
+
+    fake_init(&f, 2, STK_SCOPE_STEPS);
+    f.run.straggler = (struct stk_straggler){.matched = 9, .clocks_agree = false};
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-clock")->title, "The clocks of the ranks disagree");
+    fake_done(&f);
+}
+
+static void unlinked(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.unlinked_ops = 29;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-unlinked"), "passed");
+    f.run.facts.unlinked_ops = 31;
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "low");
+    f.run.facts.unlinked_ops = 151;
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-unlinked")->severity, "medium");
+    fake_done(&f);
+}
+
+static void overhead(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.profiler_overhead_ns = 29000000; // of 600 ms
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "capture-overhead"), "passed");
+    f.run.facts.profiler_overhead_ns = 31000000;
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "low");
+    fake_part(&f, STK_PART_OVERHEAD, 0.16, -1);
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "medium");
+    fake_done(&f);
+}
+
+static void mixed(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.20, -1);
+    fake_part(&f, STK_PART_H2D, 0.19, -1);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "mixed");
+    CHECK(f.verdict.kind == STK_VERDICT_MIXED);
+    CHECK(says(x, "input takes 20 %") && says(x, "copies 19 %"));
+    const struct stk_rep_finding *all = f.report.findings.items;
+    CHECK_EQ(f.report.findings.count, 3); // the larger loss first, information last
+    CHECK_STR(all[0].id, "input-wait");
+    CHECK_STR(all[1].id, "transfer-exposed");
+    CHECK_STR(all[2].id, "mixed");
+    fake_done(&f);
+}
+
+static void unknown_idle(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_UNKNOWN, 0.7, -1);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "cannot-tell");
+    CHECK_STR(f.verdict.reason, "unknown-idle");
+    CHECK(says(x, "waited for something that is not recorded") &&
+          advises(x, "whole recording") >= 0);
+    CHECK_STR(fake_state(&f, "input-wait"), "passed"); // shares mean something here
+    fake_done(&f);
+}
+
+// Without a framework all advice is given, plain CUDA first; a profile of nsys keeps CUDA's beside.
+static void frameworks(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.4, -1);
+    f.run.facts.frameworks = 0;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK_EQ(advises(x, "cudaGraphLaunch"), 0);
+    CHECK(advises(x, "reduce-overhead") > 0 && advises(x, "lax.scan") > 0);
+    f.run.facts.frameworks = 1u << STK_FW_PYTORCH | 1u << STK_FW_CUDA;
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "cudaGraphLaunch") < 0 && advises(x, "lax.scan") < 0);
+    f.input.format = "nsys";
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK(advises(x, "cudaGraphLaunch") > advises(x, "reduce-overhead"));
+    fake_done(&f);
+}
+
+// Long names, of several bytes a character, are cut at a border.
+static void long_names(void)
+{
+    char name[400];
+    for (int i = 0; i + 2 < 398; i += 2)
+        memcpy(name + i, "\xc3\xa9", 3);
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    fake_name(&f, STK_PART_INPUT, name);
+    fake_ask(&f);
+    const struct stk_rep_evidence *e = fake_finding(&f, "input-wait")->evidence.items;
+    const char *cut = strstr(e[1].text, "...");
+    CHECK(cut && (unsigned char)cut[-1] == 0xa9);
+    fake_done(&f);
+}
+
+// When memory runs out anywhere, the rules say so or leave a line out; they do not crash.
+static void torture(void)
+{
+    for (uint64_t n = 1; n < 60; n++) {
+        fake_init(&f, 4, STK_SCOPE_STEPS);
+        fake_part(&f, STK_PART_INPUT, 0.3, -1);
+        fake_part(&f, STK_PART_H2D, 0.3, -1);
+        fake_ask(&f);
+        struct stk_arena small;
+        stk_arena_init(&small, 0);
+        f.ctx.pass.arena = &small;
+        struct stk_err err;
+        stk_err_init(&err);
+        stk_alloc_fail_at(n, 1);
+        enum stk_status status = stk_rules_run(&f.ctx, &f.report, &err);
+        stk_alloc_fail_at(0, 0);
+        CHECK(status == STK_OK || status == STK_ENOMEM);
+        stk_arena_deinit(&small);
+        fake_done(&f);
+    }
+}
+
+int main(void)
+{
+    healthy();
+    dropped();
+    no_device();
+    few_steps();
+    serialized();
+    clocks();
+    unlinked();
+    overhead();
+    mixed();
+    unknown_idle();
+    frameworks();
+    long_names();
+    torture();
+    return check_done("unit.rules_capture");
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of causes: they fire at their threshold and not below, name what they saw, choose the
+// advice that suits, and stay quiet on artefacts.
+#include "rules_run.h"
+
+static struct fake f;
+
+// A cause takes `share` of every step; is the rule in this state?
+static void share_gives(const char *id, enum stk_part part, enum stk_scope scope, double share,
+                        const char *state)
+{
+    fake_init(&f, 1, scope);
+    fake_part(&f, part, share, -1);
+    fake_ask(&f);
+    if (strcmp(fake_state(&f, id), state) != 0)
+        fprintf(stderr, "%s with %.3f: \n", id, share);
+    CHECK_STR(fake_state(&f, id), state);
+    if (strcmp(state, "fired") == 0) {
+        const struct stk_rep_finding *x = fake_finding(&f, id);
+        CHECK_EQ(x->steps_affected, FAKE_STEPS);
+        CHECK(x->saving.has_high && x->saving.high_share > share - 1e-6 &&
+              x->saving.high_share < share + 1e-6);
+        CHECK(x->saving.has_low && x->saving.low_share == 0 && !x->saving.has_expected);
+        CHECK_STR(x->saving.basis, "bound");
+        CHECK(says(x, "in 6 of 6 steps"));
+        CHECK(x->fix.count > 0 && x->explain && strstr(x->explain, id));
+    }
+    fake_done(&f);
+}
+
+static void thresholds(void)
+{
+    share_gives("input-wait", STK_PART_INPUT, STK_SCOPE_STEPS, 0.031, "fired");
+    share_gives("input-wait", STK_PART_INPUT, STK_SCOPE_STEPS, 0.029, "passed");
+    share_gives("input-wait", STK_PART_INPUT, STK_SCOPE_HOST, 0.16, "fired");
+    share_gives("input-wait", STK_PART_INPUT, STK_SCOPE_HOST, 0.14, "passed");
+    share_gives("host-bound", STK_PART_LAUNCH, STK_SCOPE_STEPS, 0.051, "fired");
+    share_gives("host-bound", STK_PART_LAUNCH, STK_SCOPE_STEPS, 0.049, "passed");
+    share_gives("host-bound", STK_PART_HOST, STK_SCOPE_HOST, 0.16, "fired");
+    share_gives("host-bound", STK_PART_HOST, STK_SCOPE_HOST, 0.14, "passed");
+    share_gives("host-sync", STK_PART_SYNC, STK_SCOPE_STEPS, 0.021, "fired");
+    share_gives("host-sync", STK_PART_SYNC, STK_SCOPE_STEPS, 0.019, "passed");
+    share_gives("transfer-exposed", STK_PART_H2D, STK_SCOPE_STEPS, 0.021, "fired");
+    share_gives("transfer-exposed", STK_PART_D2H, STK_SCOPE_STEPS, 0.019, "passed");
+    share_gives("transfer-exposed", STK_PART_D2H, STK_SCOPE_HOST, 0.019, "skipped");
+    share_gives("communication-exposed", STK_PART_COMMUNICATION, STK_SCOPE_STEPS, 0.031, "fired");
+    share_gives("communication-exposed", STK_PART_COMMUNICATION, STK_SCOPE_STEPS, 0.029, "passed");
+    share_gives("cold-start", STK_PART_COMPILE, STK_SCOPE_STEPS, 0.031, "fired");
+    share_gives("cold-start", STK_PART_COMPILE, STK_SCOPE_STEPS, 0.029, "passed");
+}
+
+static const struct stk_rep_finding *input(const char *name, uint32_t framework)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.frameworks = 1u << framework;
+    fake_part(&f, STK_PART_INPUT, 0.4, -1);
+    if (name)
+        fake_name(&f, STK_PART_INPUT, name);
+    fake_ask(&f);
+    CHECK(f.verdict.kind == STK_VERDICT_INPUT);
+    CHECK_STR(((const struct stk_rep_finding *)f.report.findings.items)[0].id, "input-wait");
+    return fake_finding(&f, "input-wait");
+}
+
+static void input_advice(void)
+{
+    const struct stk_rep_finding *x =
+        input("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", STK_FW_PYTORCH);
+    CHECK_STR(x->severity, "high");
+    CHECK(says(x, "num_workers=0") && advises(x, "num_workers=0") == 0);
+    CHECK(says(x, "5.00 ms of it in enumerate(DataLoader)") && says(x, "in step 3"));
+    CHECK(advises(x, "prefetch(tf.data") < 0); // another framework's
+    CHECK(advises(x, "named above") < 0);      // a loader is no code of the user's own
+    fake_done(&f);
+
+    x = input("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", STK_FW_PYTORCH);
+    CHECK(says(x, "do not keep up") && advises(x, "use more, up to the cores") == 0);
+    CHECK(advises(x, "num_workers=0") < 0);
+    fake_done(&f);
+
+    x = input("IteratorGetNext::DoCompute", STK_FW_TENSORFLOW);
+    CHECK(advises(x, "tf.data.AUTOTUNE") == 0 && advises(x, "py_function") < 0);
+    CHECK(advises(x, "DataLoader(") < 0);
+    fake_done(&f);
+
+    x = input("Iterator::Generator", STK_FW_TENSORFLOW);
+    CHECK(advises(x, "py_function") == 0);
+    fake_done(&f);
+
+    x = input("PrefetchDatasetIterator.__next__", STK_FW_JAX);
+    CHECK(advises(x, "mp_prefetch") == 0);
+    fake_done(&f);
+
+    x = input("VideoClassificationPipeline.preprocess", STK_FW_PYTORCH);
+    CHECK(advises(x, "functions named above") > 0);
+    fake_done(&f);
+}
+
+static void input_uneven(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_INPUT, 0.01, -1);
+    fake_part(&f, STK_PART_INPUT, 0.80, 4);
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "input-wait");
+    CHECK_STR(x->title, "One long fetch holds most of the input wait");
+    CHECK(says(x, "step 4 alone waits 81.0 ms") && says(x, "the median 1.00 ms"));
+    CHECK(advises(x, "prefetch_factor=8") == 0 && advises(x, "long fetch") > 0);
+    fake_done(&f);
+}
+
+static void host_advice(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_ALLOC, 0.5, -1);
+    fake_name(&f, STK_PART_ALLOC, "hipFree");
+    f.run.facts.alloc_calls = 1360;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK_STR(x->title, "The device waits for memory to be allocated or freed");
+    CHECK(says(x, "hipFree") && says(x, "1 360 calls that allocate"));
+    CHECK(advises(x, "caching allocator") == 0 && advises(x, "reduce-overhead") < 0);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_LAUNCH, 0.3, -1);
+    fake_part(&f, STK_PART_HOST, 0.2, -1);
+    f.devices[0].short_kernels = 400;
+    f.run.facts.launch_call_median_ns = 6100;
+    f.run.facts.python_events = 10;
+    fake_name(&f, STK_PART_LAUNCH, "torch/optim/adam.py(300): _single_tensor_adam");
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK_STR(x->title, "The device waits for launches");
+    CHECK(says(x, "400 of 500 kernels are shorter than 10 us") && says(x, "6.10 us each (median)"));
+    CHECK(says(x, "Python calls were traced"));
+    CHECK(advises(x, "reduce-overhead") == 0 && advises(x, "fused=True") == 1);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK_STR(x->title, "The device waits for Python and the framework");
+    CHECK(advises(x, "log every hundred steps") == 0 && advises(x, "reduce-overhead") < 0);
+    fake_done(&f);
+}
+
+// Kernels without launch calls, mostly short: the verdict says host, and the finding says how sure.
+static void host_unlinked(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_UNKNOWN, 0.8, -1);
+    f.devices[0].short_kernels = 450;
+    f.run.facts.unlinked_ops = 600;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(f.verdict.kind == STK_VERDICT_HOST);
+    CHECK_STR(x->confidence, "low");
+    CHECK(says(x, "80 % of the time is idle"));
+    CHECK_STR(fake_state(&f, "capture-unlinked"), "fired");
+    fake_done(&f);
+}
+
+static void sync_advice(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_SYNC, 0.3, -1);
+    fake_name(&f, STK_PART_SYNC, "aten::item");
+    fake_name(&f, STK_PART_SYNC, "cudaDeviceSynchronize");
+    f.run.facts.sync_calls = 12;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-sync");
+    CHECK(f.verdict.kind == STK_VERDICT_SYNC);
+    CHECK(says(x, "aten::item") && says(x, "12 blocking calls"));
+    CHECK(advises(x, ".item()") == 0 && advises(x, "torch.cuda.synchronize") == 1);
+    CHECK(advises(x, "torch.where") < 0 && advises(x, "set_sync_debug_mode") > 1);
+    fake_done(&f);
+
+    // Long blocking calls that the device's work hides: no idle time, no finding.
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.run.facts.sync_calls = 1000;
+    f.run.facts.sync_call_ns = FAKE_STEPS * FAKE_STEP_NS;
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "host-sync"), "passed");
+    fake_done(&f);
+}
+
+static void transfer_advice(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_H2D, 0.3, -1);
+    f.run.facts.copies = 12;
+    f.run.facts.pageable_copies = 10;
+    f.run.facts.pageable_bytes = 5000000;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "transfer-exposed");
+    CHECK(f.verdict.kind == STK_VERDICT_TRANSFER);
+    CHECK(says(x, "10 of 12 copies use pageable memory: 5.00 MB") &&
+          advises(x, "pin_memory=True") == 0);
+    CHECK(advises(x, "into one buffer") < 0);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_H2D, 0.9, -1);
+    fake_name(&f, STK_PART_H2D, "Memcpy HtoD (Pinned -> Device)");
+    f.run.facts.copies = 12;
+    fake_ask(&f);
+    x = fake_finding(&f, "transfer-exposed");
+    CHECK(says(x, "pinned memory already") && advises(x, "pin_memory=True") < 0);
+    CHECK(advises(x, "optimizer state") >= 0);
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_H2D, 0.9, -1);
+    f.devices[0].kind = STK_DEVICE_TPU;
+    f.run.facts.frameworks = 1u << STK_FW_JAX;
+    fake_ask(&f);
+    x = fake_finding(&f, "transfer-exposed");
+    CHECK_STR(x->title, "The TPU waits for copies");
+    CHECK(advises(x, "with_memory_kind") == 0);
+    CHECK_STR(fake_state(&f, "capture-unlinked"), "not_applicable");
+    fake_done(&f);
+}
+
+static void communication_advice(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COMMUNICATION, 0.3, -1);
+    f.devices[0].communication_ns = 300;
+    f.devices[0].communication_exposed_ns = 75;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "communication-exposed");
+    CHECK(says(x, "a late peer cannot be told") && says(x, "75 % is hidden"));
+    CHECK(advises(x, "bucket_cap_mb") == 0 && advises(x, "Record all ranks") > 0);
+    CHECK_STR(fake_state(&f, "straggler"), "not_applicable");
+    fake_done(&f);
+
+    fake_init(&f, 2, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COLLECTIVE_WAIT, 0.3, -1);
+    fake_ask(&f);
+    x = fake_finding(&f, "communication-exposed");
+    CHECK_STR(x->title, "Ranks wait for each other in collectives");
+    CHECK(says(x, "in 12 of 12 steps of all devices"));
+    CHECK_EQ(x->steps_affected, FAKE_STEPS); // of a rank, never over ranks
+    CHECK_STR(fake_state(&f, "straggler"), "skipped");
+    fake_done(&f);
+}
+
+static void straggling(void)
+{
+    fake_init(&f, 4, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COLLECTIVE_WAIT, 0.3, -1);
+    for (int s = 0; s < FAKE_STEPS; s++) { // rank 2 waits for nobody, and prepares data instead
+        struct stk_step *late = &f.steps[2 * FAKE_STEPS + s];
+        late->parts[STK_PART_INPUT] = late->parts[STK_PART_COLLECTIVE_WAIT];
+        late->parts[STK_PART_COLLECTIVE_WAIT] = 0;
+    }
+    fake_total(&f);
+    f.run.straggler = (struct stk_straggler){.fired = true,
+                                             .rank = 2,
+                                             .wait_ns = 540000000,
+                                             .wait_share = 0.3,
+                                             .held_share = 1,
+                                             .matched = 12,
+                                             .last_count = 11,
+                                             .clocks_agree = true};
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "straggler");
+    CHECK(f.verdict.kind == STK_VERDICT_STRAGGLER);
+    CHECK_STR(((const struct stk_rep_finding *)f.report.findings.items)[0].id, "straggler");
+    CHECK_STR(x->title, "Ranks wait for rank 2");
+    CHECK(says(x, "last in 11 of 12") && says(x, "rank 2 spends 180 ms more"));
+    CHECK(says(x, "waits for its next batch"));
+    CHECK_EQ(advises(x, "size of its shard"), 1);                 // after the advice for PyTorch
+    CHECK_STR(fake_state(&f, "communication-exposed"), "passed"); // the waiting is told once
+    fake_done(&f);
+
+    fake_init(&f, 2, STK_SCOPE_STEPS);
+    f.run.straggler =
+        (struct stk_straggler){.matched = 12, .wait_share = 0.02, .clocks_agree = true};
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "straggler"), "passed");
+    fake_done(&f);
+}
+
+static void cold(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COMPILE, 0.6, -1);
+    fake_name(&f, STK_PART_COMPILE, "cuModuleLoadData");
+    f.rank[0].cold_ns = f.rank[0].facts.last_ns / 2;
+    f.run.facts.startup_ns = 995000000;
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "cold-start");
+    CHECK(f.verdict.kind == STK_VERDICT_COLD);
+    CHECK(says(x, "50 % of the recorded time") && says(x, "995 ms pass before the first step"));
+    CHECK(says(x, "cuModuleLoadData") && advises(x, "schedule(wait=5") == 0);
+    CHECK(advises(x, "CUDA_MODULE_LOADING=LAZY") > 0 && advises(x, "INDUCTOR") < 0);
+    fake_done(&f);
+
+    // First use before clean steps: information, with nothing to save in a step.
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    f.rank[0].cold_ns = f.rank[0].facts.last_ns / 5;
+    fake_ask(&f);
+    x = fake_finding(&f, "cold-start");
+    CHECK_STR(x->severity, "info");
+    CHECK_STR(x->saving.basis, "none");
+    CHECK(!x->saving.has_high);
+    fake_done(&f);
+}
+
+static void compiling_again(void)
+{
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COMPILE, 0.3, -1);
+    f.run.facts.compile_recurring_ns = f.run.parts[STK_PART_COMPILE];
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "compile-recurring");
+    CHECK(f.verdict.kind == STK_VERDICT_HOST);
+    CHECK_STR(x->severity, "high");
+    CHECK(advises(x, "mark_dynamic") == 0);
+    CHECK_STR(fake_state(&f, "cold-start"), "passed"); // told once
+    fake_done(&f);
+
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_COMPILE, 0.9, 0); // the first used step only
+    fake_ask(&f);
+    CHECK_STR(fake_state(&f, "compile-recurring"), "passed");
+    CHECK_STR(fake_state(&f, "cold-start"), "fired");
+    fake_done(&f);
+}
+
+static void source_lines(void)
+{
+    static const struct {
+        const char *name, *file;
+        int64_t line;
+    } cases[] = {
+        {"train.py(35): main", "train.py", 35},
+        {"/home/u/my job/data.py(7): decode_image", "/home/u/my job/data.py", 7},
+        {"$loop.py:120 next_batch", "loop.py", 120},
+        {"aten::item in train.py(60): log", "train.py", 60},
+        {"torch/nn/modules/module.py(1747): _call_impl in train.py(9): step", "train.py", 9},
+        {"torch/nn/modules/module.py(1747): _call_impl", NULL, 0},
+        {"/usr/lib/python3.11/threading.py(1): run", NULL, 0},
+        {"<built-in method run of x.py(1)>", NULL, 0},
+        {"happy(3): f", NULL, 0},
+        {"a.py(): f", NULL, 0},
+        {"a.py(99999999999999999999): f", NULL, 0},
+        {".py(3): f", NULL, 0},
+        {"", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stk_str file = {"", 0};
+        int64_t line = 0;
+        bool found = stk_rule_parse_source(cases[i].name, &file, &line);
+        CHECK(found == (cases[i].file != NULL));
+        if (found && cases[i].file) {
+            CHECK(stk_str_eq(file, stk_str_from(cases[i].file)));
+            CHECK_EQ(line, cases[i].line);
+        }
+    }
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_part(&f, STK_PART_HOST, 0.3, -1);
+    fake_name(&f, STK_PART_HOST, "torch/optim/adam.py(30): step");
+    fake_name(&f, STK_PART_HOST, "train.py(35): main");
+    fake_ask(&f);
+    const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
+    CHECK(x->has_source && x->source.line == 35);
+    CHECK_STR(x->source.file, "train.py");
+    fake_done(&f);
+}
+
+int main(void)
+{
+    thresholds();
+    input_advice();
+    input_uneven();
+    host_advice();
+    host_unlinked();
+    sync_advice();
+    transfer_advice();
+    communication_advice();
+    straggling();
+    cold();
+    compiling_again();
+    source_lines();
+    return check_done("unit.rules_causes");
+}

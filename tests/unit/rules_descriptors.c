@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rule's descriptor is complete: texts, ids, thresholds with unit and reason, fixes for known
+// frameworks; nothing is said twice or left open.
+#include "check.h"
+
+#include "rules/rule.h"
+
+static bool is_text(const char *s)
+{
+    size_t n = s ? strlen(s) : 0;
+    return n >= 8 && n < 600 && s[n - 1] != ' ' && s[0] != ' ' && !strstr(s, "  ");
+}
+
+static bool is_sentence(const char *s)
+{
+    return is_text(s) && s[strlen(s) - 1] == '.';
+}
+
+static bool is_id(const char *s)
+{
+    for (const char *c = s; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || *c == '-'))
+            return false;
+    return *s && strncmp(s, "no-", 3) != 0;
+}
+
+static void check_texts(const struct stk_rule *r)
+{
+    CHECK(is_id(r->id));
+    CHECK(is_text(r->title) && strlen(r->title) < 70 && r->title[strlen(r->title) - 1] != '.');
+    CHECK(is_sentence(r->fires) && is_sentence(r->matters) && is_sentence(r->priced));
+    CHECK(is_sentence(r->quiet) && is_sentence(r->source));
+    CHECK(r->check != NULL);
+}
+
+static void check_thresholds(const struct stk_rule *r)
+{
+    CHECK(r->thresholds && r->thresholds[0].name);
+    for (const struct stk_threshold *t = r->thresholds; t && t->name; t++) {
+        CHECK(is_text(t->name) || strlen(t->name) > 3);
+        CHECK(t->unit && t->unit[0]);
+        CHECK(t->value > 0 && is_text(t->reason));
+    }
+}
+
+static void check_fixes(const struct stk_rule *r)
+{
+    static const char *const allowed[] = {"tensorflow", "pytorch", "jax", "cuda", "any"};
+    CHECK(r->fixes && r->fixes[0].text);
+    for (const struct stk_rep_fix *x = r->fixes; x && x->text; x++) {
+        bool known = false;
+        for (int i = 0; i < 5; i++)
+            known |= x->framework && strcmp(x->framework, allowed[i]) == 0;
+        if (!known)
+            fprintf(stderr, "%s: framework of \"%s\"\n", r->id, x->text);
+        CHECK(known);
+        CHECK(is_sentence(x->text));
+        CHECK(!x->snippet || (x->snippet[0] && x->snippet[strlen(x->snippet) - 1] != '\n'));
+    }
+}
+
+int main(void)
+{
+    uint32_t verdicts = 0;
+    CHECK(stk_rule_count >= 18);
+    for (int i = 0; i < stk_rule_count; i++) {
+        unsigned long before = check_failures;
+        const struct stk_rule *r = stk_rules[i];
+        check_texts(r);
+        check_thresholds(r);
+        check_fixes(r);
+        CHECK(stk_rule_find(r->id) == r); // ids are unique
+        verdicts |= r->verdicts;
+        if (check_failures != before)
+            fprintf(stderr, "in rule %s\n", r->id);
+    }
+    CHECK_EQ(verdicts, (1u << STK_VERDICT_COUNT) - 1); // each verdict has a rule that explains it
+    CHECK(stk_rule_find("no-such-rule") == NULL);
+    return check_done("unit.rules_descriptors");
+}
