@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a file finds its reader: by content, never by name. What is no profile but well known (a
+// pointer left by git-lfs, a web page saved under the profile's name, a report that needs an export)
+// is called by its name, with what to do instead.
+#include "readers/reader.h"
+
+#include <string.h>
+
+struct stranger {
+    const char *magic;
+    size_t size;
+    const char *text; // after "PATH: "
+};
+#define STRANGER(magic, text) {magic, sizeof magic - 1, text}
+
+static const struct stranger strangers[] = {
+    STRANGER("version https://git-lfs.github.com/",
+             "this is a git-lfs pointer, not the file itself; fetch it with: git lfs pull"),
+    STRANGER("\x00\x05\x16\x07",
+             "this is macOS metadata (AppleDouble, a \"._\" file), not a profile; take the file of the "
+             "same name without \"._\""),
+    STRANGER("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f",
+             "this is a Riegeli container, which is not supported; record with a version that writes "
+             "*.xplane.pb, or convert it"),
+    STRANGER("PK\x03\x04", "this is a zip archive; unpack it and give the profile inside"),
+    STRANGER("\x7f" "ELF", "this is a program, not a profile"),
+    STRANGER("BZh", "bzip2 is not supported; decompress it first, or use gzip or zstd"),
+    STRANGER("\xfd" "7zXZ", "xz is not supported; decompress it first, or use gzip or zstd"),
+};
+
+static bool ends_with(const char *path, const char *suffix)
+{
+    return stk_str_ends(stk_str_from(path), stk_str_from(suffix));
+}
+
+static bool is_html(struct stk_str s)
+{
+    while (s.n && (*s.p == ' ' || *s.p == '\n' || *s.p == '\r' || *s.p == '\t'))
+        s = (struct stk_str){s.p + 1, s.n - 1};
+    return stk_str_starts_nocase(s, STK_STR("<!doctype html")) || stk_str_starts_nocase(s, STK_STR("<html"));
+}
+
+// Python's pickle, protocols 2 to 5: a PROTO opcode and an early frame, empty dictionary or list.
+static bool is_pickle(const uint8_t *p, size_t n)
+{
+    return n >= 3 && p[0] == 0x80 && p[1] >= 2 && p[1] <= 5 &&
+           (p[2] == 0x95 || p[2] == '}' || p[2] == ']' || p[2] == '(' || p[2] == 'c');
+}
+
+// A tar archive: what a .tar.gz of profiles looks like once decompressed.
+static bool is_tar(const uint8_t *p, size_t n)
+{
+    return n >= 263 && memcmp(p + 257, "ustar", 5) == 0;
+}
+
+static bool is_zero(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i])
+            return false;
+    return true;
+}
+
+// What content that is known and not readable is called; NULL: nothing known.
+static const char *known_stranger(const uint8_t *p, size_t n, const char *path)
+{
+    struct stk_str head = {(const char *)p, n};
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
+        if (stk_str_starts(head, (struct stk_str){strangers[i].magic, strangers[i].size}))
+            return strangers[i].text;
+    if (is_html(head))
+        return "this is a web page, not a profile; a download probably saved an error or a log-in page";
+    if (is_pickle(p, n))
+        return "this is a Python pickle, such as a PyTorch memory snapshot, not a profile of events; "
+               "give the trace that export_chrome_trace() or tensorboard_trace_handler() wrote";
+    if (is_tar(p, n))
+        return "this is a tar archive; unpack it and give the profiles inside";
+    if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") || ends_with(path, ".qdstrm"))
+        return NULL; // needs the path in its text
+    if (ends_with(path, ".riegeli"))
+        return strangers[2].text;
+    if (is_zero(p, n))
+        return "the file holds only zeros: an interrupted export or copy; make it again";
+    return NULL;
+}
+
+static void describe_stranger(const uint8_t *p, size_t n, const char *path, const char *why_not,
+                              struct stk_err *err)
+{
+    const char *known = n ? known_stranger(p, n, path) : NULL;
+    if (!n)
+        stk_err_set(err, STK_EINPUT,
+                    "%s: the file is empty; the profiler did not finish writing it (profiles above "
+                    "2 GB fail this way in TensorFlow and JAX: record fewer steps)", path);
+    else if (known || why_not)
+        stk_err_set(err, STK_EINPUT, "%s: %s", path, known ? known : why_not);
+    else if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") || ends_with(path, ".qdstrm"))
+        stk_err_set(err, STK_EINPUT,
+                    "%s: this is Nsight Systems' own format, which only nsys reads; export it: "
+                    "nsys export --type=sqlite --include-blobs=true --lazy=false %s", path, path);
+    else
+        stk_err_set(err, STK_EINPUT,
+                    "%s: not a profile that stoker knows; it reads *.xplane.pb (TensorFlow, JAX), Chrome "
+                    "traces *.json (PyTorch) and *.sqlite exported by nsys, each also as .gz or .zst",
+                    path);
+}
+
+const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err)
+{
+    const uint8_t *head;
+    size_t n = stk_stream_peek(s, &head);
+    const struct stk_reader *best = NULL;
+    const char *why_not = NULL;
+    int best_score = 0;
+    if (!n || !known_stranger(head, n, stk_stream_path(s))) {
+        for (int i = 0; n && i < stk_reader_count && best_score < 2; i++) {
+            const char *why = NULL;
+            int score = stk_readers[i]->sniff(head, n, &why);
+            if (score > best_score) {
+                best = stk_readers[i];
+                best_score = score;
+            }
+            if (why && !why_not)
+                why_not = why;
+        }
+    }
+    if (!best)
+        describe_stranger(head, n, stk_stream_path(s), why_not, err);
+    return best;
+}
+
+enum stk_status stk_reader_read_path(const char *path, int threads,
+                                     const struct stk_progress *progress, struct stk_trace **out,
+                                     struct stk_err *err)
+{
+    struct stk_stream *stream = NULL;
+    struct stk_read_ctx ctx = {.path = path, .threads = threads, .progress = progress};
+    struct stk_err own;
+    *out = NULL;
+    err = err ? err : &own;
+    enum stk_status status = stk_stream_open(&stream, path, &(struct stk_stream_opts){0}, err);
+    if (status != STK_OK)
+        return status;
+    const struct stk_reader *reader = stk_reader_find(stream, err);
+    if (!reader) {
+        status = err->code;
+    } else if (reader->opens_path && (strcmp(path, "-") == 0 || stk_stream_codec(stream) != STK_CODEC_PLAIN)) {
+        status = stk_err_set(err, STK_EINPUT,
+                             "%s: a database (%s) must be a plain file, not %s", path, reader->name,
+                             strcmp(path, "-") == 0 ? "standard input" : "compressed");
+    } else if (reader->opens_path) {
+        stk_stream_close(stream);
+        stream = NULL;
+        status = reader->read(&ctx, out, err);
+    } else {
+        ctx.stream = stream;
+        status = reader->read(&ctx, out, err);
+    }
+    stk_stream_close(stream);
+    return status;
+}

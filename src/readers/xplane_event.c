@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// XEvent messages to rows.
+//
+// Times: an event starts at line.timestamp_ns + offset_ps and ends duration_ps later. Start and end
+// are rounded to nanoseconds half up, each by itself; the picoseconds of an absolute time would not
+// fit 64 bits, but the line's part is whole nanoseconds and needs no rounding.
+#include "readers/xplane_event.h"
+
+#include "base/alloc.h"
+
+#define TAG_EVENTS (4 << 3 | STK_PB_LEN)     // in a line
+#define TAG_ID (1 << 3 | STK_PB_VARINT)      // in an event, and in a stat
+#define TAG_OFFSET (2 << 3 | STK_PB_VARINT)
+#define TAG_DURATION (3 << 3 | STK_PB_VARINT)
+#define TAG_STATS (4 << 3 | STK_PB_LEN)
+#define TAG_OCCURRENCES (5 << 3 | STK_PB_VARINT)
+#define TAG_UINT64 (3 << 3 | STK_PB_VARINT)  // in a stat
+#define TAG_INT64 (4 << 3 | STK_PB_VARINT)
+
+#define HAS(values, id) ((values)->present & 1u << STK_XP_STAT_##id)
+
+struct event {
+    int64_t meta_id, offset_ps, duration_ps;
+    bool aggregated; // counts occurrences, has no place in time
+    struct stk_xp_values values;
+};
+
+bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
+                         const struct stk_xp_plane *planes, size_t plane_count)
+{
+    *d = (struct stk_xp_decoder){.shard = shard, .planes = planes, .plane_count = plane_count};
+    d->names = stk_alloc_zero(plane_count ? plane_count : 1, sizeof *d->names);
+    return d->names != NULL;
+}
+
+void stk_xp_decoder_deinit(struct stk_xp_decoder *d)
+{
+    for (size_t i = 0; d->names && i < d->plane_count; i++)
+        stk_free(d->names[i]);
+    stk_free(d->names);
+    d->names = NULL;
+}
+
+struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
+                                      const struct stk_xp_line *line, bool sync)
+{
+    struct stk_track_key key = {.kind = STK_TRACK_OTHER, .process = STK_XP_PROCESS,
+                                .device = plane->device, .id = line->id, .sid = STK_STR("")};
+    switch (line->kind) {
+    case STK_XP_LINE_RANGES:
+        key.sid = STK_STR("NVTX"); // not the thread's own row: ranges may cross its calls
+        // fall through
+    case STK_XP_LINE_THREAD:
+        key.kind = STK_TRACK_THREAD;
+        break;
+    case STK_XP_LINE_STREAM:
+    case STK_XP_LINE_OPS:
+        key.kind = sync ? STK_TRACK_OTHER : STK_TRACK_STREAM;
+        if (sync)
+            key.sid = STK_STR("synchronization");
+        break;
+    case STK_XP_LINE_DERIVED:
+        key.kind = STK_TRACK_DERIVED;
+        break;
+    case STK_XP_LINE_COUNTER:
+        key.kind = STK_TRACK_COUNTER;
+        break;
+    case STK_XP_LINE_OTHER:
+        if (plane->device < 0)
+            key.sid = plane->name; // line ids of different sources may be equal
+        break;
+    }
+    return key;
+}
+
+void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
+{
+    const struct stk_xp_plane *plane = &d->planes[line->plane];
+    d->plane = plane;
+    d->line = line;
+    d->events = 0;
+    d->track = d->sync_track = STK_NONE;
+    size_t n = plane->event_metas.count;
+    if (!d->names[line->plane]) {
+        uint32_t *names = stk_alloc_array(n ? n : 1, sizeof *names);
+        if (names)
+            memset(names, 0xff, n * sizeof *names);
+        else
+            d->no_memory = true;
+        d->names[line->plane] = names;
+    }
+    d->line_names = d->names[line->plane];
+}
+
+void stk_xp_line_end(struct stk_xp_decoder *d)
+{
+    if (!d->events)
+        return;
+    int64_t at = (int64_t)d->line->events;
+    if (d->line->kind == STK_XP_LINE_DERIVED)
+        stk_shard_issue(d->shard, STK_ISSUE_DERIVED_IGNORED, d->events, 0, at, d->line->name);
+    if (d->plane->kind == STK_XP_PLANE_UNKNOWN_DEVICE)
+        stk_shard_issue(d->shard, STK_ISSUE_UNKNOWN_ACCELERATOR, d->events, 0, at, d->plane->name);
+}
+
+// Which stat an id means on this plane, if stoker wants it from events.
+static inline enum stk_xp_stat stat_of_id(const struct stk_xp_plane *plane, uint64_t id)
+{
+    if (id < plane->stat_ids.dense_count)
+        return (enum stk_xp_stat)plane->stat_by_id[id];
+    uint32_t at = stk_xp_ids_sparse(&plane->stat_ids, id);
+    if (at == STK_NONE)
+        return STK_XP_STAT_NONE;
+    enum stk_xp_stat stat = ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat;
+    return plane->stats_wanted >> stat & 1 ? stat : STK_XP_STAT_NONE;
+}
+
+static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t n,
+                      struct stk_xp_values *values)
+{
+    struct stk_pb_cursor c = {p + 1, p + n + 8};
+    uint64_t id;
+    struct stk_xp_value v;
+    int64_t any_id;
+    if (n >= 2 && p[0] == TAG_ID) { // every known writer puts the id first
+        if (stk_pb_varint(&c, &id) != STK_PB_FIELD || c.p > p + n)
+            return false;
+        enum stk_xp_stat stat = stat_of_id(plane, id);
+        if (stat == STK_XP_STAT_NONE)
+            return true;
+        if (stat == STK_XP_STAT_CORRELATION && c.p < p + n &&
+            (*c.p == TAG_UINT64 || *c.p == TAG_INT64)) {
+            uint64_t correlation;
+            c.p++;
+            if (stk_pb_varint(&c, &correlation) != STK_PB_FIELD || c.p != p + n)
+                return false;
+            values->correlation = (int64_t)correlation;
+            values->present |= 1u << STK_XP_STAT_CORRELATION;
+            return true;
+        }
+    }
+    if (!stk_xp_stat_parse(plane, p, n, &any_id, &v))
+        return false;
+    stk_xp_values_take(values, stat_of_id(plane, (uint64_t)any_id), &v);
+    return true;
+}
+
+// False: malformed. Reads up to 8 bytes past the end, which exist (STK_XP_PAD).
+static inline bool read_event(const struct stk_xp_plane *plane, const uint8_t *p, size_t n,
+                              struct event *e)
+{
+    const uint8_t *end = p + n;
+    struct stk_pb_cursor c = {p, end + 8};
+    uint64_t v;
+    e->meta_id = e->offset_ps = e->duration_ps = 0;
+    e->aggregated = false;
+    e->values.present = 0;
+    while (c.p < end) {
+        uint8_t tag = *c.p;
+        if (tag != TAG_ID && tag != TAG_OFFSET && tag != TAG_DURATION && tag != TAG_STATS &&
+            tag != TAG_OCCURRENCES) {
+            struct stk_pb_cursor other = {c.p, end};
+            struct stk_pb_field f;
+            if (stk_pb_next(&other, &f) != STK_PB_FIELD)
+                return false;
+            c.p = other.p;
+            continue;
+        }
+        c.p++;
+        if (stk_pb_varint(&c, &v) != STK_PB_FIELD || c.p > end)
+            return false;
+        switch (tag) {
+        case TAG_STATS:
+            if (v > (uint64_t)(end - c.p) || !read_stat(plane, c.p, (size_t)v, &e->values))
+                return false;
+            c.p += v;
+            break;
+        case TAG_ID:
+            e->meta_id = (int64_t)v;
+            break;
+        case TAG_OFFSET:
+            e->offset_ps = (int64_t)v;
+            break;
+        case TAG_DURATION:
+            e->duration_ps = (int64_t)v;
+            break;
+        default:
+            e->aggregated = true;
+        }
+    }
+    return true;
+}
+
+static inline int64_t round_ps(int64_t ps)
+{
+    int64_t ns = ps / 1000, rest = ps % 1000;
+    if (rest < 0) {
+        ns--;
+        rest += 1000;
+    }
+    return ns + (rest >= 500);
+}
+
+// A duration of -1 marks a time that no 64 bits can hold; the shard drops it as invalid.
+static inline void set_times(const struct stk_xp_line *line, const struct event *e, struct stk_row *row)
+{
+    int64_t end_ps, end_ns;
+    if (__builtin_add_overflow(e->offset_ps, e->duration_ps, &end_ps) || e->duration_ps < 0 ||
+        __builtin_add_overflow(line->timestamp_ns, round_ps(e->offset_ps), &row->start_ns) ||
+        __builtin_add_overflow(line->timestamp_ns, round_ps(end_ps), &end_ns) ||
+        __builtin_sub_overflow(end_ns, row->start_ns, &row->dur_ns)) {
+        row->start_ns = line->timestamp_ns;
+        row->dur_ns = -1;
+    }
+}
+
+static void merge_defaults(struct stk_xp_values *values, const struct stk_xp_values *defaults)
+{
+    uint32_t missing = defaults->present & ~values->present;
+    if (missing & 1u << STK_XP_STAT_CORRELATION)
+        values->correlation = defaults->correlation;
+    if (missing & 1u << STK_XP_STAT_STEP_NUM)
+        values->step_num = defaults->step_num;
+    uint32_t bytes = 1u << STK_XP_STAT_ALLOCATION_BYTES | 1u << STK_XP_STAT_REQUESTED_BYTES |
+                     1u << STK_XP_STAT_BYTES_ACCESSED | 1u << STK_XP_STAT_RAW_BYTES_ACCESSED;
+    if (missing & bytes && !(values->present & bytes))
+        values->bytes = defaults->bytes;
+    uint32_t details =
+        1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC;
+    if (missing & details && !(values->present & details))
+        values->details = defaults->details;
+    values->present |= missing;
+}
+
+static void host_row(const struct event *e, struct stk_row *row, struct stk_row_ext *ext)
+{
+    const struct stk_xp_values *v = &e->values;
+    if (HAS(v, STEP_NUM)) {
+        row->kind = STK_KIND_ANNOTATION;
+        ext->flags = STK_EXT_STEP | STK_EXT_VALUE;
+        ext->value = v->step_num;
+    } else if (HAS(v, CORRELATION)) { // CUDA and HIP callbacks, whatever their name
+        row->kind = STK_KIND_RUNTIME;
+        ext->has_corr = true;
+        ext->corr = v->correlation;
+    } else if (row->kind == STK_KIND_MEMORY) {
+        if (v->present & (1u << STK_XP_STAT_ALLOCATION_BYTES | 1u << STK_XP_STAT_REQUESTED_BYTES)) {
+            ext->flags = STK_EXT_VALUE;
+            ext->value = v->bytes;
+        }
+    } else if (HAS(v, INPUT_STAGE)) {
+        row->kind = STK_KIND_INPUT;
+    }
+}
+
+static uint8_t dir_of(uint8_t src, uint8_t dst)
+{
+    bool from_host = src == STK_MEM_PAGEABLE || src == STK_MEM_PINNED;
+    bool to_host = dst == STK_MEM_PAGEABLE || dst == STK_MEM_PINNED;
+    if (src == STK_MEM_UNKNOWN || dst == STK_MEM_UNKNOWN)
+        return STK_DIR_UNKNOWN;
+    if (from_host)
+        return to_host ? STK_DIR_H2H : STK_DIR_H2D;
+    return to_host ? STK_DIR_D2H : STK_DIR_D2D;
+}
+
+static void stream_row(const struct stk_xp_event_meta *m, const struct event *e, struct stk_row *row,
+                       struct stk_row_ext *ext)
+{
+    const struct stk_xp_values *v = &e->values;
+    struct stk_xp_details details = {.src_mem = m ? m->src_mem : 0, .dst_mem = m ? m->dst_mem : 0};
+    if (m) {
+        ext->flags = m->flags;
+        ext->dir = m->dir;
+    }
+    if (HAS(v, CORRELATION)) {
+        ext->has_corr = true;
+        ext->corr = v->correlation;
+    }
+    if (HAS(v, GRAPH))
+        ext->flags |= STK_EXT_GRAPH;
+    if (v->present & (1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC)) {
+        row->kind = HAS(v, MEMCPY) ? STK_KIND_MEMCPY : HAS(v, MEMSET) ? STK_KIND_MEMSET : STK_KIND_MEMORY;
+        stk_xp_parse_details(v->details, &details);
+        ext->flags |= details.flags;
+    }
+    if (details.has_bytes) {
+        ext->flags |= STK_EXT_VALUE;
+        ext->value = details.bytes;
+    }
+    ext->src_mem = details.src_mem;
+    ext->dst_mem = details.dst_mem;
+    if (row->kind == STK_KIND_MEMCPY && ext->dir == STK_DIR_UNKNOWN)
+        ext->dir = dir_of(ext->src_mem, ext->dst_mem);
+}
+
+static void ops_row(const struct stk_xp_event_meta *m, const struct event *e, struct stk_row_ext *ext)
+{
+    if (!m || !(m->flags & STK_EXT_WAITS))
+        return;
+    ext->flags = m->flags;
+    ext->dir = m->dir;
+    if (e->values.present &
+        (1u << STK_XP_STAT_RAW_BYTES_ACCESSED | 1u << STK_XP_STAT_BYTES_ACCESSED)) {
+        ext->flags |= STK_EXT_VALUE;
+        ext->value = e->values.bytes;
+    }
+}
+
+static uint32_t name_of(struct stk_xp_decoder *d, uint32_t at, const struct stk_xp_event_meta *m)
+{
+    if (!m || !d->line_names)
+        return 0;
+    uint32_t name = d->line_names[at];
+    if (name == STK_NONE)
+        name = d->line_names[at] = stk_shard_intern(d->shard, m->shown.p, m->shown.n);
+    return name;
+}
+
+static uint32_t track_of(struct stk_xp_decoder *d, bool sync)
+{
+    uint32_t *track = sync ? &d->sync_track : &d->track;
+    if (*track == STK_NONE) {
+        struct stk_track_key key = stk_xp_track_key(d->plane, d->line, sync);
+        *track = stk_shard_track(d->shard, &key);
+    }
+    return *track;
+}
+
+static void drop_event(struct stk_xp_decoder *d, enum stk_issue_id why, uint64_t pos)
+{
+    stk_shard_count(d->shard, STK_KIND_OTHER, 1);
+    stk_shard_issue(d->shard, why, 1, 1, (int64_t)pos, STK_STR(""));
+}
+
+static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t pos)
+{
+    struct event e;
+    struct stk_row row = {.pos = pos, .kind = STK_KIND_OTHER};
+    struct stk_row_ext ext = {0};
+    d->events++;
+    if (!read_event(d->plane, p, n, &e)) {
+        drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
+        return;
+    }
+    if (e.aggregated) {
+        stk_shard_count(d->shard, STK_KIND_OTHER, 1);
+        return;
+    }
+    uint32_t at = stk_xp_ids_get(&d->plane->event_ids, e.meta_id);
+    const struct stk_xp_event_meta *m = at == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, at);
+    if (m && m->defaults)
+        merge_defaults(&e.values, m->defaults);
+    set_times(d->line, &e, &row);
+    row.name = name_of(d, at, m);
+    switch (d->line->kind) {
+    case STK_XP_LINE_THREAD:
+        row.kind = m ? m->kind : STK_KIND_HOST_OP;
+        host_row(&e, &row, &ext);
+        break;
+    case STK_XP_LINE_RANGES:
+        row.kind = STK_KIND_ANNOTATION;
+        break;
+    case STK_XP_LINE_STREAM:
+        row.kind = m ? m->kind : STK_KIND_KERNEL;
+        stream_row(m, &e, &row, &ext);
+        break;
+    case STK_XP_LINE_OPS:
+        row.kind = m ? m->kind : STK_KIND_KERNEL;
+        ops_row(m, &e, &ext);
+        break;
+    default:
+        break; // derived rows, counters, overhead: never work
+    }
+    row.track = track_of(d, row.kind == STK_KIND_SYNC);
+    bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
+    stk_shard_add(d->shard, &row, bare ? NULL : &ext);
+}
+
+size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)
+{
+    struct stk_pb_cursor c = {p, p + n};
+    while (c.p < c.end) {
+        const uint8_t *at = c.p;
+        if (*at == TAG_EVENTS) {
+            uint64_t size;
+            c.p++;
+            enum stk_pb_step step = stk_pb_varint(&c, &size);
+            if (step == STK_PB_BAD)
+                return SIZE_MAX;
+            if (step == STK_PB_CUT || size > (uint64_t)(c.end - c.p))
+                return (size_t)(at - p);
+            add_event(d, c.p, (size_t)size, offset + (uint64_t)(at - p));
+            c.p += size;
+            continue;
+        }
+        struct stk_pb_field f;
+        enum stk_pb_step step = stk_pb_next(&c, &f);
+        if (step == STK_PB_BAD)
+            return SIZE_MAX;
+        if (step != STK_PB_FIELD)
+            return (size_t)(at - p);
+    }
+    return n;
+}

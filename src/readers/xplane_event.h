@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of one line to rows of one shard. The hot path of the XPlane reader: an event is a look-up
+// of its metadata, a rounding of its times, and a glance at each stat's id.
+#ifndef STK_READERS_XPLANE_EVENT_H
+#define STK_READERS_XPLANE_EVENT_H
+
+#include "readers/xplane_plane.h"
+
+// Bytes that must be readable behind a block given to stk_xp_decode.
+#define STK_XP_PAD 16
+
+// All processes of a file are one: it is written per host by the profiled process.
+#define STK_XP_PROCESS 0
+
+struct stk_xp_decoder {
+    struct stk_shard *shard;
+    const struct stk_xp_plane *planes;
+    size_t plane_count;
+    uint32_t **names;       // per plane: event metadata index -> string id of the shard, or STK_NONE
+    bool no_memory;
+    // The line being decoded.
+    const struct stk_xp_plane *plane;
+    const struct stk_xp_line *line;
+    uint32_t *line_names;
+    uint32_t track, sync_track; // STK_NONE: not yet
+    uint64_t events;        // of this line, so far
+};
+
+bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
+                         const struct stk_xp_plane *planes, size_t plane_count);
+void stk_xp_decoder_deinit(struct stk_xp_decoder *d);
+
+void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line);
+// Decode the fields of the line that lie wholly in p[0, n), which starts at a field; p lies at
+// `offset` of the input. Returns the bytes used; SIZE_MAX: what follows is no field.
+size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset);
+void stk_xp_line_end(struct stk_xp_decoder *d);
+
+// Key of the line's track (of the one beside it for recorded waits, if `sync`).
+struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
+                                      const struct stk_xp_line *line, bool sync);
+
+#endif
