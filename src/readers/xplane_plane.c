@@ -143,10 +143,8 @@ static void entry_large(struct scan *s, const struct stk_pb_field *entry, int64_
         enum stk_pb_step inner;
         w->pos = f.offset;
         w->end = f.offset + f.value;
-        while ((inner = stk_pb_walk_next(w, &g)) == STK_PB_FIELD) {
-            g.data = NULL;
+        while ((inner = stk_pb_walk_next(w, &g)) == STK_PB_FIELD)
             fn(s, item, &g);
-        }
         if (inner != STK_PB_END && !w->failed)
             note_bad(s, f.offset);
         w->pos = after;

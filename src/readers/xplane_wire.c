@@ -108,6 +108,8 @@ enum stk_pb_step stk_pb_walk_next(struct stk_pb_walk *w, struct stk_pb_field *f)
         return STK_PB_BAD;
     f->number = (uint32_t)(tag >> 3);
     f->wire = tag & 7;
+    f->data = NULL;
+    f->offset = 0;
     if (f->wire != STK_PB_LEN) {
         c.p = p;
         s = stk_pb_next(&c, f);
