@@ -50,7 +50,8 @@ typedef int (*stoker_write_fn)(void *arg, const char *bytes, size_t n);
 struct stoker_write_options {
     int colour;  // text: ANSI colours
     int columns; // text: width, 0 = 80
-    int verbose; // text: more evidence, all rules
+    int verbose; // text: 1 more evidence, steps, all rules; -1 the verdict's sentence alone
+    int ascii;   // text: no character beyond ASCII
     uint64_t reserved[4];
 };
 // format: a name from stoker_formats(). options may be NULL.
@@ -75,6 +76,8 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
 // Formats that can be read, as text or markdown (docs page).
 enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn write, void *arg,
                                            struct stoker_err *err);
+// Ids of the rules in the order of their table; NULL beyond the last.
+const char *stoker_rule_id(size_t index);
 // The contract field by field as a markdown page.
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err);
 

@@ -13,7 +13,8 @@
 #include "report/field.h"
 
 struct stk_rep_input {
-    const char *path, *format, *producer;
+    const char *path, *format, *producer; // format and producer may be NULL
+    bool has_bytes;
     uint64_t bytes;
     struct stk_list ranks; // int64_t
 };
@@ -39,6 +40,7 @@ struct stk_rep_profile {
 struct stk_rep_device {
     const char *id, *source_id, *name, *host;
     int64_t rank;
+    bool has_span; // any device operation: first_ns, span_ns and idle_ns are known
     int64_t first_ns, span_ns, busy_ns, idle_ns;
     int64_t kernel_ns, compute_ns, communication_ns, communication_exposed_ns;
     struct { int64_t h2d, d2h, d2d, p2p; } transfer_ns;
@@ -59,6 +61,7 @@ struct stk_rep_step {
 };
 struct stk_rep_steps {
     const char *source; // annotated|framework|inferred|none
+    bool has_confidence;
     double confidence;
     uint64_t count, used;
     struct stk_list excluded; // stk_rep_excluded
@@ -68,6 +71,7 @@ struct stk_rep_steps {
 };
 struct stk_rep_part {
     const char *id;
+    const char *label, *group; // for people: short name, and the cause it counts for; not in the JSON
     int64_t ns;
     double share;
 };
@@ -75,7 +79,7 @@ struct stk_rep_left_out {
     const char *id, *why;
 };
 struct stk_rep_breakdown {
-    const char *scope; // steps|span|host
+    const char *scope; // steps|span|host; NULL where there is nothing to break down
     struct stk_list parts; // stk_rep_part, all ids in order
     bool has_median_step;
     struct {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files behind include/stoker share: reading inputs into summaries, and errors.
+#ifndef STK_API_API_H
+#define STK_API_API_H
+
+#include "passes/pass.h"
+#include "report/sink.h"
+#include "stoker/report.h"
+
+// One input file: read, summarised, and its trace freed. Everything lives in its arena.
+struct stk_job {
+    const char *path;
+    int32_t rank_hint; // from the file's name, -1 none
+    struct stk_arena arena;
+    struct stk_input_info info;
+    struct stk_rank_sum **ranks;
+    uint32_t rank_count;
+    enum stk_status status;
+    struct stk_err err;
+};
+
+struct stoker_result {
+    struct stk_arena arena;
+    struct stk_job *jobs;
+    size_t job_count;
+    struct stk_report report;
+};
+
+// Read every job, several files at once where there are several processors. Fails where no file
+// could be read, memory ran out or the caller interrupted; a file that fails among others becomes
+// an issue of its job.
+STK_MUST_CHECK enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
+                                             const struct stoker_why_options *options,
+                                             const struct stk_select *select, struct stk_err *err);
+void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
+
+// All ranks of all jobs: numbered, put on one clock, filtered by the selection. The array lives in
+// `arena`.
+STK_MUST_CHECK enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count,
+                                                 const struct stk_select *select,
+                                                 struct stk_arena *arena,
+                                                 struct stk_rank_sum ***ranks, uint32_t *rank_count,
+                                                 struct stk_err *err);
+
+// Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
+STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
+                                          struct stk_err *err);
+
+// Copy an internal error to the caller's record (may be NULL) and return its public code.
+enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err);
+// A caller's bug, with its text.
+enum stoker_status stk_api_invalid(struct stoker_err *out, const char *text);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stoker knows, from its tables: rules (stoker explain, docs/rules.md) and readers
+// (docs/formats.md). Text is for a terminal, markdown for the docs.
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/near.h"
+#include "readers/reader.h"
+#include "rules/rule.h"
+
+const char *stoker_rule_id(size_t index)
+{
+    return index < (size_t)stk_rule_count ? stk_rules[index]->id : NULL;
+}
+
+struct page {
+    struct stk_sink *sink;
+    bool markdown;
+};
+
+// Text wrapped at 78 columns, further lines indented; markdown leaves that to its reader.
+static void paragraph(const struct page *p, int indent, const char *text)
+{
+    int column = indent;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (!p->markdown && column > indent && column + (int)n + 1 > 78) {
+            stk_sink_printf(p->sink, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            stk_sink_text(p->sink, " ");
+            column++;
+        }
+        stk_sink_put(p->sink, text, n);
+        column += (int)n;
+        text += n;
+        while (*text == ' ')
+            text++;
+    }
+    stk_sink_text(p->sink, "\n");
+}
+
+static void item(const struct page *p, const char *label, const char *text)
+{
+    if (!text || !*text)
+        return;
+    if (p->markdown)
+        stk_sink_printf(p->sink, "* **%s**: ", label);
+    else
+        stk_sink_printf(p->sink, "%-15s", label);
+    paragraph(p, 15, text);
+}
+
+static void thresholds(const struct page *p, const struct stk_threshold *t)
+{
+    for (; t && t->name; t++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s %.6g %s: %s", t->name, t->value, t->unit, t->reason);
+        item(p, "threshold", text);
+    }
+}
+
+static void snippet(const struct page *p, const char *code)
+{
+    if (p->markdown) {
+        stk_sink_text(p->sink, "\n  ```\n");
+    }
+    while (*code) {
+        size_t n = strcspn(code, "\n");
+        stk_sink_text(p->sink, p->markdown ? "  " : "                 ");
+        stk_sink_put(p->sink, code, n);
+        stk_sink_text(p->sink, "\n");
+        code += n + (code[n] == '\n');
+    }
+    if (p->markdown)
+        stk_sink_text(p->sink, "  ```\n");
+}
+
+static void fixes(const struct page *p, const struct stk_rep_fix *fix)
+{
+    for (; fix && fix->text; fix++) {
+        char label[40];
+        snprintf(label, sizeof label, "fix%s%.20s", strcmp(fix->framework, "any") ? " " : "",
+                 strcmp(fix->framework, "any") ? fix->framework : "");
+        item(p, label, fix->text);
+        if (fix->snippet)
+            snippet(p, fix->snippet);
+    }
+}
+
+static void explain_rule(const struct page *p, const struct stk_rule *rule)
+{
+    if (p->markdown)
+        stk_sink_printf(p->sink, "\n## %s\n\n%s.\n\n", rule->id, rule->title);
+    else
+        stk_sink_printf(p->sink, "%s: %s\n\n", rule->id, rule->title);
+    item(p, "fires when", rule->fires);
+    item(p, "why it matters", rule->matters);
+    item(p, "saving", rule->priced);
+    item(p, "quiet when", rule->quiet);
+    thresholds(p, rule->thresholds);
+    fixes(p, rule->fixes);
+    item(p, "source", rule->source);
+}
+
+static void list_rules(const struct page *p)
+{
+    if (p->markdown)
+        stk_sink_text(p->sink, "# Rules\n\nEach says when it fires, why that matters, how its saving is bounded and what to\n"
+                               "change. `stoker explain ID` prints the same. Written from the rules themselves.\n");
+    for (int i = 0; i < stk_rule_count; i++) {
+        if (p->markdown)
+            explain_rule(p, stk_rules[i]);
+        else
+            stk_sink_printf(p->sink, "%-20s %s\n", stk_rules[i]->id, stk_rules[i]->title);
+    }
+}
+
+static enum stk_status unknown_rule(const char *id, struct stk_err *err)
+{
+    const char *best = NULL;
+    for (int i = 0; i < stk_rule_count; i++)
+        if (stk_near_slip(id, stk_rules[i]->id) &&
+            (!best || stk_near_distance(id, stk_rules[i]->id) < stk_near_distance(id, best)))
+            best = stk_rules[i]->id;
+    if (best)
+        return stk_err_set(err, STK_EUSAGE, "no rule '%s'; did you mean '%s'?", id, best);
+    return stk_err_set(err, STK_EUSAGE, "no rule '%s'; 'stoker explain' lists them all", id);
+}
+
+static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const char *format,
+                                    stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!format || !write || (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0))
+        return stk_api_invalid(err, "needs a format, text or markdown, and a callback");
+    stk_sink_init(sink, write, arg);
+    *p = (struct page){.sink = sink, .markdown = strcmp(format, "markdown") == 0};
+    return STOKER_OK;
+}
+
+enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write, void *arg,
+                                  struct stoker_err *err)
+{
+    struct page p;
+    struct stk_sink sink;
+    struct stk_err e;
+    enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
+    if (status != STOKER_OK)
+        return status;
+    stk_err_init(&e);
+    const struct stk_rule *rule = id ? stk_rule_find(id) : NULL;
+    if (id && !rule) {
+        unknown_rule(id, &e);
+        return stk_api_fail(err, &e);
+    }
+    if (rule)
+        explain_rule(&p, rule);
+    else
+        list_rules(&p);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
+
+enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn write, void *arg,
+                                           struct stoker_err *err)
+{
+    struct page p;
+    struct stk_sink sink;
+    struct stk_err e;
+    enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
+    if (status != STOKER_OK)
+        return status;
+    stk_err_init(&e);
+    if (p.markdown)
+        stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, whatever its name; "
+                             "gzip and zstd are\nunpacked on the way.\n\n| format | files | what it is |\n|---|---|---|\n");
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader *r = stk_readers[i];
+        if (p.markdown)
+            stk_sink_printf(&sink, "| %s | `%s` | %s |\n", r->name, r->extensions, r->summary);
+        else
+            stk_sink_printf(&sink, "%-8s %-32s %s\n", r->name, r->extensions, r->summary);
+    }
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}

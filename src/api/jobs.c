@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading inputs: each file is read, summarised and its trace freed at once, so the memory needed is
+// that of the files being read, not of all. Several files are read side by side, one per processor;
+// a single file gets all processors for itself.
+//
+// Progress is reported from the calling thread only, summed over all files; an interruption there
+// stops the other threads at their next report.
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/api.h"
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "readers/reader.h"
+
+struct crew {
+    struct stk_job *jobs;
+    size_t count;
+    const struct stoker_why_options *options;
+    const struct stk_select *select;
+    int threads_per_file;
+    uint64_t total_bytes;
+    atomic_size_t next;
+    atomic_ullong done_bytes;
+    atomic_bool stop; // interrupted, or out of memory: no more work
+};
+
+// What one reading thread reports through.
+struct reporter {
+    struct crew *crew;
+    struct stk_job *job;
+    bool caller; // runs on the thread that called the library
+    uint64_t reported_bytes;
+};
+
+static int update(void *arg, uint64_t done_bytes, uint64_t total_bytes)
+{
+    (void)total_bytes;
+    struct reporter *r = arg;
+    struct crew *crew = r->crew;
+    if (done_bytes > r->reported_bytes) {
+        atomic_fetch_add(&crew->done_bytes, done_bytes - r->reported_bytes);
+        r->reported_bytes = done_bytes;
+    }
+    if (r->caller && crew->options->progress &&
+        crew->options->progress(crew->options->progress_arg, r->job->path,
+                                atomic_load(&crew->done_bytes), crew->total_bytes))
+        atomic_store(&crew->stop, true);
+    return atomic_load(&crew->stop);
+}
+
+static bool copy_text(struct stk_job *job, struct stk_str text, const char **out)
+{
+    *out = text.n ? stk_arena_strndup(&job->arena, text.p, text.n) : NULL;
+    return text.n == 0 || *out;
+}
+
+// What stays of a trace when it is freed, besides its summary.
+static enum stk_status keep_facts(struct stk_job *job, const struct stk_trace *t)
+{
+    struct stk_input_info *info = &job->info;
+    info->format = t->format;
+    info->read = t->read;
+    info->dropped = t->dropped;
+    info->base_ns = t->base_ns;
+    memcpy(info->by_kind, t->by_kind, sizeof info->by_kind);
+    memcpy(info->issues, t->issues, sizeof info->issues);
+    bool ok = copy_text(job, stk_strpool_get(&t->strings, t->producer), &info->producer);
+    for (int i = 0; i < STK_ISSUE_COUNT && ok; i++)
+        if (t->issues[i].count)
+            ok = copy_text(job, stk_strpool_get(&t->strings, t->issues[i].note), &info->issue_notes[i]);
+    return ok ? STK_OK : stk_err_nomem(&job->err);
+}
+
+static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool caller)
+{
+    struct reporter reporter = {.crew = crew, .job = job, .caller = caller};
+    struct stk_progress progress = {.update = update, .arg = &reporter};
+    struct stk_trace *trace = NULL;
+    struct stk_select select = *crew->select;
+    select.has_rank = false; // ranks are numbered once all files are read: see ranks.c
+    enum stk_status status =
+        stk_reader_read_path(job->path, crew->threads_per_file, &progress, &trace, &job->err);
+    if (status == STK_OK)
+        status = keep_facts(job, trace);
+    if (status == STK_OK)
+        status = stk_model_summarize(trace, &select, &job->arena, &job->ranks, &job->rank_count, &job->err);
+    stk_trace_free(trace);
+    if (job->info.bytes > reporter.reported_bytes)
+        atomic_fetch_add(&crew->done_bytes, job->info.bytes - reporter.reported_bytes);
+    return status;
+}
+
+static void work(void *arg, int index)
+{
+    struct crew *crew = arg;
+    size_t i;
+    while (!atomic_load(&crew->stop) && (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
+        struct stk_job *job = &crew->jobs[i];
+        job->status = read_job(crew, job, index == 0);
+        if (job->status == STK_ENOMEM || job->status == STK_EINTR)
+            atomic_store(&crew->stop, true);
+    }
+}
+
+// A file that fails among others is an issue of its own; alone it is the error of the call.
+static enum stk_status record_failure(struct stk_job *job)
+{
+    job->info.issues[STK_ISSUE_INPUT_FAILED].count++;
+    job->info.issues[STK_ISSUE_INPUT_FAILED].first_offset = -1;
+    const char *note = stk_arena_strdup(&job->arena, job->err.message);
+    if (!note)
+        return STK_ENOMEM;
+    job->info.issue_notes[STK_ISSUE_INPUT_FAILED] = note;
+    return STK_OK;
+}
+
+static enum stk_status settle(struct crew *crew, struct stk_err *err)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < crew->count; i++) {
+        struct stk_job *job = &crew->jobs[i];
+        if (job->status == STK_OK)
+            continue;
+        bool fatal = job->status != STK_EINPUT && job->status != STK_ELIMIT;
+        if (fatal || crew->count == 1) {
+            *err = job->err;
+            return job->status;
+        }
+        failed++;
+        if (record_failure(job) != STK_OK)
+            return stk_err_nomem(err);
+    }
+    if (failed < crew->count)
+        return STK_OK;
+    *err = crew->jobs[0].err;
+    stk_err_while(err, "none of the %zu inputs could be read; this is the first", crew->count);
+    return err->code;
+}
+
+static void measure(struct crew *crew)
+{
+    for (size_t i = 0; i < crew->count; i++) {
+        struct stk_job *job = &crew->jobs[i];
+        struct stat st;
+        stk_err_init(&job->err);
+        stk_arena_init(&job->arena, 0);
+        job->info.path = job->path;
+        job->status = STK_EINTR; // until it was read
+        stk_err_set(&job->err, STK_EINTR, "interrupted");
+        if (strcmp(job->path, "-") != 0 && stat(job->path, &st) == 0 && S_ISREG(st.st_mode))
+            job->info.bytes = (uint64_t)st.st_size;
+        crew->total_bytes += job->info.bytes;
+    }
+}
+
+enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
+                              const struct stoker_why_options *options,
+                              const struct stk_select *select, struct stk_err *err)
+{
+    struct crew crew = {.jobs = jobs, .count = count, .options = options, .select = select};
+    int threads = options->threads > 0 ? options->threads : stk_thread_count();
+    int workers = (size_t)threads < count ? threads : (int)count;
+    crew.threads_per_file = threads / workers;
+    measure(&crew);
+    stk_thread_run(workers, work, &crew);
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].status == STK_ENOMEM) {
+            *err = jobs[i].err;
+            return STK_ENOMEM;
+        }
+    return settle(&crew, err);
+}
+
+void stk_jobs_free(struct stk_job *jobs, size_t count)
+{
+    for (size_t i = 0; jobs && i < count; i++)
+        stk_arena_deinit(&jobs[i].arena);
+    stk_free(jobs);
+}

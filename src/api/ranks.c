@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of one run from several files: who is which, and one clock for all.
+//   number  as the profile says, else as the file's name says, else the next free number. Two files
+//           of one rank are two runs: refused (see inputs.h).
+//   clock   time 0 is the earliest first event. Files whose clocks lie more than a day apart were
+//           recorded on unrelated clocks (or at other times): each keeps its own zero.
+#include <inttypes.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "api/inputs.h"
+
+#define UNRELATED_NS (86400 * INT64_C(1000000000))
+
+struct roster {
+    struct stk_job *jobs;
+    size_t job_count;
+    struct stk_rank_sum **ranks; // of all jobs
+    struct stk_job **owner;      // whose each is
+    uint32_t count;
+};
+
+static enum stk_status gather(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+{
+    for (size_t i = 0; i < r->job_count; i++)
+        if (r->jobs[i].status == STK_OK)
+            r->count += r->jobs[i].rank_count;
+    r->ranks = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->ranks);
+    r->owner = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->owner);
+    if (!r->ranks || !r->owner)
+        return stk_err_nomem(err);
+    uint32_t n = 0;
+    for (size_t i = 0; i < r->job_count; i++) {
+        struct stk_job *job = &r->jobs[i];
+        for (uint32_t k = 0; job->status == STK_OK && k < job->rank_count; k++) {
+            r->ranks[n] = job->ranks[k];
+            r->owner[n++] = job;
+        }
+    }
+    return STK_OK;
+}
+
+static bool same_in_file(const struct roster *r, uint32_t i)
+{
+    for (uint32_t k = i; k-- > 0 && r->owner[k] == r->owner[i];)
+        if (r->ranks[i]->rank >= 0 && r->ranks[k]->rank == r->ranks[i]->rank)
+            return true;
+    return false;
+}
+
+// Ranks by content, name or order. Processes of one file that share a rank count once.
+static enum stk_status settle(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+{
+    struct stk_input_rank *entries = stk_arena_array(arena, (size_t)r->count + 1, sizeof *entries);
+    uint32_t *whose = stk_arena_array(arena, (size_t)r->count + 1, sizeof *whose);
+    const char *note = NULL;
+    size_t n = 0;
+    if (!entries || !whose)
+        return stk_err_nomem(err);
+    for (uint32_t i = 0; i < r->count; i++) {
+        int32_t hint = r->owner[i]->rank_count == 1 ? r->owner[i]->rank_hint : -1;
+        if (same_in_file(r, i))
+            continue;
+        whose[n] = i;
+        entries[n++] = (struct stk_input_rank){r->owner[i]->path, r->ranks[i]->rank, hint};
+    }
+    enum stk_status status = stk_inputs_check_ranks(entries, n, arena, &note, err);
+    for (size_t i = 0; i < n; i++)
+        r->ranks[whose[i]]->rank = entries[i].rank;
+    if (note && r->job_count > 1) {
+        struct stk_input_info *info = &r->jobs[0].info;
+        info->issues[STK_ISSUE_RANKS_NUMBERED].count++;
+        info->issue_notes[STK_ISSUE_RANKS_NUMBERED] = note;
+    }
+    return status;
+}
+
+// The device's id begins with its rank: "0/1" becomes "3/1".
+static bool rename_devices(struct stk_rank_sum *rank, struct stk_arena *arena)
+{
+    for (uint32_t d = 0; d < rank->device_count; d++) {
+        struct stk_device_sum *dev = &rank->devices[d];
+        const char *slash = strchr(dev->id, '/');
+        dev->rank = rank->rank;
+        dev->id = stk_arena_printf(arena, "%d%s", (int)rank->rank, slash ? slash : "/0");
+        if (!dev->id)
+            return false;
+    }
+    return true;
+}
+
+static enum stk_status number(struct roster *r, struct stk_arena *arena, struct stk_err *err)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct stk_rank_sum *rank = r->ranks[i];
+        if (rank->rank < 0) // a run of one
+            rank->rank = 0;
+        if (!rename_devices(rank, arena))
+            return stk_err_nomem(err);
+        for (uint32_t s = 0; s < rank->step_count; s++)
+            rank->steps[s].rank = rank->rank;
+        struct stk_input_info *info = &r->owner[i]->info;
+        if (info->rank_count < sizeof info->ranks / sizeof info->ranks[0])
+            info->ranks[info->rank_count++] = rank->rank;
+    }
+    return STK_OK;
+}
+
+static void shift(struct stk_rank_sum *rank, int64_t by_ns)
+{
+    rank->base_ns -= by_ns;
+    rank->facts.first_ns += by_ns;
+    rank->facts.last_ns += by_ns;
+    for (uint32_t d = 0; d < rank->device_count; d++)
+        rank->devices[d].first_ns += by_ns;
+    for (uint32_t s = 0; s < rank->step_count; s++) {
+        rank->steps[s].start_ns += by_ns;
+        if (rank->steps[s].host_dur_ns >= 0)
+            rank->steps[s].host_start_ns += by_ns;
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int e = 0; e < rank->causes[p].example_count; e++)
+            rank->causes[p].examples[e].start_ns += by_ns;
+}
+
+static void share_clock(struct roster *r)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (uint32_t i = 0; i < r->count; i++) {
+        int64_t base = r->ranks[i]->base_ns;
+        least = base < least ? base : least;
+        most = base > most ? base : most;
+    }
+    int64_t apart;
+    if (r->count < 2 || __builtin_sub_overflow(most, least, &apart) || apart > UNRELATED_NS)
+        return;
+    for (uint32_t i = 0; i < r->count; i++)
+        shift(r->ranks[i], r->ranks[i]->base_ns - least);
+}
+
+static enum stk_status select_rank(struct roster *r, const struct stk_select *select, struct stk_err *err)
+{
+    uint32_t kept = 0;
+    int32_t low = INT32_MAX, high = INT32_MIN;
+    for (uint32_t i = 0; i < r->count; i++) {
+        low = r->ranks[i]->rank < low ? r->ranks[i]->rank : low;
+        high = r->ranks[i]->rank > high ? r->ranks[i]->rank : high;
+        if (r->ranks[i]->rank == select->rank)
+            r->ranks[kept++] = r->ranks[i];
+    }
+    if (kept == 0 && r->count == 0)
+        return stk_err_set(err, STK_EUSAGE, "--rank %d: the profile holds no rank", (int)select->rank);
+    if (kept == 0)
+        return stk_err_set(err, STK_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d", (int)select->rank,
+                           (int)low, high > low ? " to " : "", high > low ? (int)high : 0);
+    r->count = kept;
+    return STK_OK;
+}
+
+enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count, const struct stk_select *select,
+                                  struct stk_arena *arena, struct stk_rank_sum ***ranks,
+                                  uint32_t *rank_count, struct stk_err *err)
+{
+    struct roster r = {.jobs = jobs, .job_count = count};
+    enum stk_status status = gather(&r, arena, err);
+    if (status == STK_OK)
+        status = settle(&r, arena, err);
+    if (status == STK_OK)
+        status = number(&r, arena, err);
+    if (status != STK_OK)
+        return status;
+    share_clock(&r);
+    if (select->has_rank)
+        status = select_rank(&r, select, err);
+    *ranks = r.ranks;
+    *rank_count = r.count;
+    return status;
+}

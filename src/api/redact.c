@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// --redact: nothing in the report may name a host, a path, or what a user called things. It happens
+// on the summaries, before any text is made of them, so that analyses and rules need not know.
+// Kept are names that say nothing of the user: calls of GPU runtimes and frameworks, library
+// kernels, copies, tf.data stages. Everything else becomes "name-7", the same text always the same
+// number within a report.
+#include <string.h>
+
+#include "api/api.h"
+#include "base/map.h"
+
+struct redactor {
+    struct stk_map numbers; // hash of (kind, text) -> number
+    struct stk_arena *arena;
+    uint32_t last[4];
+    bool failed;
+};
+
+enum redacted { HOST, PATH, NAME, TRACK };
+static const char *const words[] = {"host", "input", "name", "track"};
+
+static const char *replace(struct redactor *r, enum redacted kind, const char *text)
+{
+    if (!text || !*text || r->failed)
+        return text;
+    int created = 0;
+    uint32_t *number = stk_map_put(&r->numbers, stk_hash_bytes(text, strlen(text)),
+                                   (uint64_t)kind, r->last[kind] + 1, &created);
+    char *out = number ? stk_arena_printf(r->arena, "%s-%u", words[kind], *number) : NULL;
+    if (created)
+        r->last[kind]++;
+    if (!out)
+        r->failed = true;
+    return out ? out : "";
+}
+
+// Beginnings of names that vendors and frameworks chose.
+static bool public_name(const char *name)
+{
+    static const char *const known[] = {
+        "cuda", "cuLaunch", "cuMem", "cuCtx", "cuModule", "cuGraph", "cuStream", "cuEvent", "hip", "nccl",
+        "ncclDevKernel", "rccl", "Memcpy", "Memset", "[CUDA mem", "aten::", "c10d::", "gloo:", "nccl:",
+        "autograd::", "cudnn", "cublas", "cutlass", "ampere_", "volta_", "sm80_", "sm90_", "Cijk_",
+        "Iterator::", "IteratorGetNext", "ProfilerStep#", "Optimizer.step#", "enumerate(DataLoader)",
+        "enumerate(DataPipe)", "PjitFunction", "TfrtCpuExecutable", "XlaModule", "copy-done", "copy-start",
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strncmp(name, known[i], strlen(known[i])) == 0)
+            return strchr(name, '/') == NULL;
+    return false;
+}
+
+static const char *redact_name(struct redactor *r, const char *name)
+{
+    return name && public_name(name) ? name : replace(r, NAME, name);
+}
+
+// "thread 1890023232" and "GPU 0 stream 7" say nothing; a named thread may.
+static const char *redact_track(struct redactor *r, const char *track)
+{
+    static const char allowed[] = "0123456789 /";
+    if (!track)
+        return NULL;
+    for (const char *p = track; *p;) {
+        size_t n = strspn(p, allowed);
+        if (n == 0) {
+            static const char *const nouns[] = {"thread", "stream", "GPU", "TPU", "device", "rank", "process"};
+            for (size_t i = 0; i < sizeof nouns / sizeof nouns[0] && n == 0; i++)
+                if (strncmp(p, nouns[i], strlen(nouns[i])) == 0)
+                    n = strlen(nouns[i]);
+        }
+        if (n == 0)
+            return replace(r, TRACK, track);
+        p += n;
+    }
+    return track;
+}
+
+static void redact_cause(struct redactor *r, struct stk_cause *c)
+{
+    for (int i = 0; i < c->name_count; i++)
+        c->names[i].name = redact_name(r, c->names[i].name);
+    for (int i = 0; i < c->example_count; i++) {
+        c->examples[i].name = redact_name(r, c->examples[i].name);
+        c->examples[i].track = redact_track(r, c->examples[i].track);
+    }
+}
+
+static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
+{
+    rank->host = replace(r, HOST, rank->host);
+    for (uint32_t d = 0; d < rank->device_count; d++) {
+        struct stk_device_sum *dev = &rank->devices[d];
+        dev->host = replace(r, HOST, dev->host);
+        if (dev->source_id && dev->source_id[strspn(dev->source_id, "0123456789/")])
+            dev->source_id = strstr(dev->source_id, "/device:") ? strstr(dev->source_id, "/device:")
+                                                                : replace(r, NAME, dev->source_id);
+    }
+    for (uint32_t c = 0; c < rank->collective_count; c++)
+        rank->collectives[c].name = redact_name(r, rank->collectives[c].name);
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        redact_cause(r, &rank->causes[p]);
+}
+
+enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena, struct stk_err *err)
+{
+    struct redactor r = {.arena = arena};
+    stk_map_init(&r.numbers, 1u << 22);
+    for (size_t i = 0; i < count; i++) {
+        struct stk_input_info *info = &jobs[i].info;
+        info->path = replace(&r, PATH, info->path);
+        memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
+        for (uint32_t k = 0; jobs[i].status == STK_OK && k < jobs[i].rank_count; k++)
+            redact_rank(&r, jobs[i].ranks[k]);
+    }
+    stk_map_deinit(&r.numbers);
+    return r.failed ? stk_err_nomem(err) : STK_OK;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done with a diagnosis: print it, ask for its verdict and its highest severity.
+#include <string.h>
+
+#include "api/api.h"
+#include "base/alloc.h"
+#include "out/out.h"
+#include "report/schema.h"
+
+void stoker_result_free(struct stoker_result *result)
+{
+    if (!result)
+        return;
+    stk_jobs_free(result->jobs, result->job_count);
+    stk_arena_deinit(&result->arena);
+    stk_free(result);
+}
+
+static struct stk_out_options to_options(const struct stoker_write_options *o)
+{
+    struct stk_out_options out = {.columns = 80};
+    if (!o)
+        return out;
+    out.colour = o->colour != 0;
+    out.ascii = o->ascii != 0;
+    out.verbosity = o->verbose;
+    if (o->columns > 0)
+        out.columns = o->columns < 40 ? 40 : o->columns > 400 ? 400 : o->columns;
+    return out;
+}
+
+enum stoker_status stoker_result_write(const struct stoker_result *result, const char *format,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!result || !format || !write)
+        return stk_api_invalid(err, "stoker_result_write needs a result, a format and a callback");
+    struct stk_err e;
+    struct stk_sink sink;
+    struct stk_out_options out_options = to_options(options);
+    const struct stk_out *out = stk_out_find(format);
+    stk_err_init(&e);
+    if (!out) {
+        stk_err_set(&e, STK_EUSAGE, "no output format '%s'", format);
+        return stk_api_fail(err, &e);
+    }
+    stk_sink_init(&sink, write, arg);
+    out->write(&result->report, &out_options, &sink);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
+
+const char *const *stoker_formats(void)
+{
+    return stk_out_names;
+}
+
+enum stoker_level stoker_result_level(const struct stoker_result *result)
+{
+    static const char *const names[] = {"", "info", "low", "medium", "high"};
+    const struct stk_rep_finding *f = result->report.findings.items;
+    int highest = STOKER_LEVEL_NONE;
+    for (size_t i = 0; i < result->report.findings.count; i++)
+        for (int level = STOKER_LEVEL_HIGH; level > highest; level--)
+            if (strcmp(f[i].severity, names[level]) == 0)
+                highest = level;
+    return (enum stoker_level)highest;
+}
+
+const char *stoker_result_verdict(const struct stoker_result *result)
+{
+    return result->report.verdict.kind;
+}
+
+enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!name || !write)
+        return stk_api_invalid(err, "stoker_schema needs a name and a callback");
+    struct stk_err e;
+    struct stk_sink sink;
+    stk_err_init(&e);
+    if (strcmp(name, "report") != 0) {
+        stk_err_set(&e, STK_EUSAGE, "no schema '%s'; there is: report", name);
+        return stk_api_fail(err, &e);
+    }
+    stk_sink_init(&sink, write, arg);
+    stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
+
+static const char describe_head[] =
+    "# The report: `stoker why --json`\n"
+    "\n"
+    "This page is written from the same tables as the JSON itself and its schema (`stoker schema\n"
+    "report`). The contract is versioned (`schema`) and changed only by adding: a program should\n"
+    "ignore keys that it does not know.\n"
+    "\n"
+    "* **ns** are integer nanoseconds. They count from the profile's first event; `profile.base_ns`\n"
+    "  adds the file's own clock. Start and end are rounded, never the duration.\n"
+    "* **share** is 0 to 1 with six decimals, **bytes** and **count** are integers.\n"
+    "* A value that is not known is absent: never 0, never null.\n"
+    "* Times of a device are unions over its streams.\n"
+    "* Medians are lower medians, percentiles nearest rank.\n"
+    "* Lists stop at `--limit` (10 000 rows; 0: all); totals always cover everything.\n";
+
+enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!write)
+        return stk_api_invalid(err, "stoker_describe_report needs a callback");
+    struct stk_err e;
+    struct stk_sink sink;
+    stk_err_init(&e);
+    stk_sink_init(&sink, write, arg);
+    stk_sink_text(&sink, describe_head);
+    stk_schema_describe(&stk_report_info, &sink);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Did you mean": how close two short words are.
+#ifndef STK_BASE_NEAR_H
+#define STK_BASE_NEAR_H
+
+#include <stdbool.h>
+
+// Insertions, deletions, changes and swaps of neighbours that turn a into b (optimal string
+// alignment). Words longer than 63 bytes are 99 apart.
+int stk_near_distance(const char *a, const char *b);
+// Close enough to be a slip: at most a third of the word, or one is the start of the other.
+bool stk_near_slip(const char *typed, const char *meant);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: commands, options, where output goes. To add a command: a file cli/cmd_<name>.c
+// that ends in its descriptor `const struct stk_cmd stk_cmd_<name>`, and one line X(<name>) in
+// cmds.def. Help, completion, man pages and docs come from that row.
+//
+// stdout is the result, stderr is progress and errors. Only this folder prints or exits.
+#ifndef STK_CLI_CLI_H
+#define STK_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stoker/err.h"
+#include "stoker/report.h"
+
+// Exit codes of every command.
+enum stk_exit {
+    STK_EXIT_DONE = 0,
+    STK_EXIT_FOUND = 1,        // a finding at or above --fail-on
+    STK_EXIT_USAGE = 2,
+    STK_EXIT_INPUT = 3,        // missing, unreadable or not a profile
+    STK_EXIT_CANNOT_TELL = 4,  // the profile does not support a verdict
+    STK_EXIT_LIMIT = 5,        // a resource limit was hit, or output could not be written
+    STK_EXIT_BUG = 70,
+    STK_EXIT_INTERRUPTED = 130
+};
+
+enum stk_opt_kind {
+    STK_OPT_FLAG, STK_OPT_COUNT, STK_OPT_RANGE, STK_OPT_DURATION, STK_OPT_LEVEL, STK_OPT_FORMAT, STK_OPT_FILE
+};
+enum stk_opt_id {
+#define O(id, name, letter, kind, arg, help) STK_OPT_ID_##id,
+#include "cli/opts.def"
+#undef O
+    STK_OPT_ID_COUNT,
+    STK_OPT_ID_NONE = STK_OPT_ID_COUNT // ends a command's list
+};
+struct stk_opt {
+    const char *name;
+    char letter; // 0: none
+    enum stk_opt_kind kind;
+    const char *arg;
+    const char *help;
+};
+extern const struct stk_opt stk_opts[STK_OPT_ID_COUNT];
+// Words an option may take, NULL-terminated, or NULL where any will do.
+const char *const *stk_opt_choices(const struct stk_opt *opt);
+
+struct stk_opt_value {
+    bool set;
+    int64_t number, second; // RANGE: both ends; LEVEL: enum stoker_level
+    const char *text;       // as typed
+};
+
+struct stk_args {
+    struct stk_opt_value values[STK_OPT_ID_COUNT];
+    const char **words; // what is not an option
+    int word_count;
+};
+
+struct stk_cmd {
+    const char *name;
+    const char *summary;     // one line
+    const char *words;       // "PROFILE...", "" none
+    const char *description; // paragraphs, separated by an empty line
+    const char *examples;    // lines "command\twhat it does"
+    int min_words, max_words;
+    enum stk_opt_id options[STK_OPT_ID_COUNT + 1]; // besides --help; ends with STK_OPT_ID_NONE
+    // Words that may be completed after the command: "files", "rules", "commands", "schemas",
+    // "shells", or NULL.
+    const char *completes;
+    int (*run)(const struct stk_args *args); // exit code
+};
+
+#define X(name) extern const struct stk_cmd stk_cmd_##name;
+#include "cli/cmds.def"
+#undef X
+extern const struct stk_cmd *const stk_cmds[]; // ends with NULL
+const struct stk_cmd *stk_cmd_find(const char *name);
+bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id);
+// The command whose name is near what was typed, or NULL.
+const struct stk_cmd *stk_cmd_near(const char *typed);
+
+// Parse what follows the command; says what is wrong on stderr and returns false.
+bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk_args *out);
+// Whether argv[i] is an option that takes the next word as its value.
+bool stk_args_takes_next(const char *word);
+
+// Errors, on stderr. Both return the exit code.
+int stk_fail(const struct stoker_err *err);
+int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker help: help of a command, for the terminal, as a man page, or all as markdown.
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/help.h"
+
+static int run(const struct stk_args *args)
+{
+    const struct stk_cmd *cmd = NULL;
+    if (args->word_count) {
+        cmd = stk_cmd_find(args->words[0]);
+        if (!cmd) {
+            const struct stk_cmd *near = stk_cmd_near(args->words[0]);
+            return near ? stk_usage(NULL, "no command '%s'; did you mean '%s'?", args->words[0], near->name)
+                        : stk_usage(NULL, "no command '%s'", args->words[0]);
+        }
+    }
+    if (args->values[STK_OPT_ID_MARKDOWN].set)
+        stk_help_markdown(stdout);
+    else if (args->values[STK_OPT_ID_MAN].set)
+        stk_help_man(stdout, cmd);
+    else
+        stk_help_text(stdout, cmd);
+    return STK_EXIT_DONE;
+}
+
+const struct stk_cmd stk_cmd_help = {
+    .name = "help",
+    .summary = "help of a command, for the terminal or as a man page",
+    .words = "[COMMAND]",
+    .description = "Prints the help of a command, or of stoker itself. All shapes are made from the tables that parse the "
+                   "command line.",
+    .examples = "stoker help why\thelp of a command\nstoker help why --man | man -l -\tits man page\n",
+    .max_words = 1,
+    .options = {STK_OPT_ID_MAN, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
+    .completes = "commands",
+    .run = run,
+};

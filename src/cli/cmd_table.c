@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of commands.
+#include <string.h>
+
+#include "base/near.h"
+#include "cli/cli.h"
+
+const struct stk_cmd *const stk_cmds[] = {
+#define X(name) &stk_cmd_##name,
+#include "cli/cmds.def"
+#undef X
+    NULL,
+};
+
+const struct stk_cmd *stk_cmd_find(const char *name)
+{
+    for (int i = 0; stk_cmds[i]; i++)
+        if (strcmp(stk_cmds[i]->name, name) == 0)
+            return stk_cmds[i];
+    return NULL;
+}
+
+bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id)
+{
+    if (id == STK_OPT_ID_HELP)
+        return true;
+    for (int i = 0; cmd && cmd->options[i] != STK_OPT_ID_NONE; i++)
+        if (cmd->options[i] == id)
+            return true;
+    return false;
+}
+
+const struct stk_cmd *stk_cmd_near(const char *typed)
+{
+    const struct stk_cmd *best = NULL;
+    for (int i = 0; stk_cmds[i]; i++)
+        if (stk_near_slip(typed, stk_cmds[i]->name) &&
+            (!best || stk_near_distance(typed, stk_cmds[i]->name) < stk_near_distance(typed, best->name)))
+            best = stk_cmds[i];
+    return best;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker why: diagnose profiles.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/screen.h"
+
+#define TEXT_ROWS 20
+
+static const char *format_of(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    return v[STK_OPT_ID_FORMAT].set ? v[STK_OPT_ID_FORMAT].text
+           : v[STK_OPT_ID_JSON].set ? "json"
+                                    : stoker_formats()[0];
+}
+
+static void to_options(const struct stk_args *args, bool text, struct stoker_why_options *o)
+{
+    const struct stk_opt_value *v = args->values;
+    stoker_why_options_default(o);
+    if (text)
+        o->limit = TEXT_ROWS;
+    if (v[STK_OPT_ID_LIMIT].set)
+        o->limit = (uint64_t)v[STK_OPT_ID_LIMIT].number;
+    o->threads = v[STK_OPT_ID_THREADS].number > 64 ? 64 : (int)v[STK_OPT_ID_THREADS].number;
+    o->redact = v[STK_OPT_ID_REDACT].set;
+    o->has_steps = v[STK_OPT_ID_STEPS].set;
+    o->step_first = v[STK_OPT_ID_STEPS].number;
+    o->step_last = v[STK_OPT_ID_STEPS].second;
+    o->has_rank = v[STK_OPT_ID_RANK].set;
+    o->rank = v[STK_OPT_ID_RANK].number;
+    o->has_device = v[STK_OPT_ID_DEVICE].set;
+    o->device = v[STK_OPT_ID_DEVICE].number;
+    o->has_from = v[STK_OPT_ID_FROM].set;
+    o->from_ns = v[STK_OPT_ID_FROM].number;
+    o->has_to = v[STK_OPT_ID_TO].set;
+    o->to_ns = v[STK_OPT_ID_TO].number;
+}
+
+static int verdict_code(const struct stk_args *args, const struct stoker_result *result)
+{
+    const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON];
+    if (strcmp(stoker_result_verdict(result), "cannot-tell") == 0)
+        return STK_EXIT_CANNOT_TELL;
+    if (fail_on->set && (int64_t)stoker_result_level(result) >= fail_on->number)
+        return STK_EXIT_FOUND;
+    return STK_EXIT_DONE;
+}
+
+static int print(const struct stk_args *args, const struct stoker_result *result, const char *format)
+{
+    const struct stk_opt_value *v = args->values;
+    struct stk_output output;
+    struct stoker_err err;
+    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
+    if (code != STK_EXIT_DONE)
+        return code;
+    struct stoker_write_options o = {
+        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
+        .columns = stk_screen_columns(output.fd),
+        .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
+        .ascii = stk_screen_ascii(),
+    };
+    enum stoker_status status = stoker_result_write(result, format, &o, stk_output_write, &output, &err);
+    code = stk_output_close(&output, status == STOKER_OK);
+    if (code != STK_EXIT_DONE)
+        return code;
+    return status == STOKER_OK || status == STOKER_EOUTPUT ? verdict_code(args, result) : stk_fail(&err);
+}
+
+static int run(const struct stk_args *args)
+{
+    struct stoker_why_options options;
+    struct stoker_result *result = NULL;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    const char *format = format_of(args);
+    if (args->values[STK_OPT_ID_JSON].set && strcmp(format, "json") != 0)
+        return stk_usage(&stk_cmd_why, "--json and --format %s contradict each other", format);
+    if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set)
+        return stk_usage(&stk_cmd_why, "--quiet and --verbose contradict each other");
+    to_options(args, strcmp(format, "text") == 0, &options);
+    stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
+    options.progress = stk_progress_update;
+    options.progress_arg = &line;
+    enum stoker_status status = stoker_why(args->words, (size_t)args->word_count, &options, &result, &err);
+    stk_progress_end(&line);
+    if (status != STOKER_OK)
+        return stk_fail(&err);
+    int code = print(args, result, format);
+    stoker_result_free(result);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_why = {
+    .name = "why",
+    .summary = "say where each step's time goes, and what to change",
+    .words = "PROFILE...",
+    .description =
+        "Reads profiles of a training job (TensorFlow and JAX XPlane, PyTorch and Chrome traces, Nsight Systems "
+        "SQLite exports; gzip and zstd too), says where the time of each step goes, and gives a verdict with its "
+        "evidence and the changes that would help.\n\n"
+        "A PROFILE is a file, a directory (a TensorBoard log directory, a folder with one trace per rank), or - "
+        "for standard input. Several are the ranks of one run.",
+    .examples = "stoker why trace.json.gz\tdiagnose one profile\n"
+                "stoker why logs/ --steps 3:8\tsome steps of the newest run in a folder\n"
+                "stoker why rank*.json.gz --json\tall ranks of a run, for programs\n"
+                "stoker why run.sqlite --fail-on high\tin CI: exit code 1 on a severe finding\n",
+    .min_words = 1,
+    .max_words = INT32_MAX,
+    .options = {STK_OPT_ID_JSON, STK_OPT_ID_FORMAT, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS,
+                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run,
+};

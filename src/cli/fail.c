@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors for people: what went wrong, where, what to do; always on stderr, always with an exit code.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+// Paths and quotes from a profile may hold control characters, which would move the cursor.
+static void say(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        fputc(*p < 0x20 || *p == 0x7f ? '?' : *p, stderr);
+}
+
+static int exit_code(enum stoker_status status)
+{
+    switch (status) {
+    case STOKER_OK:
+        return STK_EXIT_DONE;
+    case STOKER_EUSAGE:
+        return STK_EXIT_USAGE;
+    case STOKER_EINPUT:
+        return STK_EXIT_INPUT;
+    case STOKER_ENOMEM:
+    case STOKER_ELIMIT:
+    case STOKER_EOUTPUT:
+        return STK_EXIT_LIMIT;
+    case STOKER_EINTR:
+        return STK_EXIT_INTERRUPTED;
+    default:
+        return STK_EXIT_BUG;
+    }
+}
+
+int stk_fail(const struct stoker_err *err)
+{
+    int code = exit_code(err->code);
+    fputs("stoker: error: ", stderr);
+    say(err->message);
+    fputc('\n', stderr);
+    for (int i = 0; i < err->contexts; i++) {
+        fputs("  ", stderr);
+        say(err->context[i]);
+        fputc('\n', stderr);
+    }
+    if (code == STK_EXIT_BUG)
+        fputs("  this is a bug in stoker: please report it with the command and, if you may, the profile\n",
+              stderr);
+    return code;
+}
+
+int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
+{
+    char text[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fputs("stoker: error: ", stderr);
+    say(text);
+    if (cmd)
+        fprintf(stderr, "\n  stoker %s --help shows how it is used\n", cmd->name);
+    else
+        fputs("\n  stoker --help lists the commands\n", stderr);
+    return STK_EXIT_USAGE;
+}

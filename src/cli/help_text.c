@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Help for the terminal: usage, examples, options; 80 columns.
+#include <string.h>
+
+#include "cli/help.h"
+#include "stoker/version.h"
+
+#define WIDTH 80
+
+const struct stk_fact stk_exit_facts[] = {
+    {"0", "done"},
+    {"1", "done, and a finding is at or above --fail-on"},
+    {"2", "the command line makes no sense"},
+    {"3", "an input is missing, unreadable or not a profile"},
+    {"4", "the profile does not support a verdict (cannot tell); looked at before --fail-on"},
+    {"5", "a resource limit was hit, or output could not be written"},
+    {"70", "a bug in stoker"},
+    {"130", "interrupted"},
+    {NULL, NULL},
+};
+
+const struct stk_fact stk_environment_facts[] = {
+    {"NO_COLOR", "if not empty: no colours"},
+    {"FORCE_COLOR", "if neither empty nor 0: colours even where output is no terminal"},
+    {"TERM", "dumb: no colours, no progress line, ASCII only"},
+    {"COLUMNS", "width of the text, instead of the terminal's"},
+    {"STOKER_THREADS", "processors to use where --threads does not say"},
+    {NULL, NULL},
+};
+
+void stk_help_option_name(const struct stk_opt *opt, char *buffer, size_t size)
+{
+    char letter[8] = "    ";
+    if (opt->letter)
+        snprintf(letter, sizeof letter, "-%c, ", opt->letter);
+    snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, opt->arg ? " " : "", opt->arg ? opt->arg : "");
+}
+
+void stk_help_choices(const struct stk_opt *opt, char *buffer, size_t size)
+{
+    const char *const *choices = stk_opt_choices(opt);
+    size_t used = 0;
+    buffer[0] = 0;
+    for (int i = 0; choices && choices[i] && used + 1 < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : ": ", choices[i]);
+}
+
+static void wrap(FILE *out, int indent, const char *text)
+{
+    int column = indent;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + n > WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, (size_t)n, out);
+        column += n;
+        text += n;
+        while (*text == ' ')
+            text++;
+    }
+    fputc('\n', out);
+}
+
+static void examples(FILE *out, const char *lines)
+{
+    while (*lines) {
+        int command = (int)strcspn(lines, "\t"), whole = (int)strcspn(lines, "\n");
+        fprintf(out, "  %-38.*s %.*s\n", command, lines, whole - command - 1, lines + command + 1);
+        lines += whole + (lines[whole] == '\n');
+    }
+}
+
+static void options(FILE *out, const struct stk_cmd *cmd)
+{
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
+        char name[80], choices[120], text[400];
+        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id))
+            continue;
+        stk_help_option_name(&stk_opts[id], name, sizeof name);
+        stk_help_choices(&stk_opts[id], choices, sizeof choices);
+        snprintf(text, sizeof text, "%s%s", stk_opts[id].help, choices);
+        fprintf(out, "  %-22s ", name);
+        wrap(out, 25, text);
+    }
+}
+
+static void facts(FILE *out, const struct stk_fact *f, int width)
+{
+    for (; f->name; f++) {
+        fprintf(out, "  %-*s ", width, f->name);
+        wrap(out, width + 3, f->meaning);
+    }
+}
+
+static void overview(FILE *out)
+{
+    fputs("stoker says why a GPU waits in training, and what to change.\n\n"
+          "Usage: stoker COMMAND [OPTIONS] [WORDS]\n\n"
+          "Examples:\n", out);
+    examples(out, stk_cmd_why.examples);
+    fputs("\nCommands:\n", out);
+    for (int i = 0; stk_cmds[i]; i++) {
+        fprintf(out, "  %-12s ", stk_cmds[i]->name);
+        wrap(out, 15, stk_cmds[i]->summary);
+    }
+    fputs("\nOptions:\n  -h, --help     this help; after a command: that command's\n"
+          "  -V, --version  version of stoker\n\nExit codes:\n", out);
+    facts(out, stk_exit_facts, 4);
+    fputs("\nEnvironment:\n", out);
+    facts(out, stk_environment_facts, 15);
+}
+
+void stk_help_text(FILE *out, const struct stk_cmd *cmd)
+{
+    if (!cmd) {
+        overview(out);
+        return;
+    }
+    fprintf(out, "Usage: stoker %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->words ? " " : "", cmd->words);
+    for (const char *p = cmd->description; *p;) {
+        char paragraph[1200];
+        const char *end = strstr(p, "\n\n");
+        size_t n = end ? (size_t)(end - p) : strlen(p);
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)n, p);
+        wrap(out, 0, paragraph);
+        p += n + (end ? 2 : 0);
+        fputc('\n', out);
+    }
+    if (*cmd->examples) {
+        fputs("Examples:\n", out);
+        examples(out, cmd->examples);
+        fputc('\n', out);
+    }
+    fputs("Options:\n", out);
+    options(out, cmd);
+}

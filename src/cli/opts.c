@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and words of a command line. Options may stand anywhere; "--" ends them; a value follows
+// after "=" or as the next word; letters may be bundled (-vq). Unknown options are refused with the
+// nearest known one.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "base/str.h"
+#include "cli/cli.h"
+
+const struct stk_opt stk_opts[STK_OPT_ID_COUNT] = {
+#define O(id, name, letter, kind, arg, help) {name, letter, STK_OPT_##kind, arg, help},
+#include "cli/opts.def"
+#undef O
+};
+
+static const char *const level_names[] = {"high", "medium", "low", NULL};
+
+const char *const *stk_opt_choices(const struct stk_opt *opt)
+{
+    return opt->kind == STK_OPT_LEVEL ? level_names : opt->kind == STK_OPT_FORMAT ? stoker_formats() : NULL;
+}
+
+static int find_long(const char *name, size_t n)
+{
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
+        if (strlen(stk_opts[id].name) == n && memcmp(stk_opts[id].name, name, n) == 0)
+            return id;
+    return STK_OPT_ID_NONE;
+}
+
+static int find_letter(char letter)
+{
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
+        if (stk_opts[id].letter && stk_opts[id].letter == letter)
+            return id;
+    return STK_OPT_ID_NONE;
+}
+
+bool stk_args_takes_next(const char *word)
+{
+    int id = STK_OPT_ID_NONE;
+    if (strncmp(word, "--", 2) == 0)
+        id = find_long(word + 2, strlen(word + 2)); // with "=" it is not found: nothing follows
+    else if (word[0] == '-' && word[1])
+        for (const char *p = word + 1; *p; p++) {
+            id = find_letter(*p);
+            if (id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG)
+                return p[1] == 0;
+        }
+    return id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG;
+}
+
+// Decimal digits, at most 18 so that nothing overflows. Returns what follows, NULL if there are none.
+static const char *digits(const char *p, int64_t *out)
+{
+    int n = 0;
+    for (*out = 0; *p >= '0' && *p <= '9'; p++, n++) {
+        if (n == 18)
+            return NULL;
+        *out = *out * 10 + (*p - '0');
+    }
+    return n ? p : NULL;
+}
+
+static bool parse_duration(const char *text, int64_t *out_ns)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"µs", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}};
+    int64_t whole, fraction = 0, scale = 1;
+    const char *p = digits(text, &whole);
+    if (p && *p == '.') {
+        const char *start = ++p;
+        p = digits(p, &fraction);
+        if (!p || p - start > 9)
+            return false;
+        for (const char *q = start; q < p; q++)
+            scale *= 10;
+    }
+    for (size_t i = 0; p && i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(p, units[i].name) != 0)
+            continue;
+        if (__builtin_mul_overflow(whole, units[i].ns, &whole))
+            return false;
+        return !__builtin_add_overflow(whole, fraction * (units[i].ns / scale) +
+                                                  fraction * (units[i].ns % scale) / scale, out_ns);
+    }
+    return false;
+}
+
+// "3", "3:", ":5", "3:5"; inclusive.
+static bool parse_range(const char *text, int64_t *first, int64_t *last)
+{
+    const char *colon = strchr(text, ':');
+    *first = 0;
+    *last = INT64_MAX;
+    if (!colon) {
+        const char *end = digits(text, first);
+        *last = *first;
+        return end && *end == 0;
+    }
+    if (colon != text && digits(text, first) != colon)
+        return false;
+    const char *end = colon[1] ? digits(colon + 1, last) : colon + 1;
+    return end && *end == 0 && text[1] && *first <= *last;
+}
+
+static bool parse_choice(const struct stk_opt *opt, const char *text, int64_t *out)
+{
+    const char *const *choices = stk_opt_choices(opt);
+    for (int i = 0; choices[i]; i++)
+        if (strcmp(choices[i], text) == 0) {
+            *out = opt->kind == STK_OPT_LEVEL ? STOKER_LEVEL_HIGH - i : i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_value(const struct stk_opt *opt, const char *text, struct stk_opt_value *v)
+{
+    switch (opt->kind) {
+    case STK_OPT_COUNT: {
+        const char *end = digits(text, &v->number);
+        return end && *end == 0;
+    }
+    case STK_OPT_RANGE:
+        return parse_range(text, &v->number, &v->second);
+    case STK_OPT_DURATION:
+        return parse_duration(text, &v->number);
+    case STK_OPT_LEVEL:
+    case STK_OPT_FORMAT:
+        return parse_choice(opt, text, &v->number);
+    default:
+        return text[0] != 0;
+    }
+}
+
+static const char *expected(const struct stk_opt *opt, char *buffer, size_t size)
+{
+    const char *const *choices = stk_opt_choices(opt);
+    if (choices) {
+        size_t used = 0;
+        for (int i = 0; choices[i] && used < size; i++)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", choices[i]);
+        return buffer;
+    }
+    return opt->kind == STK_OPT_COUNT      ? "a number from 0"
+           : opt->kind == STK_OPT_RANGE    ? "step numbers such as 3:5"
+           : opt->kind == STK_OPT_DURATION ? "a time with its unit, such as 10ms or 1.5s"
+                                           : "a file";
+}
+
+static bool set_value(const struct stk_cmd *cmd, int id, const char *text, struct stk_args *out)
+{
+    const struct stk_opt *opt = &stk_opts[id];
+    struct stk_opt_value *v = &out->values[id];
+    char buffer[200];
+    v->set = true;
+    v->text = text;
+    if (opt->kind == STK_OPT_FLAG)
+        return true;
+    if (!text) {
+        stk_usage(cmd, "--%s needs %s", opt->name, expected(opt, buffer, sizeof buffer));
+        return false;
+    }
+    if (parse_value(opt, text, v))
+        return true;
+    stk_usage(cmd, "--%s: '%s' is not %s", opt->name, text, expected(opt, buffer, sizeof buffer));
+    return false;
+}
+
+static void unknown_option(const struct stk_cmd *cmd, const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    const struct stk_opt *best = NULL;
+    const char *bare = name + strspn(name, "-");
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
+        if (stk_cmd_takes(cmd, (enum stk_opt_id)id) && stk_near_slip(bare, stk_opts[id].name) &&
+            (!best || stk_near_distance(bare, stk_opts[id].name) < stk_near_distance(bare, best->name)))
+            best = &stk_opts[id];
+    if (best)
+        stk_usage(cmd, "no option %s; did you mean --%s?", name, best->name);
+    else
+        stk_usage(cmd, "no option %s", name);
+}
+
+// "--name", "--name=value", "--name value". *i is moved past a value that stands alone.
+static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i, struct stk_args *out)
+{
+    const char *word = argv[*i], *name = word + 2, *equals = strchr(name, '=');
+    int id = find_long(name, equals ? (size_t)(equals - name) : strlen(name));
+    if (id == STK_OPT_ID_NONE || !stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
+        unknown_option(cmd, word);
+        return false;
+    }
+    if (stk_opts[id].kind == STK_OPT_FLAG && equals) {
+        stk_usage(cmd, "--%s takes no value", stk_opts[id].name);
+        return false;
+    }
+    const char *value = equals ? equals + 1 : NULL;
+    if (stk_opts[id].kind != STK_OPT_FLAG && !equals && *i + 1 < argc)
+        value = argv[++*i];
+    return set_value(cmd, id, value, out);
+}
+
+static bool parse_letters(const struct stk_cmd *cmd, int argc, char **argv, int *i, struct stk_args *out)
+{
+    for (const char *p = argv[*i] + 1; *p; p++) {
+        int id = find_letter(*p);
+        if (id == STK_OPT_ID_NONE || !stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
+            stk_usage(cmd, "no option -%c", *p);
+            return false;
+        }
+        if (stk_opts[id].kind == STK_OPT_FLAG) {
+            set_value(cmd, id, NULL, out);
+            continue;
+        }
+        const char *value = p[1] ? p + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+        return set_value(cmd, id, value, out);
+    }
+    return true;
+}
+
+static bool check_words(const struct stk_cmd *cmd, const struct stk_args *args)
+{
+    if (args->values[STK_OPT_ID_HELP].set)
+        return true;
+    if (args->word_count < cmd->min_words) {
+        stk_usage(cmd, "%s is missing", cmd->words);
+        return false;
+    }
+    if (args->word_count > cmd->max_words) {
+        stk_usage(cmd, "too many words: '%s'", args->words[cmd->max_words]);
+        return false;
+    }
+    return true;
+}
+
+bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk_args *out)
+{
+    bool only_words = false;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        bool ok = true;
+        if (only_words || word[0] != '-' || !word[1])
+            out->words[out->word_count++] = word;
+        else if (strcmp(word, "--") == 0)
+            only_words = true;
+        else if (word[1] == '-')
+            ok = parse_long(cmd, argc, argv, &i, out);
+        else
+            ok = parse_letters(cmd, argc, argv, &i, out);
+        if (!ok)
+            return false;
+    }
+    return check_words(cmd, out);
+}

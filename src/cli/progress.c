@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The progress line: drawn from 300 ms on, ten times a second, removed at the end.
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "cli/screen.h"
+
+#define QUIET_MS 300
+#define EVERY_MS 100
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void stk_progress_start(struct stk_progress_line *p, bool quiet)
+{
+    const char *term = getenv("TERM");
+    *p = (struct stk_progress_line){
+        .wanted = !quiet && isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0),
+        .started_ms = now_ms(),
+    };
+}
+
+static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
+{
+    char done[STK_HUMAN_MAX], total[STK_HUMAN_MAX], bar[21] = "....................";
+    const char *slash = strrchr(path, '/');
+    stk_human_bytes(done_bytes, done);
+    if (total_bytes == 0) { // standard input: nobody knows how much is to come
+        fprintf(stderr, "\r\033[Kreading %.40s  %s", slash ? slash + 1 : path, done);
+        return;
+    }
+    if (done_bytes > total_bytes)
+        done_bytes = total_bytes;
+    memset(bar, '#', (size_t)((double)done_bytes / (double)total_bytes * 20));
+    fprintf(stderr, "\r\033[Kreading %.40s  [%s] %s of %s", slash && slash[1] ? slash + 1 : path, bar, done,
+            stk_human_bytes(total_bytes, total));
+}
+
+int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct stk_progress_line *p = line;
+    if (!p->wanted)
+        return 0;
+    int64_t now = now_ms();
+    if (now - p->started_ms < QUIET_MS || now - p->drawn_ms < EVERY_MS)
+        return 0;
+    stk_signals_set_line(true);
+    p->drawn = true;
+    p->drawn_ms = now;
+    draw(path, done_bytes, total_bytes);
+    fflush(stderr);
+    return 0;
+}
+
+void stk_progress_end(struct stk_progress_line *p)
+{
+    if (p->drawn) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
+    stk_signals_set_line(false);
+    p->drawn = false;
+}

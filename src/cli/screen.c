@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the terminal can do.
+#include "cli/screen.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static bool dumb(void)
+{
+    const char *term = getenv("TERM");
+    return term && strcmp(term, "dumb") == 0;
+}
+
+bool stk_screen_colour(int fd, bool refused)
+{
+    const char *no = getenv("NO_COLOR"), *force = getenv("FORCE_COLOR");
+    if (refused || (no && *no))
+        return false;
+    if (force && *force && strcmp(force, "0") != 0)
+        return true;
+    return isatty(fd) && !dumb();
+}
+
+int stk_screen_columns(int fd)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int64_t n;
+    if (columns && stk_str_to_i64(stk_str_from(columns), &n) && n > 0 && n <= 10000)
+        return (int)n;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+bool stk_screen_ascii(void)
+{
+    return dumb() || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bounds the job?
+// The decision is the model's (model/verdict.c); here it is only put into the report.
+#include "passes/pass.h"
+
+static const char *confidence_key(enum stk_level level)
+{
+    return level == STK_LEVEL_HIGH ? "high" : level == STK_LEVEL_MEDIUM ? "medium" : "low";
+}
+
+static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                struct stk_err *err)
+{
+    (void)err;
+    report->verdict = (struct stk_rep_verdict){
+        .kind = stk_verdict_key(ctx->verdict->kind),
+        .sentence = ctx->verdict->sentence,
+        .confidence = confidence_key(ctx->verdict->confidence),
+    };
+    return STK_OK;
+}
+
+const struct stk_pass stk_pass_verdict = {
+    .name = "verdict",
+    .question = "What bounds the job?",
+    .describe = describe,
+};

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing JSON: commas, indentation, escaping and exact numbers, whatever the locale. Objects and
+// arrays opened `inline` stand on one line.
+#ifndef STK_REPORT_JSON_H
+#define STK_REPORT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/sink.h"
+
+struct stk_json {
+    struct stk_sink *sink;
+    int depth;        // open brackets
+    int inline_depth; // of these, how many since the first inline one
+    bool empty;       // nothing yet inside the innermost bracket
+    bool after_key;
+};
+
+void stk_json_init(struct stk_json *j, struct stk_sink *sink);
+void stk_json_open(struct stk_json *j, char bracket, bool in_line); // '{' or '['
+void stk_json_close(struct stk_json *j, char bracket);              // '}' or ']'
+void stk_json_key(struct stk_json *j, const char *key);
+void stk_json_text(struct stk_json *j, const char *text); // invalid UTF-8 becomes U+FFFD
+void stk_json_i64(struct stk_json *j, int64_t value);
+void stk_json_u64(struct stk_json *j, uint64_t value);
+void stk_json_share(struct stk_json *j, double value); // six decimals; not a number: 0
+void stk_json_bool(struct stk_json *j, bool value);
+
+#endif

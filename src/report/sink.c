@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffered text output over a callback.
+#include "report/sink.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t), void *arg)
+{
+    s->write = write;
+    s->arg = arg;
+    s->failed = false;
+    s->used = 0;
+}
+
+static void flush(struct stk_sink *s)
+{
+    if (s->used && !s->failed && s->write(s->arg, s->buffer, s->used) != 0)
+        s->failed = true;
+    s->used = 0;
+}
+
+void stk_sink_put(struct stk_sink *s, const char *bytes, size_t n)
+{
+    while (n > 0 && !s->failed) {
+        size_t room = sizeof s->buffer - s->used;
+        size_t part = n < room ? n : room;
+        memcpy(s->buffer + s->used, bytes, part);
+        s->used += part;
+        bytes += part;
+        n -= part;
+        if (s->used == sizeof s->buffer)
+            flush(s);
+    }
+}
+
+void stk_sink_text(struct stk_sink *s, const char *text)
+{
+    stk_sink_put(s, text, strlen(text));
+}
+
+void stk_sink_printf(struct stk_sink *s, const char *fmt, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        s->failed = true;
+    else
+        stk_sink_put(s, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err)
+{
+    flush(s);
+    if (s->failed)
+        return stk_err_set(err, STK_EOUTPUT, "the output could not be written");
+    return STK_OK;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where text goes: a small buffer in front of a callback. Failures are remembered, so writers need
+// not check every line: they look once, at the end.
+#ifndef STK_REPORT_SINK_H
+#define STK_REPORT_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+#define STK_SINK_BUFFER 8192
+
+struct stk_sink {
+    int (*write)(void *arg, const char *bytes, size_t n); // non-zero: cannot be taken
+    void *arg;
+    bool failed;
+    size_t used;
+    char buffer[STK_SINK_BUFFER];
+};
+
+void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t), void *arg);
+void stk_sink_put(struct stk_sink *s, const char *bytes, size_t n);
+void stk_sink_text(struct stk_sink *s, const char *text);
+// Cut to 1023 bytes: for numbers and fixed phrases. Strings of a profile go through stk_sink_text.
+void stk_sink_printf(struct stk_sink *s, const char *fmt, ...) STK_PRINTF(2, 3);
+// Empty the buffer. STK_EOUTPUT if anything could not be written since init.
+STK_MUST_CHECK enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err);
+
+#endif

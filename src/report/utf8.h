@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings of a profile may hold any bytes: one step of a tolerant UTF-8 decoder for the outputs.
+#ifndef STK_REPORT_UTF8_H
+#define STK_REPORT_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STK_UTF8_INVALID UINT32_MAX
+
+// Code point at p (p[0] != 0, NUL-terminated text) and its length in bytes. Overlong forms,
+// surrogates, values above U+10FFFF and broken sequences give STK_UTF8_INVALID and length 1.
+uint32_t stk_utf8_next(const char *p, size_t *length);
+
+#endif
