@@ -28,7 +28,7 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_ITEM (1u << 17)        // reads a value back: aten::item, _local_scalar_dense, nonzero
 #define STK_NAME_WAIT_HOST (1u << 18)   // host waits inside the framework for its own workers (WaitForWork, futex, poll)
 #define STK_NAME_GRAPH_LAUNCH (1u << 19) // launches a device graph
-#define STK_NAME_NEXT (1u << 20)        // Python advances some iterator: a fetch only where nothing better is recorded
+#define STK_NAME_PY_NEXT (1u << 20)     // Python advances some iterator: a fetch only where nothing better is recorded
 
 // Class bits of a name. `kind` is that of the event it was seen on, since words mean other things
 // on other rows (a Python frame that contains "compile" does not compile).

@@ -167,9 +167,9 @@ static void test_python(void)
     expect(k, "a.py(1): decode_batch", 0);
     expect(k, "vllm/v1/sample/sampler.py(9): _preprocess_logits", 0);
     expect(k, "$jax_loop.py:44 read_shard", STK_NAME_PREP);
-    expect(k, "$builtins next", STK_NAME_NEXT);
-    expect(k, "<built-in function next>", STK_NAME_NEXT);
-    expect(k, "torch/utils/data/dataloader.py(701): __next__", STK_NAME_NEXT);
+    expect(k, "$builtins next", STK_NAME_PY_NEXT);
+    expect(k, "<built-in function next>", STK_NAME_PY_NEXT);
+    expect(k, "torch/utils/data/dataloader.py(701): __next__", STK_NAME_PY_NEXT);
     expect(k, "torch/utils/data/dataloader.py(1448): _next_data", STK_NAME_FETCH);
     expect(k, "<built-in method item of Tensor object at 0x7f1bafcc62a0>", STK_NAME_ITEM);
     expect(k, "<built-in method item of numpy.int32 object at 0x7f1736e0fa50>", 0);
@@ -239,7 +239,7 @@ static void test_whole_trace(void)
     CHECK(bits != NULL);
     if (bits) {
         CHECK_EQ(bits[stk_strpool_find(&t->strings, "hipLaunchKernel", 15)], STK_NAME_LAUNCH);
-        CHECK_EQ(bits[stk_strpool_find(&t->strings, "next", 4)], STK_NAME_NEXT);
+        CHECK_EQ(bits[stk_strpool_find(&t->strings, "next", 4)], STK_NAME_PY_NEXT);
         CHECK_EQ(bits[stk_strpool_find(&t->strings, "aten::mm", 8)], 0);
     }
     stk_free(bits);
