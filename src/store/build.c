@@ -20,6 +20,8 @@ enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
         return stk_err_nomem(err);
     stk_vec_init(&b->shards, sizeof(struct stk_shard *), 1u << 20);
     stk_vec_init(&b->processes, sizeof(struct stk_fact_process), FACTS_MAX);
+    stk_vec_init(&b->moves, sizeof(struct stk_fact_move), FACTS_MAX);
+    stk_map_init(&b->move_map, FACTS_MAX);
     stk_vec_init(&b->devices, sizeof(struct stk_fact_device), FACTS_MAX);
     stk_tracks_init(&b->tracks);
     b->facts = (struct stk_build_facts){.format = "", .rank = -1, .world_size = -1};
@@ -43,6 +45,8 @@ void stk_build_free(struct stk_build *b)
     }
     stk_vec_deinit(&b->shards);
     stk_vec_deinit(&b->processes);
+    stk_vec_deinit(&b->moves);
+    stk_map_deinit(&b->move_map);
     stk_vec_deinit(&b->devices);
     stk_tracks_deinit(&b->tracks);
     if (b->strings_ready)
@@ -129,6 +133,20 @@ void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *ke
     track->becomes = true;
     track->becomes_kind = kind;
     track->becomes_device = device;
+}
+
+void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
+{
+    int created;
+    uint32_t *at = stk_map_put(&b->move_map, (uint64_t)process, 0, (uint32_t)b->moves.count,
+                               &created);
+    struct stk_fact_move *move = !at       ? NULL
+                                 : created ? stk_vec_push(&b->moves)
+                                           : stk_vec_at(&b->moves, *at);
+    if (move)
+        *move = (struct stk_fact_move){process, to};
+    else if (b->moves.count < FACTS_MAX)
+        b->failure = STK_ENOMEM;
 }
 
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)

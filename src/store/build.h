@@ -78,6 +78,9 @@ void stk_build_track_name(struct stk_build *b, const struct stk_track_key *key, 
 // finish. device -1 for host tracks.
 void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *key,
                              enum stk_track_kind kind, int64_t device);
+// Rows of process `process` (all its tracks) belong to `to`: for readers that learn only at the end
+// which process drives a device. Facts are given for `to`. Not transitive; the last one wins.
+void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to);
 // Whole-trace facts.
 struct stk_build_facts {
     const char *format;      // reader's name (static)

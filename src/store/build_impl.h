@@ -10,6 +10,7 @@
 #ifndef STK_STORE_BUILD_IMPL_H
 #define STK_STORE_BUILD_IMPL_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "store/build.h"
 
@@ -85,6 +86,9 @@ struct stk_fact_process {
     int32_t rank;
     uint32_t name, host; // builder's pool
 };
+struct stk_fact_move {
+    int64_t process, to;
+};
 struct stk_fact_device {
     int64_t process, device;
     struct stk_device_facts facts; // strings unused
@@ -97,6 +101,8 @@ struct stk_build {
     bool strings_ready;
     struct stk_track_table tracks; // facts about tracks
     struct stk_vec processes;      // struct stk_fact_process
+    struct stk_vec moves;          // struct stk_fact_move, one per process
+    struct stk_map move_map;       // process -> index in moves
     struct stk_vec devices;        // struct stk_fact_device
     struct stk_build_facts facts;  // strings unused
     uint32_t producer, host;

@@ -87,7 +87,7 @@ static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
     return true;
 }
 
-// Apply what tracks became; final[i] is the final id of key i.
+// Apply what tracks and processes became; final[i] is the final id of key i.
 static bool resolve_keys(struct stk_finish *f, const struct stk_track_table *keys, uint32_t *final)
 {
     for (uint32_t i = 0; i < keys->entries.count; i++) {
@@ -96,6 +96,9 @@ static bool resolve_keys(struct stk_finish *f, const struct stk_track_table *key
             e.kind = e.becomes_kind;
             e.device = e.becomes_device;
         }
+        const uint32_t *move = stk_map_get(&f->b->move_map, (uint64_t)e.process, 0);
+        if (move)
+            e.process = ((const struct stk_fact_move *)stk_vec_at(&f->b->moves, *move))->to;
         final[i] = stk_tracks_put(&f->merged, &e);
         if (final[i] == STK_NONE)
             return false;

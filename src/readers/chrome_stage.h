@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker makes of its events: rows and notes of one block, held back until it is certain
+// that the block was cut from the file where an event begins, then handed to the worker's shard.
+#ifndef STK_READERS_CHROME_STAGE_H
+#define STK_READERS_CHROME_STAGE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "readers/chrome_event.h"
+#include "store/build.h"
+
+// Device rows do not say which process drives the device. Until the end of the input they belong to
+// a stand-in: one per rank in files that hold several ranks, else that of rank -1.
+#define STK_CHROME_STAND_IN(rank) (INT64_MIN + 2 + (rank))
+#define STK_CHROME_RANK_MAX 0xfffff
+
+struct stk_chrome_track {
+    struct stk_track_key key;      // sid lies in the worker's arena
+    uint32_t shard_track;          // STK_NONE until a row needs it
+    struct stk_chrome_id pid, tid; // as recorded; texts in the arena
+    uint64_t rows, calls;          // events, runtime calls among them
+    int32_t rank;                  // said by its events; -1 none
+    uint32_t open_begin;           // newest unmatched B of block `block`, or STK_NONE
+    uint64_t block;
+};
+
+struct stk_chrome_staged {
+    struct stk_row row; // track: index of a stk_chrome_track
+    struct stk_row_ext ext;
+};
+
+// Half of an event written as a pair (ph B, E) whose other half is not in the same block.
+struct stk_chrome_half {
+    struct stk_chrome_time ts;
+    uint64_t pos;
+    uint32_t name, track; // track: STK_NONE once it is matched
+    uint32_t below;       // B: next older open one of the track in this block
+    uint8_t kind;
+    bool begins;
+};
+
+enum stk_chrome_label {
+    STK_CHROME_PROCESS_NAME,
+    STK_CHROME_PROCESS_LABELS,
+    STK_CHROME_THREAD_NAME
+};
+struct stk_chrome_meta {
+    enum stk_chrome_label type;
+    struct stk_chrome_id pid, tid;
+    struct stk_str label;
+    uint64_t pos;
+};
+
+struct stk_chrome_issue {
+    uint64_t count, events_lost, first_pos;
+    struct stk_str note; // in an arena once committed
+};
+
+// Top-level values that are kept, as their JSON text.
+enum stk_chrome_capture {
+    STK_CHROME_DEVICES,     // deviceProperties
+    STK_CHROME_DISTRIBUTED, // distributedInfo
+    STK_CHROME_BASE_TIME,   // baseTimeNanoseconds
+    STK_CHROME_HOST_NAME,
+    STK_CHROME_SCHEMA,  // schemaVersion
+    STK_CHROME_HIP,     // hip_runtime_version, roctracer_version
+    STK_CHROME_CUDA,    // cuda_runtime_version
+    STK_CHROME_WARNING, // log lines of the profiler
+    STK_CHROME_ERROR,
+    STK_CHROME_CAPTURES
+};
+
+// Counts that are summed over blocks.
+struct stk_chrome_tally {
+    uint64_t by_kind[STK_KIND_COUNT]; // read and not stored
+    struct stk_chrome_issue issues[STK_ISSUE_COUNT];
+    uint64_t kernels, known_cats, foreign, raw_pids;
+    uint64_t foreign_pos; // first event of an accelerator that is not known
+    struct stk_str foreign_cat;
+};
+
+struct stk_chrome_stager {
+    struct stk_shard *shard;
+    struct stk_arena arena; // texts that outlive a block
+    struct stk_vec tracks;  // struct stk_chrome_track
+    struct stk_map track_map;
+    struct stk_vec metas; // struct stk_chrome_meta, the last one of each key
+    struct stk_map meta_map;
+    struct stk_vec halves; // struct stk_chrome_half, unmatched
+    struct stk_chrome_tally total;
+    // Of the block being read:
+    struct stk_vec rows, block_metas, block_halves;
+    struct stk_chrome_tally tally;
+    uint64_t block;                               // counts blocks and new attempts at one
+    struct stk_str captures[STK_CHROME_CAPTURES]; // slices of the block's text
+    uint32_t *name_class;                         // by shard string id: bits below
+    size_t name_classes;
+    char *scratch;
+    size_t scratch_size;
+    struct {
+        uint64_t a, b;
+        uint32_t track;
+    } recent[16];
+    bool failed; // no memory
+};
+
+bool stk_chrome_stager_init(struct stk_chrome_stager *s, struct stk_shard *shard);
+void stk_chrome_stager_deinit(struct stk_chrome_stager *s);
+// Forget the block's rows and begin another (or the same again).
+void stk_chrome_stage_begin(struct stk_chrome_stager *s);
+void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+void stk_chrome_stage_issue(struct stk_chrome_stager *s, enum stk_issue_id id, uint64_t events_lost,
+                            uint64_t pos, struct stk_str note);
+// Hand the block's rows to the shard. Its text must still be there.
+void stk_chrome_stage_commit(struct stk_chrome_stager *s);
+
+// Row of a pair of halves; end may be before begin.
+void stk_chrome_pair_row(const struct stk_chrome_half *begin, struct stk_chrome_time end,
+                         struct stk_row *row);
+bool stk_chrome_id_same(const struct stk_chrome_id *a, const struct stk_chrome_id *b);
+uint64_t stk_chrome_id_hash(const struct stk_chrome_id *id);
+// Process id for a track: the number, or one made from the text.
+int64_t stk_chrome_process_of(const struct stk_chrome_id *pid);
+void stk_chrome_issue_merge(struct stk_chrome_issue *into, const struct stk_chrome_issue *from);
+
+#endif
