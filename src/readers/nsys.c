@@ -26,8 +26,8 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 
-#define UNIT_ROWS (1u << 20)
-#define UNITS_PER_TABLE_MAX 64
+#define UNIT_ROWS (1u << 18)
+#define UNITS_PER_TABLE_MAX 128
 #define SKIP_ROWS 32        // first step over a damaged page
 #define SKIPS_MAX 512       // per unit
 #define WORKERS_MAX 64

@@ -15,9 +15,12 @@
 // Value of an integer column; false where it is NULL or of another type (then counted).
 static bool column_int(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, int64_t *out)
 {
-    int type = sqlite3_column_type(st, col);
+    // One look-up of the column instead of two. The value is an unprotected one, which is safe as
+    // long as one thread alone uses the connection.
+    sqlite3_value *value = sqlite3_column_value(st, col);
+    int type = sqlite3_value_type(value);
     if (type == SQLITE_INTEGER) {
-        *out = sqlite3_column_int64(st, col);
+        *out = sqlite3_value_int64(value);
         return true;
     }
     if (type != SQLITE_NULL)
