@@ -98,6 +98,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     }
     for (uint32_t c = 0; c < rank->collective_count; c++)
         rank->collectives[c].name = redact_name(r, rank->collectives[c].name);
+    rank->facts.first_use.name = redact_name(r, rank->facts.first_use.name);
     for (int p = 0; p < STK_PART_COUNT; p++)
         redact_cause(r, &rank->causes[p]);
 }

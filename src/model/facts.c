@@ -13,6 +13,7 @@ static void count_copy(struct stk_facts *f, const struct stk_trace *t, const str
     const struct stk_ext *x = stk_ext_of(t, op->event);
     f->copies++;
     f->copy_ns += op->end_ns - op->start_ns;
+    f->pinned_copies += x && (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED);
     if (!x || (x->src_mem != STK_MEM_PAGEABLE && x->dst_mem != STK_MEM_PAGEABLE))
         return;
     f->pageable_copies++;
@@ -111,6 +112,25 @@ static int64_t settled_ns(const struct stk_analysis *a)
     return INT64_MAX;
 }
 
+// The longest first use or compilation, by name.
+static bool name_first_use(struct stk_analysis *a)
+{
+    struct stk_example *e = &a->sum->facts.first_use;
+    uint32_t event = STK_NONE;
+    for (size_t i = 0; i < a->compiles.count; i++) {
+        const struct stk_mark *m = &a->compiles.v[i];
+        if (m->end_ns - m->start_ns <= e->dur_ns)
+            continue;
+        *e = (struct stk_example){.start_ns = m->start_ns, .dur_ns = m->end_ns - m->start_ns, .step = -1};
+        event = m->event;
+    }
+    if (event == STK_NONE)
+        return true;
+    struct stk_str name = stk_name_of(a->t, event);
+    e->name = stk_arena_strndup(a->out, name.p, name.n);
+    return e->name != NULL;
+}
+
 // First use and compilation in the whole profile, and what of it held up the device (or, without
 // one, the host) before the steps settled.
 static bool measure_cold(struct stk_analysis *a)
@@ -195,5 +215,5 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     f->has_host_rows = f->host_events > 0;
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;
-    return ok && measure_cold(a) && name_accelerator(a) ? STK_OK : stk_err_nomem(err);
+    return ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) ? STK_OK : stk_err_nomem(err);
 }

@@ -75,6 +75,7 @@ static void merge_counts(struct stk_facts *a, const struct stk_facts *b)
     a->pageable_copies += b->pageable_copies;
     a->pageable_copy_ns += b->pageable_copy_ns;
     a->pageable_bytes += b->pageable_bytes;
+    a->pinned_copies += b->pinned_copies;
     a->copies += b->copies;
     a->copy_ns += b->copy_ns;
     a->sync_calls += b->sync_calls;
@@ -123,6 +124,8 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     a->unknown_accelerator |= b->unknown_accelerator;
     if (!a->accelerator)
         a->accelerator = b->accelerator;
+    if (b->first_use.name && b->first_use.dur_ns > a->first_use.dur_ns)
+        a->first_use = b->first_use;
 }
 
 static bool has_breakdown(const struct stk_rank_sum *r)

@@ -108,7 +108,9 @@ struct stk_facts {
     int64_t first_ns, last_ns;      // of all events
     int64_t startup_ns;             // before the first step, or the first device operation
     int64_t first_use_ns;           // compilation and first use in the whole profile, start-up included
+    struct stk_example first_use;   // the longest of them; name NULL: none
     uint64_t pageable_copies; int64_t pageable_copy_ns; uint64_t pageable_bytes;
+    uint64_t pinned_copies;         // known to be; where memory is not recorded neither is counted
     uint64_t copies; int64_t copy_ns;
     uint64_t sync_calls; int64_t sync_call_ns; // blocking calls inside used steps
     uint64_t alloc_calls; int64_t alloc_call_ns;
