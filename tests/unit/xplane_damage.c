@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged XPlane profiles: cut at every byte, flipped bits, lengths that lie, failing memory; and
+// what is not an XPlane profile at all.
+#include "check.h"
+#include "xplane_writer.h"
+
+// Two planes with two lines of four events each; event i of a line starts i * 10 ns into it.
+static struct pb small_space(bool maps_first)
+{
+    struct pb space = {0};
+    for (int k = 0; k < 2; k++) {
+        struct pb plane = pb_plane(k ? "/device:GPU:0" : "/host:CPU");
+        for (int pass = 0; pass < 2; pass++) {
+            if ((pass == 0) == maps_first) {
+                pb_named(&plane, 4, 1, "first");
+                pb_named(&plane, 4, 300, "second");
+                pb_named(&plane, 5, 1, "correlation_id");
+                continue;
+            }
+            for (int l = 0; l < 2; l++) {
+                struct pb line = pb_line(l + 1, k ? "Stream #1(Compute)" : "thread", 1000);
+                for (int i = 0; i < 4; i++) {
+                    struct pb e = pb_event(i % 2 ? 300 : 1, i * 10000, 5000);
+                    pb_stat_int(&e, 4, 1, 3, k + 2 * l + 4 * i);
+                    pb_msg(&line, 4, &e);
+                }
+                pb_msg(&plane, 3, &line);
+            }
+        }
+        pb_msg(&space, 1, &plane);
+    }
+    pb_str(&space, 4, "host");
+    return space;
+}
+
+// Cut after n bytes: never more events than before, never fewer than a shorter cut left, every event
+// whole, and the cut is told.
+static void cut_everywhere(bool maps_first, bool compressed)
+{
+    struct pb space = small_space(maps_first);
+    uint64_t before = 0;
+    for (size_t n = 1; n <= space.n; n++) {
+        struct stk_trace *t;
+        struct stk_err err;
+        struct pb z = compressed ? pb_gzip(space.p, n) : (struct pb){0};
+        enum stk_status status = read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : n, 1, &t, &err);
+        free(z.p);
+        CHECK(status == STK_OK || status == STK_EINPUT);
+        CHECK((status == STK_OK) == (t != NULL));
+        if (!t)
+            continue;
+        CHECK(t->count >= before && t->count <= 16);
+        before = t->count;
+        CHECK_EQ(t->read, t->count);
+        CHECK_EQ(t->dropped, 0);
+        for (uint32_t i = 0; i < t->count; i++)
+            CHECK_EQ(stk_dur_ns(t, i), 5);
+        uint64_t told = t->issues[STK_ISSUE_TRUNCATED].count;
+        CHECK(told <= 1 && (n < space.n || !told));
+        CHECK(t->issues[STK_ISSUE_MESSAGE_INVALID].count == 0);
+        stk_trace_free(t);
+    }
+    CHECK_EQ(before, 16);
+    free(space.p);
+}
+
+static void flip_bits(void)
+{
+    struct pb space = small_space(true);
+    unsigned long kept = 0;
+    for (size_t i = 0; i < space.n * 8; i++) {
+        struct stk_trace *t;
+        struct stk_err err;
+        space.p[i / 8] ^= (uint8_t)(1 << i % 8);
+        enum stk_status status = read_xplane_bytes(space.p, space.n, 1 + (int)(i % 2), &t, &err);
+        CHECK(status == STK_OK || status == STK_EINPUT);
+        if (t) {
+            CHECK(t->count + t->dropped <= t->read && t->read <= 64);
+            kept += t->count > 0;
+        }
+        stk_trace_free(t);
+        const char *why;
+        int score = stk_reader_xplane.sniff(space.p, space.n, &why);
+        CHECK(score >= 0 && score <= 2);
+        space.p[i / 8] ^= (uint8_t)(1 << i % 8);
+    }
+    CHECK(kept > space.n * 4); // most flips leave most of the file readable
+    free(space.p);
+}
+
+// One bad event costs itself only.
+static void bad_event(void)
+{
+    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0);
+    struct pb e = pb_event(1, 0, 1000);
+    pb_msg(&line, 4, &e);
+    pb_bytes(&line, 4, "\x08\xff", 2);         // varint without end
+    pb_bytes(&line, 4, "\x08\x01\x22\x7f", 4); // stat longer than its event
+    pb_bytes(&line, 4, "\x0b\x0b", 2);         // group
+    pb_bytes(&line, 4, "", 0);                 // nothing: all defaults
+    e = pb_event(1, 5000, 1000);
+    pb_msg(&line, 4, &e);
+    pb_msg(&plane, 3, &line);
+    pb_named(&plane, 4, 1, "ok");
+    pb_msg(&space, 1, &plane);
+    struct stk_trace *t;
+    struct stk_err err;
+    CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STK_OK);
+    CHECK_EQ(t->read, 6);
+    CHECK_EQ(t->count, 3);
+    CHECK_EQ(t->dropped, 3);
+    CHECK_EQ(t->issues[STK_ISSUE_MESSAGE_INVALID].count, 3);
+    stk_trace_free(t);
+    free(space.p);
+}
+
+// A line that claims more than its plane holds loses nothing that is there.
+static void lying_length(void)
+{
+    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0);
+    for (int i = 0; i < 3; i++) {
+        struct pb e = pb_event(1, i * 1000, 1000);
+        pb_msg(&line, 4, &e);
+    }
+    pb_varint(&plane, 3 << 3 | 2);
+    pb_varint(&plane, line.n + 1000000);
+    pb_raw(&plane, line.p, line.n);
+    free(line.p);
+    pb_msg(&space, 1, &plane);
+    struct pb other = pb_plane("/device:GPU:0"), l = pb_line(2, "Stream #2(Compute)", 0), e = pb_event(1, 0, 10);
+    pb_msg(&l, 4, &e);
+    pb_msg(&other, 3, &l);
+    pb_msg(&space, 1, &other);
+    struct stk_trace *t;
+    struct stk_err err;
+    CHECK(read_xplane_bytes(space.p, space.n, 1, &t, &err) == STK_OK);
+    CHECK_EQ(t->count, 4);
+    CHECK(t->issues[STK_ISSUE_MESSAGE_INVALID].count >= 1);
+    CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 0);
+    stk_trace_free(t);
+    free(space.p);
+}
+
+// A plane that claims 2^60 bytes allocates what is there, not what is claimed.
+static void huge_claim(void)
+{
+    struct pb space = {0};
+    pb_varint(&space, 1 << 3 | 2);
+    pb_varint(&space, 1ull << 60);
+    pb_str(&space, 2, "/host:CPU");
+    struct pb line = pb_line(1, "t", 0), e = pb_event(1, 0, 1000);
+    pb_msg(&line, 4, &e);
+    pb_msg(&space, 3, &line);
+    for (int compressed = 0; compressed < 2; compressed++) {
+        struct pb z = pb_gzip(space.p, space.n);
+        struct stk_trace *t;
+        struct stk_err err;
+        CHECK(read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : space.n, 1, &t, &err) == STK_OK);
+        CHECK_EQ(t->count, 1);
+        CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
+        stk_trace_free(t);
+        free(z.p);
+    }
+    free(space.p);
+}
+
+static void failing_memory(void)
+{
+    struct pb space = small_space(false), z = pb_gzip(space.p, space.n);
+    for (int compressed = 0; compressed < 2; compressed++)
+        for (int sticky = 0; sticky < 2; sticky++) {
+            bool failed = true;
+            for (uint64_t n = 1; failed && n < 10000; n++) {
+                struct stk_trace *t;
+                struct stk_err err;
+                const char *path = file_of(compressed ? z.p : space.p, compressed ? z.n : space.n);
+                stk_alloc_fail_at(n, sticky);
+                enum stk_status status = read_xplane_file(path, 2, &t, &err);
+                stk_alloc_fail_at(0, 0);
+                unlink(path);
+                failed = status != STK_OK;
+                CHECK((status == STK_OK && t->count == 16) || (status == STK_ENOMEM && !t));
+                stk_trace_free(t);
+            }
+            CHECK(!failed);
+        }
+    free(z.p);
+    free(space.p);
+}
+
+static int sniff(const void *p, size_t n, const char **why)
+{
+    *why = NULL;
+    return stk_reader_xplane.sniff(p, n, why);
+}
+
+static void sniffing(void)
+{
+    struct pb space = small_space(false);
+    const char *why;
+    CHECK_EQ(sniff(space.p, space.n, &why), 2);
+    CHECK_EQ(sniff(space.p, space.n / 2, &why), 2);
+    struct pb extended = {0};
+    pb_int(&extended, 90, 1);
+    pb_raw(&space, extended.p, extended.n);
+    free(extended.p);
+    CHECK_EQ(sniff(space.p, space.n, &why), 2);
+    static const char *const no[] = {
+        "", "{", "{\"traceEvents\": []}", "[]", "\n", "\n\n\n\n", "SQLite format 3", "\x0a", "hello",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "<html>", "\x1f\x8b\x08", "PK\x03\x04",
+        "\x0a\x05\x08\x01\x10\x02\x18\x03" /* plane: a varint where its name belongs */,
+        "\x12\x24\x09\x81\xf4\x6c\x0b\x93\x34\x9c\x40\x11\x0a\xb5\x29\x1b" /* input_pipeline.pb */,
+    };
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+        CHECK_EQ(sniff(no[i], strlen(no[i]), &why), 0);
+    uint64_t x = 88172645463325252u;
+    uint8_t noise[512];
+    for (int k = 0; k < 2000; k++) {
+        for (size_t i = 0; i < sizeof noise; i++) {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            noise[i] = (uint8_t)x;
+        }
+        noise[0] = 0x0a;
+        CHECK_EQ(sniff(noise, sizeof noise, &why), 0);
+    }
+    // Saved as text: every byte that is not ASCII became EF BF BD.
+    static const char mangled[] = "\x0a\xef\xbf\xbd\xef\xbf\xbd\x06\x08\x02\x12\x0a/device:TPU:0\n\x1a"
+                                  "\xef\xbf\xbd\x34\xef\xbf\xbd";
+    CHECK_EQ(sniff(mangled, sizeof mangled - 1, &why), 0);
+    CHECK(why && strstr(why, "U+FFFD"));
+    free(space.p);
+}
+
+int main(void)
+{
+    cut_everywhere(true, false);
+    cut_everywhere(false, false);
+    cut_everywhere(false, true);
+    flip_bits();
+    bad_event();
+    lying_length();
+    huge_claim();
+    failing_memory();
+    sniffing();
+    return check_done("unit.xplane_damage");
+}
