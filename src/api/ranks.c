@@ -93,8 +93,8 @@ static enum stk_status number(struct roster *r, struct stk_arena *arena, struct 
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct stk_rank_sum *rank = r->ranks[i];
-        if (rank->rank < 0) // a run of one
-            rank->rank = 0;
+        if (rank->rank < 0) // a run of one: not settled above
+            rank->rank = r->owner[i]->rank_hint >= 0 ? r->owner[i]->rank_hint : 0;
         if (!rename_devices(rank, arena))
             return stk_err_nomem(err);
         for (uint32_t s = 0; s < rank->step_count; s++)

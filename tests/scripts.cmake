@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# The command line from outside, and whole reports against stored ones.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
+    add_test(NAME cli.run COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/run $<TARGET_FILE:stoker_cli>
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    add_test(NAME golden.reports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/run $<TARGET_FILE:stoker_cli>
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(cli.run golden.reports PROPERTIES TIMEOUT 600)
+endif()

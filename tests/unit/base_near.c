@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Did you mean": distances, and which slips are recognised.
+#include "base/near.h"
+
+#include "check.h"
+
+int main(void)
+{
+    CHECK_EQ(stk_near_distance("", ""), 0);
+    CHECK_EQ(stk_near_distance("kitten", "sitting"), 3);
+    CHECK_EQ(stk_near_distance("wyh", "why"), 1); // neighbours swapped
+    CHECK_EQ(stk_near_distance("json", "jsn"), 1);
+    CHECK_EQ(stk_near_distance("", "abc"), 3);
+    char longest[80];
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    CHECK_EQ(stk_near_distance(longest, longest), 99);
+    CHECK(stk_near_slip("wyh", "why"));
+    CHECK(stk_near_slip("expl", "explain"));
+    CHECK(stk_near_slip("input-wiat", "input-wait"));
+    CHECK(!stk_near_slip("diff", "why"));
+    CHECK(!stk_near_slip("x", "why"));
+    return check_done("unit.base_near");
+}
