@@ -57,25 +57,61 @@ static enum stk_status find_inputs(struct stoker_result *r, const char *const *p
     return STK_OK;
 }
 
-// Files of a directory that were not taken are an issue, once.
-static void record_left_out(struct stoker_result *r, const struct stk_inputs *inputs)
+static bool was_named(const struct stk_input *in, const char *const *paths, size_t count)
 {
-    if (inputs->left_out == 0)
-        return;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(paths[i], in->path) == 0)
+            return true;
+    return false;
+}
+
+// What was not taken is an issue: a file named by the user failed, others of a directory are only
+// left out. (A file given twice was taken once: not a failure.)
+static enum stk_status record_left_out(struct stoker_result *r, const struct stk_inputs *inputs,
+                                       const char *const *paths, size_t count, struct stk_err *err)
+{
     struct stk_input_info *info = &r->jobs[0].info;
-    info->issues[STK_ISSUE_FILE_SKIPPED].count += inputs->left_out;
-    info->issues[STK_ISSUE_FILE_SKIPPED].first_offset = -1;
-    info->issue_notes[STK_ISSUE_FILE_SKIPPED] = inputs->note;
+    uint64_t failed = 0;
+    for (uint32_t i = inputs->taken; i < inputs->count; i++) {
+        const struct stk_input *in = &inputs->entries[i];
+        bool twice = false;
+        for (size_t k = 0; k < r->job_count; k++)
+            twice |= strcmp(r->jobs[k].path, in->path) == 0;
+        if (twice || !was_named(in, paths, count))
+            continue;
+        failed++;
+        info->issues[STK_ISSUE_INPUT_FAILED].count++;
+        if (info->issue_notes[STK_ISSUE_INPUT_FAILED])
+            continue;
+        info->issue_notes[STK_ISSUE_INPUT_FAILED] =
+            stk_arena_printf(&r->arena, "%s: %s", in->path, in->why ? in->why : "not a profile");
+        if (!info->issue_notes[STK_ISSUE_INPUT_FAILED])
+            return stk_err_nomem(err);
+    }
+    if (inputs->left_out > failed) {
+        info->issues[STK_ISSUE_FILE_SKIPPED].count += inputs->left_out - failed;
+        info->issue_notes[STK_ISSUE_FILE_SKIPPED] = inputs->note;
+    }
+    return STK_OK;
 }
 
 // A selection that selects nothing is a slip, not a profile that cannot be judged.
 static enum stk_status check_selection(const struct stk_run_sum *run, const struct stk_select *select,
                                        struct stk_err *err)
 {
-    if (select->has_steps && run->step_count == 0)
-        return stk_err_set(err, STK_EUSAGE, "no step from %lld to %lld in the profile",
+    bool any = !select->has_steps;
+    for (uint32_t i = 0; i < run->step_count && !any; i++)
+        any = !run->steps[i].excluded || strcmp(run->steps[i].excluded, STK_EXCLUDED_UNSELECTED) != 0;
+    if (!any && select->step_last == INT64_MAX)
+        return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld or more",
+                           (long long)select->step_first);
+    if (!any)
+        return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld to %lld",
                            (long long)select->step_first, (long long)select->step_last);
-    if (select->has_device && run->device_count == 0)
+    any = !select->has_device;
+    for (uint32_t i = 0; i < run->device_count && !any; i++)
+        any = run->devices[i].ordinal == select->device;
+    if (!any)
         return stk_err_set(err, STK_EUSAGE, "no device %lld in the profile", (long long)select->device);
     return STK_OK;
 }
@@ -163,7 +199,9 @@ static enum stk_status why(struct stoker_result *r, const char *const *paths, si
         status = check_events(r, err);
     if (status != STK_OK)
         return status;
-    record_left_out(r, &inputs);
+    status = record_left_out(r, &inputs, paths, count, err);
+    if (status != STK_OK)
+        return status;
     return diagnose(r, options, &select, err);
 }
 

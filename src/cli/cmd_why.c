@@ -107,7 +107,7 @@ const struct stk_cmd stk_cmd_why = {
         "A PROFILE is a file, a directory (a TensorBoard log directory, a folder with one trace per rank), or - "
         "for standard input. Several are the ranks of one run.",
     .examples = "stoker why trace.json.gz\tdiagnose one profile\n"
-                "stoker why logs/ --steps 3:8\tsome steps of the newest run in a folder\n"
+                "stoker why logs/ --steps 3:8\tsome steps of a folder's newest run\n"
                 "stoker why rank*.json.gz --json\tall ranks of a run, for programs\n"
                 "stoker why run.sqlite --fail-on high\tin CI: exit code 1 on a severe finding\n",
     .min_words = 1,

@@ -25,7 +25,7 @@ static void exclude_unselected(struct stk_analysis *a)
     for (uint32_t i = 0; i < a->step_count; i++) {
         struct stk_host_step *s = &a->steps[i];
         if (sel->has_steps && (s->number < sel->step_first || s->number > sel->step_last))
-            s->excluded = "not selected";
+            s->excluded = STK_EXCLUDED_UNSELECTED;
         else if ((sel->has_from && s->start_ns < a->from_ns) ||
                  (sel->has_to && s->end_ns > a->to_ns))
             s->excluded = "not wholly in the selected time";

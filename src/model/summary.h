@@ -80,6 +80,7 @@ struct stk_device_sum {
 
 enum stk_step_source { STK_STEPS_NONE, STK_STEPS_ANNOTATED, STK_STEPS_FRAMEWORK, STK_STEPS_INFERRED };
 
+#define STK_EXCLUDED_UNSELECTED "not selected" // excluded by --steps: not a row of the report
 struct stk_step {
     int64_t number;     // as marked, else counted from 0
     int32_t rank;

@@ -66,22 +66,25 @@ static void selection(struct stk_term *t, const struct stk_list *list)
     }
 }
 
-// Reasons that stand below as issues, with their remedy, are not said twice.
-static bool is_issue(const struct stk_rep_profile *p, const char *reason)
+// Reasons that stand below, as issues with their remedy or as the verdict, are not said twice.
+static bool said_below(const struct stk_report *r, const char *reason)
 {
+    const struct stk_rep_profile *p = &r->profile;
     const struct stk_rep_issue *issue = p->issues.items;
+    if (strcmp(reason, r->verdict.sentence) == 0)
+        return true;
     for (size_t i = 0; i < p->issues.count; i++)
         if (strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
             return true;
     return false;
 }
 
-static void health(struct stk_term *t, const struct stk_rep_profile *p)
+static void health(struct stk_term *t, const struct stk_report *r)
 {
-    const char *const *why = p->health.why.items;
+    const char *const *why = r->profile.health.why.items;
     bool first = true;
-    for (size_t i = 0; i < p->health.why.count; i++) {
-        if (is_issue(p, why[i]))
+    for (size_t i = 0; i < r->profile.health.why.count; i++) {
+        if (said_below(r, why[i]))
             continue;
         stk_text_label(t, first ? "but" : "");
         stk_term_wrap(t, STK_TEXT_BODY, why[i]);
@@ -254,12 +257,13 @@ static void write_text(const struct stk_report *r, const struct stk_out_options 
     }
     inputs(t, &r->profile);
     selection(t, &r->profile.selection);
-    health(t, &r->profile);
+    health(t, r);
     issues(t, &r->profile);
     steps(t, &r->steps);
     stk_term_line_end(t);
     verdict(t, r);
-    breakdown(t, &r->breakdown);
+    if (strcmp(r->profile.health.status, "unusable") != 0)
+        breakdown(t, &r->breakdown);
     stk_text_findings(t, r);
     if (options->verbosity > 0) {
         device_table(t, r);

@@ -99,7 +99,7 @@ void stk_term_wrap(struct stk_term *t, int indent, const char *text)
         } else if (!first) {
             stk_term_text(t, " ");
         }
-        stk_term_text(t, word);
+        stk_term_cut(t, word, t->options->columns - indent);
         first = false;
         text += kept;
         while (*text == ' ' || *text == '\n')

@@ -64,13 +64,13 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
     stk_term_line_end(t);
 }
 
-static void evidence(struct stk_term *t, const struct stk_list *list)
+static void evidence(struct stk_term *t, const struct stk_list *list, size_t lines)
 {
     const struct stk_rep_evidence *e = list->items;
-    size_t shown = t->options->verbosity > 0 || list->count <= EVIDENCE_LINES ? list->count : EVIDENCE_LINES;
+    size_t shown = t->options->verbosity > 0 || list->count <= lines ? list->count : lines;
     for (size_t i = 0; i < shown; i++)
         evidence_line(t, &e[i]);
-    if (shown < list->count) {
+    if (shown < list->count && lines > 1) {
         stk_term_to_column(t, 5);
         stk_term_printf(t, "%zu more with -v", list->count - shown);
         stk_term_line_end(t);
@@ -107,17 +107,20 @@ static void fixes(struct stk_term *t, const struct stk_list *list)
     }
 }
 
+// What only informs (a healthy job, a capture that could hold more) is kept short.
 static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t number)
 {
+    bool brief = strcmp(f->severity, "info") == 0 && t->options->verbosity <= 0;
     stk_term_line_end(t);
     heading(t, f, number);
-    evidence(t, &f->evidence);
+    evidence(t, &f->evidence, brief ? 1 : EVIDENCE_LINES);
     if (f->has_source) {
         stk_term_to_column(t, 5);
         stk_term_printf(t, "at    %.400s:%lld", f->source.file, (long long)f->source.line);
         stk_term_line_end(t);
     }
-    fixes(t, &f->fix);
+    if (!brief)
+        fixes(t, &f->fix);
     stk_term_to_column(t, 5);
     stk_term_text(t, "why");
     stk_term_to_column(t, 11);
@@ -141,18 +144,28 @@ static size_t count_state(const struct stk_report *r, const char *state)
     return n;
 }
 
+static const char *reason(const struct stk_rep_rule *rule)
+{
+    return rule->why && *rule->why ? rule->why : "no reason given";
+}
+
+// Rules that share a state and a reason stand together: "skipped (no device rows): a, b, c".
 static void rules_in_state(struct stk_term *t, const struct stk_report *r, const char *state, const char *word)
 {
     const struct stk_rep_rule *rules = r->rules.items;
     for (size_t i = 0; i < r->rules.count; i++) {
-        if (strcmp(rules[i].state, state) != 0)
+        bool said = strcmp(rules[i].state, state) != 0;
+        for (size_t k = 0; k < i && !said; k++)
+            said = strcmp(rules[k].state, state) == 0 && strcmp(reason(&rules[k]), reason(&rules[i])) == 0;
+        if (said)
             continue;
+        char text[800];
+        int used = snprintf(text, sizeof text, "%s (%.300s):", word, reason(&rules[i]));
+        for (size_t k = i; k < r->rules.count && used < (int)sizeof text - 80; k++)
+            if (strcmp(rules[k].state, state) == 0 && strcmp(reason(&rules[k]), reason(&rules[i])) == 0)
+                used += snprintf(text + used, sizeof text - (size_t)used, "%s %.60s", k == i ? "" : ",", rules[k].id);
         stk_text_label(t, "");
-        stk_term_printf(t, "%s %s", word, rules[i].id);
-        if (rules[i].why) {
-            stk_term_text(t, ": ");
-            stk_term_wrap(t, STK_TEXT_BODY + 2, rules[i].why);
-        }
+        stk_term_wrap(t, STK_TEXT_BODY + 2, text);
         stk_term_line_end(t);
     }
 }

@@ -91,7 +91,9 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     size_t n = 0;
     if (!texts)
         return false;
-    if (s->has_steps)
+    if (s->has_steps && s->step_last == INT64_MAX)
+        texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:", (long long)s->step_first);
+    else if (s->has_steps)
         texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:%lld", (long long)s->step_first, (long long)s->step_last);
     if (s->has_rank)
         texts[n++] = stk_arena_printf(ctx->arena, "rank %d", (int)s->rank);

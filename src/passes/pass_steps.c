@@ -18,16 +18,26 @@ static const char *source_key(enum stk_step_source source)
     return keys[source];
 }
 
+static bool selected(const struct stk_step *s)
+{
+    return !s->excluded || strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) != 0;
+}
+
 static bool list_steps(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_run_sum *run = ctx->run;
-    size_t shown = ctx->limit && ctx->limit < run->step_count ? (size_t)ctx->limit : run->step_count;
+    size_t n = 0, count = 0;
+    for (uint32_t i = 0; i < run->step_count; i++)
+        n += selected(&run->steps[i]);
+    size_t shown = ctx->limit && ctx->limit < n ? (size_t)ctx->limit : n;
     struct stk_rep_step *rows = stk_arena_array(ctx->arena, shown + 1, sizeof *rows);
     if (!rows)
         return false;
-    for (size_t i = 0; i < shown; i++) {
+    for (uint32_t i = 0; count < shown; i++) {
         const struct stk_step *s = &run->steps[i];
-        rows[i] = (struct stk_rep_step){
+        if (!selected(s))
+            continue;
+        rows[count] = (struct stk_rep_step){
             .number = s->number,
             .device = s->device < run->device_count ? run->devices[s->device].id : NULL,
             .start_ns = s->start_ns,
@@ -36,10 +46,10 @@ static bool list_steps(const struct stk_pass_ctx *ctx, struct stk_list *out)
             .host_start_ns = s->host_start_ns,
             .host_dur_ns = s->host_dur_ns,
         };
-        if (!stk_parts_map(s->parts, ctx->arena, &rows[i].parts))
+        if (!stk_parts_map(s->parts, ctx->arena, &rows[count++].parts))
             return false;
     }
-    *out = (struct stk_list){.items = rows, .count = shown, .left_out = run->step_count - shown};
+    *out = (struct stk_list){.items = rows, .count = shown, .left_out = n - shown};
     return true;
 }
 
@@ -61,7 +71,7 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
         return false;
     size_t n = 0, count = 0;
     for (uint32_t i = 0; i < run->step_count; i++)
-        if (run->steps[i].excluded)
+        if (run->steps[i].excluded && selected(&run->steps[i]))
             steps[n++] = &run->steps[i];
     qsort(steps, n, sizeof *steps, by_number);
     struct stk_rep_excluded *rows = stk_arena_array(ctx->arena, n + 1, sizeof *rows);
