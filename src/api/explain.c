@@ -132,10 +132,11 @@ static enum stk_status unknown_rule(const char *id, struct stk_err *err)
 static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const char *format,
                                     stoker_write_fn write, void *arg, struct stoker_err *err)
 {
+    *p = (struct page){.sink = sink};
     if (!format || !write || (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0))
         return stk_api_invalid(err, "needs a format, text or markdown, and a callback");
     stk_sink_init(sink, write, arg);
-    *p = (struct page){.sink = sink, .markdown = strcmp(format, "markdown") == 0};
+    p->markdown = strcmp(format, "markdown") == 0;
     return STOKER_OK;
 }
 

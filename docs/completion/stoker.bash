@@ -1,0 +1,30 @@
+# bash completion of stoker; source it, or put it into
+# ~/.local/share/bash-completion/completions/stoker
+_stoker() {
+    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" i command=
+    local words= options= files=0
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case "${COMP_WORDS[i]}" in -*) ;; *) command="${COMP_WORDS[i]}"; break ;; esac
+    done
+    case "$before" in
+        --format) COMPREPLY=($(compgen -W "text json" -- "$word")); return ;;
+        --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --fail-on) COMPREPLY=($(compgen -W "high medium low" -- "$word")); return ;;
+    esac
+    case "$command" in
+        "") words="why explain formats schema doctor completion help "; options="--help --version" ;;
+        why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
+        explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
+        formats) words=""; options="--markdown --help "; files=0 ;;
+        schema) words="report"; options="--markdown --help "; files=0 ;;
+        doctor) words=""; options="--help "; files=0 ;;
+        completion) words="bash zsh fish"; options="--help "; files=0 ;;
+        help) words="why explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+    esac
+    case "$word" in
+        -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -W "$words" -- "$word"))
+           [ $files = 0 ] || COMPREPLY+=($(compgen -f -- "$word")) ;;
+    esac
+}
+complete -o filenames -F _stoker stoker

@@ -1,0 +1,63 @@
+#compdef stoker
+# zsh completion of stoker; put it as _stoker into a folder of $fpath
+_stoker() {
+    local -a commands
+    commands=(
+        'why:say where each step'\''s time goes, and what to change'
+        'explain:explain a rule\: when it fires, why it matters, what to do'
+        'formats:list the profile formats that can be read'
+        'schema:print the JSON Schema of the report'
+        'doctor:say what this build and this machine can do, and what they lack'
+        'completion:print the completion script of a shell'
+        'help:help of a command, for the terminal or as a man page'
+    )
+    if (( CURRENT == 2 )); then
+        _describe command commands
+        return
+    fi
+    local command=$words[2]
+    shift words
+    (( CURRENT-- ))
+    case $command in
+        why) _arguments \
+            '--json[print the report as JSON, for programs; the same as --format json]' \
+            '--format[how to print the report]:NAME:(text json)' \
+            '--output[write the report to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
+            '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
+            '--rank[only this rank]:N:' \
+            '--device[only the device of this number, on every rank]:N:' \
+            '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
+            '--to[only up to this time after the first event]:TIME:' \
+            '--fail-on[exit with 1 if a finding is at least as severe]:LEVEL:(high medium low)' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--verbose[all evidence, every step, device and rule]' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
+        explain) _arguments \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' \
+            '1:word:(capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell)' ;;
+        formats) _arguments \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' ;;
+        schema) _arguments \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' \
+            '1:word:(report)' ;;
+        doctor) _arguments \
+            '--help[this help]' ;;
+        completion) _arguments \
+            '--help[this help]' \
+            '1:word:(bash zsh fish)' ;;
+        help) _arguments \
+            '--markdown[as a markdown page]' \
+            '--man[as a man page (roff)]' \
+            '--help[this help]' \
+            '1:word:(why explain formats schema doctor completion help)' ;;
+    esac
+}
+_stoker "$@"
