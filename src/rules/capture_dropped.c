@@ -17,23 +17,29 @@ static const struct stk_threshold thresholds[] = {
     {0},
 };
 
+enum { FIX_TORCH, FIX_TF, FIX_JAX, FIX_CUDA, FIX_COPY, FIX_EXPORT, FIX_ERROR };
 static const struct stk_rep_fix fixes[] = {
-    {"pytorch",
-     "Record fewer steps, and without shapes, stacks and memory, so that the buffers suffice.",
-     STK_SNIPPET_TORCH},
-    {"tensorflow", "Record fewer steps, at a lower host tracer level.",
-     "options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=1)"},
-    {"jax", "Record fewer steps, without the Python tracer.",
-     "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = "
-     "0\noptions.host_tracer_level = 1\n"
-     "jax.profiler.start_trace('logs', profiler_options=options)"},
-    {"cuda",
-     "Record a shorter window, and let the process end or stop the capture before the export.",
-     "nsys profile --trace=cuda,nvtx --delay=30 --duration=10 --output=run python train.py"},
-    {"any",
-     "Copy the file only after the profiler has finished writing it; compare the sizes on both "
-     "ends.",
-     NULL},
+    [FIX_TORCH] = {"pytorch",
+                   "Record fewer steps, and without shapes, stacks and memory, so that the buffers "
+                   "suffice.",
+                   STK_SNIPPET_TORCH},
+    [FIX_TF] = {"tensorflow", "Record fewer steps, at a lower host tracer level.",
+                "options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=1)"},
+    [FIX_JAX] = {"jax", "Record fewer steps, without the Python tracer.",
+                 "options = jax.profiler.ProfileOptions()\noptions.python_tracer_level = 0\n"
+                 "options.host_tracer_level = 1\n"
+                 "jax.profiler.start_trace('logs', profiler_options=options)"},
+    [FIX_CUDA] = {"cuda", "Record a shorter window, and end the capture before the process ends.",
+                  "nsys profile --trace=cuda,nvtx --delay=30 --duration=10 --output=run "
+                  "python train.py"},
+    [FIX_COPY] = {"any",
+                  "Copy the file again after the profiler has finished writing it, and compare the "
+                  "sizes on both ends; if it stays damaged, record again.",
+                  NULL},
+    [FIX_EXPORT] = {"cuda", "Export the report again.",
+                    "nsys export --type=sqlite --force-overwrite=true --output=run.sqlite "
+                    "run.nsys-rep"},
+    [FIX_ERROR] = {"any", "Mend what the profiler's own error names, and record again.", NULL},
     {0},
 };
 
@@ -87,6 +93,28 @@ static void say_issues(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     }
 }
 
+static bool met(const struct stk_rule_ctx *ctx, enum stk_issue_id id)
+{
+    return stk_rule_issue_count(ctx, id) > 0;
+}
+
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    bool error = met(ctx, STK_ISSUE_PROFILER_ERROR), table = met(ctx, STK_ISSUE_TABLE_UNREADABLE);
+    bool file = met(ctx, STK_ISSUE_TRUNCATED) || met(ctx, STK_ISSUE_COMPRESSION_DAMAGED) ||
+                met(ctx, STK_ISSUE_MESSAGE_INVALID) || met(ctx, STK_ISSUE_JSON_SKIPPED);
+    if (error)
+        stk_finding_fix(ctx, f, &fixes[FIX_ERROR]);
+    if (table)
+        stk_finding_fix(ctx, f, &fixes[FIX_EXPORT]);
+    if (file)
+        stk_finding_fix(ctx, f, &fixes[FIX_COPY]);
+    if (met(ctx, STK_ISSUE_EVENTS_DROPPED) || met(ctx, STK_ISSUE_LIMIT_REACHED) ||
+        !(error || table || file))
+        for (int i = FIX_TORCH; i <= FIX_CUDA; i++)
+            stk_finding_fix(ctx, f, &fixes[i]);
+}
+
 static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                  const char **why)
 {
@@ -103,6 +131,7 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     if (share > 0)
         stk_finding_say(ctx, f, "%s of the records of the profile could not be used", percent);
     say_issues(ctx, f);
+    choose(ctx, f);
     if (orphans)
         stk_finding_say(ctx, f, "%s of %s launch calls have no device operation in the profile",
                         stk_human_count(facts->launches_without_work, a),

@@ -48,8 +48,11 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
             ctx, f, "%u steps were inferred from a period of the device's work that fits poorly",
             run->steps_used);
     } else {
-        stk_finding_say(ctx, f, "%u of %u steps could be used", run->steps_used,
-                        run->step_marks > run->steps_used ? run->step_marks : run->steps_used);
+        if (run->step_marks > run->steps_used)
+            stk_finding_say(ctx, f, "%u of %u steps can be used", run->steps_used, run->step_marks);
+        else
+            stk_finding_say(ctx, f, "%u step%s recorded", run->steps_used,
+                            run->steps_used == 1 ? " was" : "s were");
     }
     return STK_RULE_FIRED;
 }

@@ -4,12 +4,14 @@
 #include "base/human.h"
 #include "rules/finding.h"
 
-enum { NOTABLE, CONTAMINATING };
+enum { NOTABLE, CONTAMINATING, HOLDS_UP };
 static const struct stk_threshold thresholds[] = {
     [NOTABLE] = {"profiler overhead", "share of the recorded time", 0.05,
                  "1 % warned in every profile; 5 % is worth knowing"},
     [CONTAMINATING] = {"profiler overhead, contaminating", "share of the recorded time", 0.15,
                        "larger than most losses that name a verdict"},
+    [HOLDS_UP] = {"idle because of the profiler", "share of the step", 0.01,
+                  "overhead beside the device's work contaminates little"},
     {0},
 };
 
@@ -48,13 +50,16 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     *why = stk_rule_text(ctx, "%s of the time", percent);
     if (share < thresholds[NOTABLE].value)
         return STK_RULE_PASSED;
-    f->severity = share >= thresholds[CONTAMINATING].value ? "medium" : "low";
+    bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
+    f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     stk_finding_say(ctx, f, "the profiler's own work takes %s, %s of the recorded time",
                     stk_human_ns(facts->profiler_overhead_ns, time),
                     stk_human_share(recorded, percent));
-    if (inside > 0)
+    if (holds_up && inside > 0)
         stk_finding_say(ctx, f, "%s of the steps is idle because of it",
                         stk_human_share(inside, percent));
+    else
+        stk_finding_say(ctx, f, "next to none of it holds the device up");
     return STK_RULE_FIRED;
 }
 

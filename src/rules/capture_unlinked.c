@@ -54,7 +54,7 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     if (!facts->has_launch_rows)
         f->title = "No launch calls were recorded";
     stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile", a, b);
-    if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0)
+    if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows)
         stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
                         stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
     return STK_RULE_FIRED;

@@ -2,6 +2,7 @@
 // The profile shows a start: compilation, module loading, first use. Either it is most of what was
 // recorded (the verdict), or it takes its share of the used steps, or it only lies before them.
 #include "base/human.h"
+#include "base/str.h"
 #include "rules/finding.h"
 #include "rules/snippets.h"
 
@@ -67,6 +68,10 @@ static const struct stk_rep_fix fixes[] = {
 
 static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
 {
+    struct stk_str first = stk_str_from(ctx->pass.run->facts.first_use.name);
+    for (const char *const *w = words; *w; w++)
+        if (stk_str_contains_nocase(first, stk_str_from(*w)))
+            return true;
     return stk_rule_cause_names_any(ctx, STK_PART_COMPILE, words);
 }
 
@@ -101,9 +106,15 @@ static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, doubl
     if (cold > 0)
         stk_finding_say(ctx, f, "%s of the recorded time is compilation and first use",
                         stk_human_share(cold, share));
-    if (facts->startup_ns > 0)
-        stk_finding_say(ctx, f, "%s pass before the first step",
+    if ((double)facts->startup_ns >= thresholds[BEFORE].value * (double)stk_rule_recorded_ns(ctx))
+        stk_finding_say(ctx, f, "%s pass before the first step or device operation",
                         stk_human_ns(facts->startup_ns, time));
+    if (facts->first_use.name)
+        stk_finding_show(ctx, f,
+                         stk_rule_text(ctx, "longest first use in the profile: %s in %s",
+                                       stk_human_ns(facts->first_use.dur_ns, time),
+                                       stk_rule_name(ctx, facts->first_use.name)),
+                         NULL, facts->first_use.start_ns, facts->first_use.dur_ns);
     if (ctx->pass.run->parts[STK_PART_COMPILE] > 0)
         stk_finding_cause(ctx, f, STK_PART_COMPILE);
 }
@@ -135,8 +146,10 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     f->severity = is_verdict ? "high" : in_steps ? stk_rule_severity(ctx, inside) : "info";
     f->confidence = is_verdict ? stk_level_key(ctx->pass.verdict->confidence) : "medium";
     if (!is_verdict)
-        f->title = in_steps ? "Some steps still compile or load"
-                            : "The profile includes the start of the job";
+        f->title = !in_steps ? "The profile includes the start of the job"
+                   : ctx->pass.run->scope == STK_SCOPE_SPAN
+                       ? "Part of the recorded time is compilation and first use"
+                       : "Some steps still compile or load";
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPILE).most_affected;
     if (inside > 0)
         stk_finding_bound(f, inside);

@@ -3,6 +3,7 @@
 // cause of the waiting, the finding straggler has it, and only the rest counts here. Limit: from a
 // single rank a slow network and a late peer look the same.
 #include "base/human.h"
+#include "base/str.h"
 #include "rules/finding.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, WAITING };
@@ -25,6 +26,7 @@ enum {
     FIX_CUDA,
     FIX_RANKS,
     FIX_BALANCE,
+    FIX_EXCHANGE,
     FIX_LINK
 };
 static const struct stk_rep_fix fixes[] = {
@@ -66,6 +68,11 @@ static const struct stk_rep_fix fixes[] = {
         {"any",
          "Give the ranks equal work: bucket samples by length, split by cost rather than by count.",
          NULL},
+    [FIX_EXCHANGE] = {"any",
+                      "An exchange of all with all is hidden by other work only: begin it before "
+                      "work that does not need its result, split the batch in two, or exchange "
+                      "half precision.",
+                      NULL},
     [FIX_LINK] =
         {"any",
          "See which links the collectives use; a ring over TCP or across sockets explains much.",
@@ -102,6 +109,35 @@ static bool say_peers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
            wait >= thresholds[WAITING].value * stk_rule_group_share(ctx, STK_GROUP_COMMUNICATION);
 }
 
+static bool is_mostly(const struct stk_rule_ctx *ctx, const char *const *words)
+{
+    const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMMUNICATION];
+    if (c->name_count == 0)
+        c = &ctx->pass.run->causes[STK_PART_COLLECTIVE_WAIT];
+    struct stk_str first = stk_str_from(c->name_count ? c->names[0].name : NULL);
+    for (; *words; words++)
+        if (stk_str_contains_nocase(first, stk_str_from(*words)))
+            return true;
+    return false;
+}
+
+// By the collective that takes most of the time.
+static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    static const char *const exchange[] = {"SendRecv", "AllToAll", "all_to_all", "all-to-all",
+                                           NULL};
+    static const char *const shards[] = {
+        "AllGather",      "all_gather",     "all-gather", "ReduceScatter",
+        "reduce_scatter", "reduce-scatter", NULL};
+    if (is_mostly(ctx, exchange))
+        stk_finding_fix(ctx, f, &fixes[FIX_EXCHANGE]);
+    else if (is_mostly(ctx, shards))
+        stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
+    for (int i = FIX_DDP; i <= FIX_CUDA; i++)
+        if (i != FIX_FSDP || !is_mostly(ctx, shards))
+            stk_finding_fix(ctx, f, &fixes[i]);
+}
+
 static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                  const char **why)
 {
@@ -118,8 +154,7 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         f->title = "Ranks wait for each other in collectives";
         stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
     }
-    for (int i = FIX_DDP; i <= FIX_CUDA; i++)
-        stk_finding_fix(ctx, f, &fixes[i]);
+    choose(ctx, f);
     stk_finding_fix(ctx, f, &fixes[run->rank_count < 2 ? FIX_RANKS : FIX_LINK]);
     return STK_RULE_FIRED;
 }

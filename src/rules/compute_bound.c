@@ -48,6 +48,15 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
+// Do the longest kernels' names speak of half precision or less already?
+static bool low_precision(const struct stk_rule_ctx *ctx)
+{
+    static const char *const words[] = {"bf16",      "bfloat16", "fp16", "f16",   "__half",
+                                        "c10::Half", "fp8",      "f8f8", "mxfp4", "e4m3",
+                                        "s1688",     "h884",     NULL};
+    return stk_rule_cause_names_any(ctx, STK_PART_COMPUTE, words);
+}
+
 static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     char share[STK_HUMAN_MAX];
@@ -78,8 +87,9 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         stk_finding_cause(ctx, f, STK_PART_COMPUTE);
         stk_rule_count_kernels(ctx, &kernels, &brief);
         stk_finding_say(ctx, f, "%s kernels", stk_human_count(kernels, count));
-        for (int i = 0; i < FIX_CPU; i++)
-            stk_finding_fix(ctx, f, &fixes[i]);
+        for (int i = low_precision(ctx) ? FIX_TORCH_FUSE : 0; i < FIX_CPU; i++)
+            if (!low_precision(ctx) || (i != FIX_TF_PRECISION && i != FIX_JAX_PRECISION))
+                stk_finding_fix(ctx, f, &fixes[i]);
     }
     say_rest(ctx, f);
     return STK_RULE_FIRED;

@@ -82,6 +82,17 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
         stk_finding_show(ctx, f, copy, NULL, 0, -1);
 }
 
+void stk_finding_raise(struct stk_rep_finding *f, size_t at)
+{
+    struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
+    size_t count = f->evidence.count;
+    if (count < 2 || at >= count - 1)
+        return;
+    struct stk_rep_evidence last = items[count - 1];
+    memmove(&items[at + 1], &items[at], (count - 1 - at) * sizeof *items);
+    items[at] = last;
+}
+
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix)
 {

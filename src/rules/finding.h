@@ -47,6 +47,8 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     __attribute__((format(printf, 3, 4)));
 void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
                       const char *track, int64_t start_ns, int64_t dur_ns);
+// Move the line said last to this place, so that the telling ones are seen first.
+void stk_finding_raise(struct stk_rep_finding *f, size_t at);
 // Evidence of one part: its size, the names that fill it, its longest example.
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part);
 // The same for a set of parts, the largest first, those below 1 % left out.

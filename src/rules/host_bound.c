@@ -138,9 +138,11 @@ static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     uint64_t kernels, brief;
     stk_rule_count_kernels(ctx, &kernels, &brief);
-    if (many_brief(ctx))
+    if (many_brief(ctx)) {
         stk_finding_say(ctx, f, "%s of %s kernels are shorter than 10 us",
                         stk_human_count(brief, a), stk_human_count(kernels, b));
+        stk_finding_raise(f, 1);
+    }
     if (facts->launches > 0 && facts->launch_call_median_ns > 0)
         stk_finding_say(ctx, f, "%s launch calls, %s each (median)",
                         stk_human_count(facts->launches, a),

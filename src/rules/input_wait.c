@@ -147,15 +147,16 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
+    bool own = ctx->pass.run->causes[STK_PART_INPUT].name_count > 0 &&
+               !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders);
+    if (own)
+        stk_finding_fix(ctx, f, &fixes[FIX_OWN_CODE]);
+    if (!even)
+        stk_finding_fix(ctx, f, &fixes[FIX_EVEN]);
     choose_torch(ctx, f, even);
     choose_tf(ctx, f, even);
     stk_finding_fix(
         ctx, f, &fixes[named(ctx, "Prefetch") || named(ctx, "grain") ? FIX_GRAIN : FIX_JAX_THREAD]);
-    if (!even)
-        stk_finding_fix(ctx, f, &fixes[FIX_EVEN]);
-    else if (ctx->pass.run->causes[STK_PART_INPUT].name_count > 0 &&
-             !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders))
-        stk_finding_fix(ctx, f, &fixes[FIX_OWN_CODE]);
     stk_finding_fix(ctx, f, &fixes[FIX_PROOF]);
 }
 

@@ -39,7 +39,7 @@ struct stk_rule {
     uint32_t needs;
     uint32_t verdicts;    // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
-    const struct stk_rep_fix *fixes;        // ends with text == NULL; the framework in use is put first
+    const struct stk_rep_fix *fixes;        // ends with text == NULL; best first
     // Decide; when it fires, fill title if it differs, severity, confidence, saving, evidence, and
     // choose the fixes that suit what was seen (stk_finding_fix), best first; none chosen: all.
     // *why is a short text for the report's `rules` list in every state. Never fails for lack of

@@ -63,20 +63,21 @@ static size_t keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *
 {
     const struct stk_rep_fix *fixes = all->items;
     for (size_t i = 0; i < all->count; i++)
-        if (general ? strcmp(fixes[i].framework, "any") == 0
-                    : framework_in_use(fixes[i].framework, frameworks))
+        if (strcmp(fixes[i].framework, "any") == 0
+                ? general
+                : framework_in_use(fixes[i].framework, frameworks))
             out[kept++] = fixes[i];
     return kept;
 }
 
-// The fixes for the frameworks seen, then those for any; all of them where none was recognised.
-// Plain CUDA counts where nothing else was seen, and where the profile comes from Nsight Systems.
+// The fixes for any framework and for those seen, in the rule's order; the others after them where
+// none was recognised. Plain CUDA counts there, and where the profile comes from Nsight Systems.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
     const uint32_t cuda = 1u << STK_FW_CUDA, every = (1u << STK_FW_COUNT) - 1;
     struct stk_list all = f->fix; // what the rule chose, else its table
-    uint32_t seen = ctx->pass.run->facts.frameworks & every;
+    uint32_t seen = ctx->pass.run->facts.frameworks & every & ~cuda;
     size_t kept = 0;
     if (!all.count && rule->fixes)
         for (all.items = rule->fixes; rule->fixes[all.count].text;)
@@ -84,12 +85,8 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, all.count + 1, sizeof *fixes);
     if (!fixes)
         return false;
-    if (seen & ~cuda)
-        kept = keep(fixes, kept, &all, seen & ~cuda, false);
-    if (!(seen & ~cuda) || read_from(ctx, "nsys"))
-        kept = keep(fixes, kept, &all, cuda, false);
-    kept = keep(fixes, kept, &all, 0, true);
-    if (!(seen & ~cuda))
+    kept = keep(fixes, kept, &all, !seen || read_from(ctx, "nsys") ? seen | cuda : seen, true);
+    if (!seen)
         kept = keep(fixes, kept, &all, every & ~cuda, false);
     f->fix = (struct stk_list){.items = fixes, .count = kept};
     return true;

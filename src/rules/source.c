@@ -10,14 +10,38 @@
 
 #define MAX_LINE 10000000
 
+// Packages, as folders of a path that Kineto cuts at the entries of sys.path.
+static const char *const packages[] = {
+    "torch",       "torchvision", "torchaudio",   "tensorflow", "keras",
+    "jax",         "jaxlib",      "flax",         "optax",      "orbax",
+    "grain",       "numpy",       "scipy",        "pandas",     "PIL",
+    "cv2",         "sklearn",     "transformers", "accelerate", "diffusers",
+    "datasets",    "peft",        "trl",          "lightning",  "pytorch_lightning",
+    "timm",        "deepspeed",   "vllm",         "sglang",     "triton",
+    "xformers",    "flash_attn",  "apex",         "absl",       "multiprocessing",
+    "concurrent",  "asyncio",     "logging",      "json",       "importlib",
+    "collections", "unittest"};
+// Modules of Python itself.
+static const char *const modules[] = {
+    "contextlib.py",  "threading.py",   "queue.py",     "selectors.py", "socket.py",
+    "ssl.py",         "copy.py",        "pickle.py",    "random.py",    "tempfile.py",
+    "enum.py",        "abc.py",         "inspect.py",   "warnings.py",  "weakref.py",
+    "runpy.py",       "subprocess.py",  "functools.py", "typing.py",    "types.py",
+    "dataclasses.py", "_weakrefset.py", "os.py",        "signal.py"};
+
 static bool is_installed(struct stk_str file)
 {
-    static const char *const parts[] = {
-        "site-packages/", "dist-packages/", "lib/python",  "torch/", "tensorflow/", "keras/",
-        "jax/",           "jaxlib/",        "flax/",       "numpy/", "<",           "contextlib.py",
-        "threading.py",   "queue.py",       "selectors.py"};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (stk_str_contains(file, stk_str_from(parts[i])))
+    static const char *const folders[] = {"site-packages/", "dist-packages/", "lib/python", "<"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (stk_str_contains(file, stk_str_from(folders[i])))
+            return true;
+    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++) {
+        size_t n = strlen(packages[i]);
+        if (file.n > n && memcmp(file.p, packages[i], n) == 0 && file.p[n] == '/')
+            return true;
+    }
+    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
+        if (stk_str_eq(file, stk_str_from(modules[i])))
             return true;
     return false;
 }

@@ -6,8 +6,8 @@
 
 enum { MORE };
 static const struct stk_threshold thresholds[] = {
-    [MORE] = {"what the late rank does more of", "share of the waiting of a rank", 0.1,
-              "smaller differences do not explain the waiting"},
+    [MORE] = {"what the late rank does more of", "share of the waiting of a rank", 0.25,
+              "less than a quarter does not explain the waiting"},
     {0},
 };
 
@@ -66,7 +66,7 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
     int best = -1;
     *more_ns = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
-        if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION)
+        if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION || p == STK_PART_UNKNOWN)
             continue;
         double more = mean_ns(run, p, run->straggler.rank, false) -
                       mean_ns(run, p, run->straggler.rank, true);
@@ -86,9 +86,10 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, in
         stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
     } else if (group == STK_GROUP_INPUT || group == STK_GROUP_TRANSFER) {
         stk_finding_fix(ctx, f, &fixes[FIX_INPUT]);
-    } else if (group == STK_GROUP_UNKNOWN) {
-        stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
+    } else if (part < 0) {
         stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
+        if (!ctx->pass.run->facts.has_host_rows || !ctx->pass.run->facts.has_launch_rows)
+            stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
         stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
     }
     stk_finding_fix(ctx, f, &fixes[FIX_HOST]);

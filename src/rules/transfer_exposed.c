@@ -96,10 +96,9 @@ static bool is_pageable(const struct stk_facts *f)
            (double)f->pageable_copies >= thresholds[PAGEABLE].value * (double)f->copies;
 }
 
-static bool names_pinned(const struct stk_rule_ctx *ctx)
+static bool is_pinned(const struct stk_facts *f)
 {
-    return stk_rule_cause_names(ctx, STK_PART_H2D, "pinned") ||
-           stk_rule_cause_names(ctx, STK_PART_D2H, "pinned");
+    return f->pinned_copies > 0 && !is_pageable(f);
 }
 
 static bool many_copies(const struct stk_rule_ctx *ctx)
@@ -115,12 +114,17 @@ static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     stk_human_count(facts->pageable_copies, a);
     stk_human_count(facts->copies, b);
-    if (facts->pageable_copies > 0)
+    if (is_pinned(facts))
+        stk_finding_say(ctx, f,
+                        "%s of %s copies are to or from pinned memory: the link is the limit",
+                        stk_human_count(facts->pinned_copies, a), b);
+    else if (facts->pageable_copies > 0)
         stk_finding_say(ctx, f, "%s of %s copies use pageable memory: %s in %s", a, b,
                         stk_human_bytes(facts->pageable_bytes, bytes),
                         stk_human_ns(facts->pageable_copy_ns, time));
-    else if (facts->copies > 0 && names_pinned(ctx))
-        stk_finding_say(ctx, f, "the copies are from pinned memory already: the link is the limit");
+    else
+        return;
+    stk_finding_raise(f, 1);
 }
 
 static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -140,7 +144,9 @@ static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool up = is_copied(ctx, STK_PART_H2D), down = is_copied(ctx, STK_PART_D2H);
-    bool pinned = !is_pageable(&ctx->pass.run->facts) && names_pinned(ctx);
+    bool pinned = is_pinned(&ctx->pass.run->facts);
+    if (up && pinned)
+        stk_finding_fix(ctx, f, &fixes[FIX_OFFLOAD]);
     if (up && !pinned) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_PIN]);
         stk_finding_fix(ctx, f, &fixes[FIX_CUDA_PIN]);
@@ -154,7 +160,7 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     if (many_copies(ctx))
         stk_finding_fix(ctx, f, &fixes[FIX_MERGE]);
     if (up)
-        stk_finding_fix(ctx, f, &fixes[pinned ? FIX_OFFLOAD : FIX_SMALLER]);
+        stk_finding_fix(ctx, f, &fixes[FIX_SMALLER]);
     if (down)
         stk_finding_fix(ctx, f, &fixes[FIX_BACK]);
     if (is_copied(ctx, STK_PART_D2D))
@@ -176,8 +182,8 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         stk_finding_fix(ctx, f, &fixes[FIX_OFFLOAD]);
         return STK_RULE_FIRED;
     }
-    say_overlap(ctx, f);
     say_memory(ctx, f);
+    say_overlap(ctx, f);
     choose(ctx, f);
     return STK_RULE_FIRED;
 }

@@ -21,6 +21,13 @@ static void healthy(void)
     CHECK_EQ(f.report.rules.count, stk_rule_count);
     fake_done(&f);
 
+    fake_init(&f, 1, STK_SCOPE_STEPS);
+    fake_name(&f, STK_PART_COMPUTE, "ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_nn");
+    fake_ask(&f);
+    CHECK(advises(fake_finding(&f, "compute-bound"), "autocast") < 0);
+    CHECK_EQ(advises(fake_finding(&f, "compute-bound"), "torch.compile"), 0);
+    fake_done(&f);
+
     fake_init(&f, 1, STK_SCOPE_HOST);
     fake_ask(&f);
     x = fake_finding(&f, "compute-bound");
@@ -169,6 +176,9 @@ static void overhead(void)
     fake_ask(&f);
     CHECK_STR(fake_state(&f, "capture-overhead"), "passed");
     f.run.facts.profiler_overhead_ns = 31000000;
+    fake_ask(&f);
+    CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "low");
+    f.run.facts.profiler_overhead_ns = 500000000; // much, but beside the device's work
     fake_ask(&f);
     CHECK_STR(fake_finding(&f, "capture-overhead")->severity, "low");
     fake_part(&f, STK_PART_OVERHEAD, 0.16, -1);
