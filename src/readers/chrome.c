@@ -41,32 +41,25 @@ static int sniff(const uint8_t *head, size_t n, const char **why_not)
     return next >= n || p[next] == '"' || p[next] == '}' ? 1 : 0;
 }
 
-static enum stk_status read_stream(const struct stk_read_ctx *ctx, struct stk_build *b,
-                                   struct stk_chrome_stager *workers, int count,
-                                   struct stk_chrome_input *in, struct stk_err *err)
-{
-    for (int i = 0; i < count; i++)
-        if (!stk_chrome_stager_init(&workers[i], stk_build_shard(b)))
-            return stk_err_nomem(err);
-    enum stk_status status = stk_chrome_pump(ctx, workers, count, in, err);
-    return status == STK_OK ? stk_chrome_fix(b, workers, count, in, err) : status;
-}
-
 static enum stk_status read(const struct stk_read_ctx *ctx, struct stk_trace **out,
                             struct stk_err *err)
 {
     int count = ctx->threads < 1 ? 1 : ctx->threads > WORKERS_MAX ? WORKERS_MAX : ctx->threads;
     struct stk_build *b = NULL;
     struct stk_chrome_input in = {0};
-    struct stk_chrome_stager *workers = stk_alloc_zero((size_t)count, sizeof *workers);
-    enum stk_status status = workers ? stk_build_new(&b, err) : stk_err_nomem(err);
+    struct stk_chrome_sink sink = {0};
+    enum stk_status status = stk_build_new(&b, err);
+    if (status != STK_OK)
+        return status;
     stk_arena_init(&in.arena, 0);
+    if (!stk_chrome_sink_init(&sink, b))
+        status = stk_err_nomem(err);
     if (status == STK_OK)
-        status = read_stream(ctx, b, workers, count, &in, err);
-    for (int i = 0; workers && i < count; i++)
-        stk_chrome_stager_deinit(&workers[i]);
+        status = stk_chrome_pump(ctx, count, &sink, &in, err);
+    if (status == STK_OK)
+        status = stk_chrome_fix(&sink, &in, err);
+    stk_chrome_sink_deinit(&sink);
     stk_arena_deinit(&in.arena);
-    stk_free(workers);
     if (status == STK_OK)
         status = stk_build_finish(b, ctx->threads, out, err);
     stk_build_free(b);

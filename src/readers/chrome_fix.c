@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "readers/chrome_facts.h"
@@ -24,141 +23,83 @@ struct process {
 
 struct fixing {
     struct stk_build *b;
-    struct stk_chrome_stager *workers;
-    int count;
+    struct stk_chrome_sink *sink;
     const struct stk_chrome_input *in;
     struct stk_vec processes; // struct process
     struct stk_map process_map;
-    struct stk_vec metas; // const struct stk_chrome_meta *
-    struct stk_map meta_map;
     struct stk_chrome_facts facts;
     bool failed;
 };
 
 // ---- pairs ----
 
-struct end_of_pair {
-    const struct stk_chrome_half *half;
-    struct stk_chrome_stager *s;
-    uint32_t below;
-};
-
-static int compare_halves(const void *a, const void *b)
+static void drop_half(struct fixing *f, const struct stk_chrome_half *half)
 {
-    uint64_t x = ((const struct end_of_pair *)a)->half->pos;
-    uint64_t y = ((const struct end_of_pair *)b)->half->pos;
-    return (x > y) - (x < y);
+    struct stk_chrome_issue one = {1, 1, half->pos, {"", 0}};
+    stk_chrome_issue_merge(&f->sink->total.issues[STK_ISSUE_TIME_INVALID], &one);
+    if (half->begins) // ends were counted when they were read
+        f->sink->total.by_kind[STK_KIND_OTHER]++;
 }
 
-static size_t collect_halves(struct fixing *f, struct end_of_pair *all)
-{
-    size_t n = 0;
-    for (int w = 0; w < f->count; w++) {
-        struct stk_chrome_stager *s = &f->workers[w];
-        for (size_t i = 0; i < s->halves.count; i++, n++)
-            if (all)
-                all[n] = (struct end_of_pair){stk_vec_at(&s->halves, i), s, STK_NONE};
-    }
-    return n;
-}
-
-static void drop_half(struct fixing *f, const struct end_of_pair *p)
-{
-    struct stk_chrome_issue one = {1, 1, p->half->pos, {"", 0}};
-    stk_chrome_issue_merge(&f->workers[0].total.issues[STK_ISSUE_TIME_INVALID], &one);
-    if (p->half->begins) // ends were counted when they were read
-        f->workers[0].total.by_kind[STK_KIND_OTHER]++;
-}
-
-static void add_pair(struct end_of_pair *begin, const struct end_of_pair *end)
+static void add_pair(struct fixing *f, const struct stk_chrome_half *begin,
+                     struct stk_chrome_time end)
 {
     struct stk_row row;
-    struct stk_row_ext none = {0};
-    struct stk_chrome_track *t = stk_vec_at(&begin->s->tracks, begin->half->track);
-    stk_chrome_pair_row(begin->half, end->half->ts, &row);
-    if (t->shard_track == STK_NONE)
-        t->shard_track = stk_shard_track(begin->s->shard, &t->key);
-    t->rows++;
-    row.track = t->shard_track;
-    stk_shard_add(begin->s->shard, &row, &none);
+    stk_chrome_pair_row(begin, end, &row);
+    stk_chrome_sink_add(f->sink, &row);
 }
 
-// Slot that holds the newest open begin of the half's thread.
-static uint32_t *open_slot(struct stk_map *open, const struct end_of_pair *p)
-{
-    const struct stk_chrome_track *t = stk_vec_at(&p->s->tracks, p->half->track);
-    return stk_map_put(open, stk_chrome_id_hash(&t->pid), stk_chrome_id_hash(&t->tid), STK_NONE,
-                       NULL);
-}
-
+// Halves lie in the order of the file; each track keeps a stack of open begins.
 static void join_pairs(struct fixing *f)
 {
-    size_t n = collect_halves(f, NULL);
-    if (n == 0)
+    struct stk_vec *halves = &f->sink->halves;
+    const size_t tracks = f->sink->tracks.count;
+    uint32_t *top = halves->count ? stk_alloc_array(tracks, sizeof *top) : NULL;
+    if (!top) {
+        f->failed |= halves->count > 0;
         return;
-    struct stk_map open;
-    struct end_of_pair *all = n < UINT32_MAX ? stk_alloc_array(n, sizeof *all) : NULL;
-    f->failed |= !all;
-    if (!all)
-        return;
-    stk_map_init(&open, 1u << 24);
-    collect_halves(f, all);
-    qsort(all, n, sizeof *all, compare_halves);
-    for (size_t i = 0; i < n && !f->failed; i++) {
-        uint32_t *top = open_slot(&open, &all[i]);
-        if (!top) {
-            f->failed = true;
-        } else if (all[i].half->begins) {
-            all[i].below = *top;
-            *top = (uint32_t)i;
-        } else if (*top != STK_NONE) {
-            add_pair(&all[*top], &all[i]);
-            uint32_t done = *top;
-            *top = all[done].below;
-            all[done].half = NULL;
-            all[i].half = NULL;
+    }
+    for (size_t i = 0; i < tracks; i++)
+        top[i] = STK_NONE;
+    for (size_t i = 0; i < halves->count; i++) {
+        struct stk_chrome_half *half = stk_vec_at(halves, i);
+        uint32_t *open = &top[half->track];
+        if (half->begins) {
+            half->below = *open;
+            *open = (uint32_t)i;
+        } else if (*open != STK_NONE) {
+            struct stk_chrome_half *begin = stk_vec_at(halves, *open);
+            add_pair(f, begin, half->ts);
+            *open = begin->below;
+            begin->track = STK_NONE;
+        } else {
+            drop_half(f, half);
         }
     }
-    for (size_t i = 0; i < n; i++)
-        if (all[i].half)
-            drop_half(f, &all[i]);
-    stk_map_deinit(&open);
-    stk_free(all);
+    for (size_t i = 0; i < halves->count; i++) {
+        const struct stk_chrome_half *half = stk_vec_at(halves, i);
+        if (half->begins && half->track != STK_NONE)
+            drop_half(f, half);
+    }
+    stk_free(top);
 }
 
 // ---- metadata ----
 
-static void collect_metas(struct fixing *f)
-{
-    for (int w = 0; w < f->count; w++) {
-        for (size_t i = 0; i < f->workers[w].metas.count; i++) {
-            const struct stk_chrome_meta *m = stk_vec_at(&f->workers[w].metas, i), **slot;
-            int created;
-            uint32_t *at =
-                stk_map_put(&f->meta_map, stk_chrome_id_hash(&m->pid) * 4 + m->type,
-                            stk_chrome_id_hash(&m->tid), (uint32_t)f->metas.count, &created);
-            slot = !at ? NULL : created ? stk_vec_push(&f->metas) : stk_vec_at(&f->metas, *at);
-            f->failed |= !slot;
-            if (slot && (created || (*slot)->pos < m->pos))
-                *slot = m;
-        }
-    }
-}
-
 static struct stk_str find_label(const struct fixing *f, enum stk_chrome_label type,
                                  const struct stk_chrome_id *pid, const struct stk_chrome_id *tid)
 {
-    struct stk_chrome_id none = {{"", 0}, 0};
-    const uint32_t *at = stk_map_get(&f->meta_map, stk_chrome_id_hash(pid) * 4 + type,
+    const struct stk_chrome_id none = {{"", 0}, 0};
+    const uint32_t *at = stk_map_get(&f->sink->meta_map, stk_chrome_id_hash(pid) * 4 + type,
                                      stk_chrome_id_hash(tid ? tid : &none));
-    if (!at)
+    if (!at || *at >= f->sink->metas.count)
         return STK_STR("");
-    return (*(const struct stk_chrome_meta **)stk_vec_at(&f->metas, *at))->label;
+    return ((const struct stk_chrome_meta *)stk_vec_at(&f->sink->metas, *at))->label;
 }
 
 // ---- processes ----
 
-static struct process *find_process(struct fixing *f, const struct stk_chrome_track *t)
+static struct process *find_process(struct fixing *f, const struct stk_chrome_sink_track *t)
 {
     int created;
     uint32_t *at = stk_map_put(&f->process_map, (uint64_t)t->key.process, 0,
@@ -183,19 +124,18 @@ static bool is_stand_in(int64_t process)
 
 static void collect_processes(struct fixing *f)
 {
-    for (int w = 0; w < f->count; w++) {
-        for (size_t i = 0; i < f->workers[w].tracks.count; i++) {
-            const struct stk_chrome_track *t = stk_vec_at(&f->workers[w].tracks, i);
-            if (t->shard_track == STK_NONE || is_stand_in(t->key.process))
-                continue;
-            struct process *p = find_process(f, t);
-            if (!p)
-                return;
-            p->rows += t->rows;
-            p->calls += t->calls;
-            if (t->rank >= 0)
-                p->rank = t->rank;
-        }
+    for (size_t i = 0; i < f->sink->tracks.count; i++) {
+        const struct stk_chrome_sink_track *t = stk_vec_at(&f->sink->tracks, i);
+        struct process *p;
+        if (t->rows == 0 || is_stand_in(t->key.process))
+            continue;
+        p = find_process(f, t);
+        if (!p)
+            return;
+        p->rows += t->rows;
+        p->calls += t->calls;
+        if (t->rank >= 0)
+            p->rank = t->rank;
     }
 }
 
@@ -251,7 +191,7 @@ static void name_processes(struct fixing *f)
 // ---- tracks ----
 
 // A thread of a process that is a device: a stream, or a line computed from streams.
-static void turn_into_stream(struct fixing *f, const struct stk_chrome_track *t,
+static void turn_into_stream(struct fixing *f, const struct stk_chrome_sink_track *t,
                              const struct process *p, struct stk_str name)
 {
     bool stream = p->device_kind == STK_DEVICE_TPU ? stk_str_eq(name, STK_STR("XLA Ops"))
@@ -263,7 +203,7 @@ static void turn_into_stream(struct fixing *f, const struct stk_chrome_track *t,
                             p->device);
 }
 
-static void put_device(struct fixing *f, const struct stk_chrome_track *t, int64_t device,
+static void put_device(struct fixing *f, const struct stk_chrome_sink_track *t, int64_t device,
                        enum stk_device_kind kind)
 {
     char number[32];
@@ -279,7 +219,7 @@ static void put_device(struct fixing *f, const struct stk_chrome_track *t, int64
     stk_build_device(f->b, final_process(f, t->key.process), device, &facts);
 }
 
-static void fix_track(struct fixing *f, const struct stk_chrome_track *t)
+static void fix_track(struct fixing *f, const struct stk_chrome_sink_track *t)
 {
     struct stk_str name = find_label(f, STK_CHROME_THREAD_NAME, &t->pid, &t->tid);
     const uint32_t *at = stk_map_get(&f->process_map, (uint64_t)t->key.process, 0);
@@ -303,40 +243,19 @@ static void fix_track(struct fixing *f, const struct stk_chrome_track *t)
 
 static void fix_tracks(struct fixing *f)
 {
-    for (int w = 0; w < f->count; w++)
-        for (size_t i = 0; i < f->workers[w].tracks.count; i++) {
-            const struct stk_chrome_track *t = stk_vec_at(&f->workers[w].tracks, i);
-            if (t->shard_track != STK_NONE)
-                fix_track(f, t);
-        }
+    for (size_t i = 0; i < f->sink->tracks.count; i++) {
+        const struct stk_chrome_sink_track *t = stk_vec_at(&f->sink->tracks, i);
+        if (t->rows > 0)
+            fix_track(f, t);
+    }
 }
 
 // ---- counts and issues ----
 
-static void merge_totals(struct fixing *f)
-{
-    struct stk_chrome_tally *to = &f->workers[0].total;
-    for (int w = 1; w < f->count; w++) {
-        const struct stk_chrome_tally *from = &f->workers[w].total;
-        for (int i = 0; i < STK_KIND_COUNT; i++)
-            to->by_kind[i] += from->by_kind[i];
-        for (int i = 0; i < STK_ISSUE_COUNT; i++)
-            stk_chrome_issue_merge(&to->issues[i], &from->issues[i]);
-        if (from->foreign && (!to->foreign || from->foreign_pos < to->foreign_pos)) {
-            to->foreign_pos = from->foreign_pos;
-            to->foreign_cat = from->foreign_cat;
-        }
-        to->foreign += from->foreign;
-        to->kernels += from->kernels;
-        to->known_cats += from->known_cats;
-        to->raw_pids += from->raw_pids;
-    }
-}
-
 static void put_issues(struct fixing *f)
 {
-    struct stk_chrome_tally *total = &f->workers[0].total;
-    struct stk_shard *shard = f->workers[0].shard;
+    struct stk_chrome_tally *total = &f->sink->total;
+    struct stk_shard *shard = f->sink->shard;
     if (f->in->damage)
         total->issues[STK_ISSUE_TRUNCATED].count = 0;
     for (int i = 0; i < STK_KIND_COUNT; i++)
@@ -372,7 +291,7 @@ static bool has_device_process(const struct fixing *f)
 
 static void put_facts(struct fixing *f)
 {
-    const struct stk_chrome_tally *total = &f->workers[0].total;
+    const struct stk_chrome_tally *total = &f->sink->total;
     bool merged = total->raw_pids > 0;
     bool kineto = !merged && (f->facts.is_kineto || total->known_cats > 0);
     struct stk_build_facts facts = {
@@ -392,7 +311,7 @@ static void put_facts(struct fixing *f)
 
 static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *err)
 {
-    const struct stk_chrome_tally *total = &f->workers[0].total;
+    const struct stk_chrome_tally *total = &f->sink->total;
     const struct stk_chrome_place *place = &f->in->place;
     if (place->at == STK_CHROME_AT_FOREIGN)
         return stk_err_set(err, STK_EINPUT, "this is no JSON trace: it does not begin with { or [");
@@ -406,9 +325,8 @@ static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *er
                            "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
                            total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
     uint64_t events = 0;
-    for (int w = 0; w < f->count; w++)
-        for (size_t i = 0; i < f->workers[w].tracks.count; i++)
-            events += ((const struct stk_chrome_track *)stk_vec_at(&f->workers[w].tracks, i))->rows;
+    for (size_t i = 0; i < f->sink->tracks.count; i++)
+        events += ((const struct stk_chrome_sink_track *)stk_vec_at(&f->sink->tracks, i))->rows;
     uint64_t skipped = total->issues[STK_ISSUE_JSON_SKIPPED].count;
     if (events == 0 && skipped > 0 && total->by_kind[STK_KIND_OTHER] == skipped)
         return stk_err_set(
@@ -417,21 +335,17 @@ static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *er
     return STK_OK;
 }
 
-enum stk_status stk_chrome_fix(struct stk_build *b, struct stk_chrome_stager *workers, int count,
-                               const struct stk_chrome_input *in, struct stk_err *err)
+enum stk_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk_chrome_input *in,
+                               struct stk_err *err)
 {
-    struct fixing f = {.b = b, .workers = workers, .count = count, .in = in};
+    struct fixing f = {.b = sink->build, .sink = sink, .in = in};
     stk_vec_init(&f.processes, sizeof(struct process), 1u << 24);
     stk_map_init(&f.process_map, 1u << 24);
-    stk_vec_init(&f.metas, sizeof(struct stk_chrome_meta *), UINT32_MAX);
-    stk_map_init(&f.meta_map, UINT32_MAX);
-    merge_totals(&f);
     enum stk_status status = check_is_trace(&f, err);
     if (status == STK_OK && !stk_chrome_facts_read(&f.facts, in))
         status = stk_err_nomem(err);
     if (status == STK_OK) {
         join_pairs(&f);
-        collect_metas(&f);
         collect_processes(&f);
         name_processes(&f);
         fix_tracks(&f);
@@ -443,7 +357,5 @@ enum stk_status stk_chrome_fix(struct stk_build *b, struct stk_chrome_stager *wo
     stk_chrome_facts_free(&f.facts);
     stk_vec_deinit(&f.processes);
     stk_map_deinit(&f.process_map);
-    stk_vec_deinit(&f.metas);
-    stk_map_deinit(&f.meta_map);
     return status;
 }

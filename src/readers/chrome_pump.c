@@ -56,7 +56,7 @@ static void buffer_pad(struct buffer *b)
 
 struct run {
     const struct stk_read_ctx *ctx;
-    struct stk_chrome_stager *stagers;
+    struct stk_chrome_sink *sink; // with the turn lock
     struct stk_chrome_input *in;
     size_t block_bytes;
     atomic_bool stop;
@@ -79,14 +79,14 @@ struct run {
 
 struct worker {
     struct run *run;
-    struct stk_chrome_stager *s;
+    struct stk_chrome_stager s;
     struct stk_chrome_cursor *cursor;
     struct buffer block, joined;
     uint64_t pos, number;
     bool is_cut;
 };
 
-// Must hold one of the locks; the first failure stays.
+// The first failure stays.
 static void fail(struct run *run, enum stk_status status, const struct stk_err *err)
 {
     if (!atomic_exchange(&run->stop, true)) {
@@ -165,8 +165,8 @@ static size_t parse(struct worker *w, struct stk_chrome_place *place, const stru
                     uint64_t pos, bool last)
 {
     struct stk_chrome_text text = {b->p, b->len, pos, last};
-    stk_chrome_stage_begin(w->s);
-    return stk_chrome_consume(place, w->s, w->cursor, &text);
+    stk_chrome_stage_begin(&w->s);
+    return stk_chrome_consume(place, &w->s, w->cursor, &text);
 }
 
 // The true text before the block: what the last one left, then the block itself.
@@ -182,7 +182,7 @@ static bool join_rest(struct run *run, struct worker *w)
 static void keep_captures(struct run *run, struct worker *w)
 {
     for (int i = 0; i < STK_CHROME_CAPTURES; i++) {
-        struct stk_str text = w->s->captures[i];
+        struct stk_str text = w->s.captures[i];
         if (text.n == 0)
             continue;
         char *p = stk_arena_strndup(&run->in->arena, text.p, text.n);
@@ -221,6 +221,11 @@ static void join_block(struct run *run, struct worker *w, const struct stk_chrom
         fail(run, STK_ENOMEM, NULL);
     run->in->bytes = w->pos + w->block.len;
     keep_captures(run, w);
+    stk_chrome_sink_take(run->sink, &w->s);
+    if (run->sink->failed)
+        fail(run, STK_ENOMEM, NULL);
+    else if (stk_shard_failed(run->sink->shard))
+        fail(run, STK_OK, NULL); // the builder knows why
 }
 
 static void wait_for_turn(struct run *run, uint64_t number)
@@ -237,35 +242,33 @@ static void work_on_block(struct run *run, struct worker *w)
         done = parse(w, &guess, &w->block, w->pos, false);
     pthread_mutex_lock(&run->turn_lock);
     wait_for_turn(run, w->number);
-    bool stopped = atomic_load(&run->stop);
-    if (!stopped) {
+    if (!atomic_load(&run->stop)) {
         join_block(run, w, w->is_cut ? &guess : NULL, done);
         run->turn++;
     }
     pthread_cond_broadcast(&run->turn_changed);
     pthread_mutex_unlock(&run->turn_lock);
-    if (!stopped)
-        stk_chrome_stage_commit(w->s);
 }
 
-static bool worker_init(struct worker *w, struct run *run, int index)
+static bool worker_init(struct worker *w, struct run *run)
 {
-    *w = (struct worker){.run = run, .s = &run->stagers[index]};
+    *w = (struct worker){.run = run};
     w->cursor = stk_alloc_zero(1, sizeof *w->cursor);
-    return w->cursor != NULL;
+    return stk_chrome_stager_init(&w->s) && w->cursor;
 }
 
 static void worker_deinit(struct worker *w)
 {
+    stk_chrome_stager_deinit(&w->s);
     stk_free(w->cursor);
     stk_free(w->block.p);
     stk_free(w->joined.p);
 }
 
-static void stop_all(struct run *run, enum stk_status status, const struct stk_err *err)
+// Wake the workers that wait for a turn that never comes.
+static void wake_all(struct run *run)
 {
     pthread_mutex_lock(&run->turn_lock);
-    fail(run, status, err);
     pthread_cond_broadcast(&run->turn_changed);
     pthread_mutex_unlock(&run->turn_lock);
 }
@@ -274,24 +277,19 @@ static void work(void *arg, int index)
 {
     struct run *run = arg;
     struct worker w;
-    if (!worker_init(&w, run, index)) {
-        stop_all(run, STK_ENOMEM, NULL);
-        return;
-    }
-    for (;;) {
+    (void)index;
+    if (!worker_init(&w, run))
+        fail(run, STK_ENOMEM, NULL);
+    while (!atomic_load(&run->stop)) {
         pthread_mutex_lock(&run->read_lock);
         bool taken = take_block(run, &w);
         pthread_mutex_unlock(&run->read_lock);
         if (!taken)
             break;
         work_on_block(run, &w);
-        if (w.s->failed || stk_shard_failed(w.s->shard))
-            break;
     }
-    if (w.s->failed)
-        stop_all(run, STK_ENOMEM, NULL);
-    else if (atomic_load(&run->stop) || stk_shard_failed(w.s->shard))
-        stop_all(run, STK_OK, NULL); // the builder tells why
+    if (atomic_load(&run->stop))
+        wake_all(run);
     worker_deinit(&w);
 }
 
@@ -299,7 +297,7 @@ static void work(void *arg, int index)
 static void finish_rest(struct run *run)
 {
     struct worker w;
-    if (!worker_init(&w, run, 0) || !buffer_reserve(&run->rest, 1)) {
+    if (!worker_init(&w, run) || !buffer_reserve(&run->rest, 1)) {
         fail(run, STK_ENOMEM, NULL);
         worker_deinit(&w);
         return;
@@ -314,21 +312,22 @@ static void finish_rest(struct run *run)
                     : end->at == STK_CHROME_AT_KEYS || end->at == STK_CHROME_AT_SKIP;
     if (cut || open) {
         bool event = cut && end->at == STK_CHROME_AT_EVENTS;
-        stk_chrome_stage_issue(w.s, STK_ISSUE_TRUNCATED, event, pos + done, STK_STR(""));
-        w.s->tally.by_kind[STK_KIND_OTHER] += event;
+        stk_chrome_stage_issue(&w.s, STK_ISSUE_TRUNCATED, event, pos + done, STK_STR(""));
+        w.s.tally.by_kind[STK_KIND_OTHER] += event;
     }
     keep_captures(run, &w);
-    stk_chrome_stage_commit(w.s);
-    if (w.s->failed)
+    stk_chrome_sink_take(run->sink, &w.s);
+    if (run->sink->failed)
         fail(run, STK_ENOMEM, NULL);
     worker_deinit(&w);
 }
 
-enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, struct stk_chrome_stager *workers,
-                                int count, struct stk_chrome_input *in, struct stk_err *err)
+enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
+                                struct stk_chrome_sink *sink, struct stk_chrome_input *in,
+                                struct stk_err *err)
 {
     struct run run = {.ctx = ctx,
-                      .stagers = workers,
+                      .sink = sink,
                       .in = in,
                       .block_bytes = atomic_load(&block_bytes),
                       .status = STK_OK};

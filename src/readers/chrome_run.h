@@ -3,7 +3,7 @@
 #ifndef STK_READERS_CHROME_RUN_H
 #define STK_READERS_CHROME_RUN_H
 
-#include "readers/chrome_stage.h"
+#include "readers/chrome_sink.h"
 #include "readers/reader.h"
 
 #define STK_CHROME_BLOCK_BYTES (1u << 20)
@@ -62,13 +62,12 @@ struct stk_chrome_input {
 // Test hooks: size of the blocks (0: as built), and whether blocks are read ahead of their turn.
 void stk_chrome_use_blocks(size_t bytes);
 
-// Read all of the stream into the workers' shards.
-STK_MUST_CHECK enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx,
-                                               struct stk_chrome_stager *workers, int count,
+// Read all of the stream into the sink, with `count` workers.
+STK_MUST_CHECK enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
+                                               struct stk_chrome_sink *sink,
                                                struct stk_chrome_input *in, struct stk_err *err);
 // What is known only at the end: pairs, processes, devices, names, issues.
-STK_MUST_CHECK enum stk_status stk_chrome_fix(struct stk_build *b,
-                                              struct stk_chrome_stager *workers, int count,
+STK_MUST_CHECK enum stk_status stk_chrome_fix(struct stk_chrome_sink *sink,
                                               const struct stk_chrome_input *in,
                                               struct stk_err *err);
 

@@ -11,7 +11,6 @@
 #include "store/names.h"
 
 #define ROWS_MAX (UINT32_MAX - 1)
-#define METAS_MAX (1u << 24)
 
 // Bits of name_class.
 #define CLASS_KNOWN 1u
@@ -19,22 +18,17 @@
 #define CLASS_FETCH 4u
 #define CLASS_MARKER 8u // annotation although the category says operator
 
-bool stk_chrome_stager_init(struct stk_chrome_stager *s, struct stk_shard *shard)
+bool stk_chrome_stager_init(struct stk_chrome_stager *s)
 {
     memset(s, 0, sizeof *s);
-    s->shard = shard;
     stk_arena_init(&s->arena, 0);
     stk_vec_init(&s->tracks, sizeof(struct stk_chrome_track), 1u << 24);
     stk_map_init(&s->track_map, 1u << 24);
-    stk_vec_init(&s->metas, sizeof(struct stk_chrome_meta), METAS_MAX);
-    stk_map_init(&s->meta_map, METAS_MAX);
-    stk_vec_init(&s->halves, sizeof(struct stk_chrome_half), ROWS_MAX);
     stk_vec_init(&s->rows, sizeof(struct stk_chrome_staged), ROWS_MAX);
-    stk_vec_init(&s->block_metas, sizeof(struct stk_chrome_meta), ROWS_MAX);
-    stk_vec_init(&s->block_halves, sizeof(struct stk_chrome_half), ROWS_MAX);
+    stk_vec_init(&s->metas, sizeof(struct stk_chrome_meta), ROWS_MAX);
+    stk_vec_init(&s->halves, sizeof(struct stk_chrome_half), ROWS_MAX);
     stk_chrome_stage_begin(s);
-    s->total = s->tally;
-    return shard != NULL;
+    return stk_strpool_init(&s->names, 0) == 0;
 }
 
 void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
@@ -42,29 +36,21 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
     stk_arena_deinit(&s->arena);
     stk_vec_deinit(&s->tracks);
     stk_map_deinit(&s->track_map);
-    stk_vec_deinit(&s->metas);
-    stk_map_deinit(&s->meta_map);
-    stk_vec_deinit(&s->halves);
+    stk_strpool_deinit(&s->names);
     stk_vec_deinit(&s->rows);
-    stk_vec_deinit(&s->block_metas);
-    stk_vec_deinit(&s->block_halves);
+    stk_vec_deinit(&s->metas);
+    stk_vec_deinit(&s->halves);
     stk_free(s->name_class);
+    stk_free(s->name_in_shard);
     stk_free(s->scratch);
 }
 
 void stk_chrome_stage_begin(struct stk_chrome_stager *s)
 {
-    s->rows.count = s->block_metas.count = s->block_halves.count = 0;
+    s->rows.count = s->metas.count = s->halves.count = 0;
     memset(&s->tally, 0, sizeof s->tally);
     memset(s->captures, 0, sizeof s->captures);
     s->block++;
-}
-
-static struct stk_str keep(struct stk_chrome_stager *s, struct stk_str text)
-{
-    char *p = text.n ? stk_arena_strndup(&s->arena, text.p, text.n) : NULL;
-    s->failed |= text.n && !p;
-    return p ? (struct stk_str){p, text.n} : STK_STR("");
 }
 
 static bool needs_unescaping(struct stk_str s)
@@ -75,8 +61,7 @@ static bool needs_unescaping(struct stk_str s)
     return false;
 }
 
-// Clean text; borrowed from the input or from the scratch buffer, until the next call.
-static struct stk_str clean(struct stk_chrome_stager *s, struct stk_str raw)
+struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_str raw)
 {
     if (!needs_unescaping(raw))
         return raw;
@@ -94,8 +79,12 @@ static struct stk_str clean(struct stk_chrome_stager *s, struct stk_str raw)
 
 static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    struct stk_str name = r->odd_bytes ? clean(s, r->name) : r->name;
-    return stk_shard_intern(s->shard, name.p, name.n);
+    struct stk_str name = r->odd_bytes ? stk_chrome_stage_clean(s, r->name) : r->name;
+    uint32_t id = stk_strpool_intern(&s->names, name.p, name.n);
+    if (id != STK_STRPOOL_FAILED)
+        return id;
+    s->failed = true;
+    return 0;
 }
 
 // What the name of a host event says, looked up once per distinct name.
@@ -122,24 +111,6 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
              (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0);
     }
     return *c;
-}
-
-uint64_t stk_chrome_id_hash(const struct stk_chrome_id *id)
-{
-    return id->text.n ? stk_hash_bytes(id->text.p, id->text.n) | 1
-                      : stk_hash_u64((uint64_t)id->number);
-}
-
-bool stk_chrome_id_same(const struct stk_chrome_id *a, const struct stk_chrome_id *b)
-{
-    return a->number == b->number && stk_str_eq(a->text, b->text);
-}
-
-int64_t stk_chrome_process_of(const struct stk_chrome_id *pid)
-{
-    if (pid->text.n == 0)
-        return pid->number > INT64_MIN / 2 ? pid->number : INT64_MIN / 2;
-    return (int64_t)(stk_hash_bytes(pid->text.p, pid->text.n) >> 2 | UINT64_C(1) << 61);
 }
 
 void stk_chrome_issue_merge(struct stk_chrome_issue *into, const struct stk_chrome_issue *from)
@@ -170,117 +141,6 @@ static void drop(struct stk_chrome_stager *s, const struct stk_chrome_raw *r, en
 {
     stk_chrome_stage_issue(s, why, 1, r->pos, r->name);
     count_only(s, STK_KIND_OTHER);
-}
-
-// ---- tracks ----
-
-struct place {
-    enum stk_track_kind kind;
-    int64_t process, device, id;
-    bool by_pid; // process and thread as recorded
-    struct stk_str sid;
-};
-
-static uint32_t new_track(struct stk_chrome_stager *s, const struct place *p,
-                          const struct stk_chrome_raw *r)
-{
-    struct stk_chrome_track *t = stk_vec_push(&s->tracks);
-    if (!t) {
-        s->failed = true;
-        return STK_NONE;
-    }
-    *t = (struct stk_chrome_track){
-        .key = {.kind = p->kind, .process = p->process, .device = p->device, .id = p->id},
-        .shard_track = STK_NONE,
-        .rank = -1,
-        .open_begin = STK_NONE,
-        .pid = {{"", 0}, r->pid.number},
-        .tid = {{"", 0}, r->tid.number}};
-    t->pid.text = keep(s, r->pid.text);
-    t->tid.text = keep(s, r->tid.text);
-    t->key.sid = keep(s, clean(s, p->sid));
-    return (uint32_t)s->tracks.count - 1;
-}
-
-static uint32_t find_track(struct stk_chrome_stager *s, const struct place *p,
-                           const struct stk_chrome_raw *r)
-{
-    uint64_t a = stk_hash_u64((uint64_t)p->process) + (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
-    uint64_t b = (uint64_t)p->id * 31 + (uint64_t)p->device * 0xff51afd7ed558ccdu;
-    if (p->sid.n)
-        b ^= stk_hash_bytes(p->sid.p, p->sid.n);
-    if (r->pid.text.n)
-        a ^= stk_hash_bytes(r->pid.text.p, r->pid.text.n);
-    size_t slot = (a ^ b ^ b >> 5 ^ a >> 7) % 16;
-    if (s->recent[slot].a == a && s->recent[slot].b == b && s->tracks.count > 0 &&
-        s->recent[slot].track < s->tracks.count)
-        return s->recent[slot].track;
-    int created;
-    uint32_t *value = stk_map_put(&s->track_map, a, b, STK_NONE, &created);
-    if (!value) {
-        s->failed = true;
-        return STK_NONE;
-    }
-    if (*value == STK_NONE)
-        *value = new_track(s, p, r);
-    s->recent[slot].a = a;
-    s->recent[slot].b = b;
-    s->recent[slot].track = *value;
-    return *value;
-}
-
-static uint32_t host_track(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
-{
-    struct place p = {STK_TRACK_THREAD, stk_chrome_process_of(&r->pid), -1, r->tid.number, true,
-                      r->tid.text};
-    return find_track(s, &p, r);
-}
-
-// Stream number: that of a tid "stream 7", or of args.
-static int64_t stream_number(const struct stk_chrome_raw *r, struct stk_str *sid)
-{
-    struct stk_str text = r->tid.text;
-    int64_t n;
-    *sid = (struct stk_str){"", 0};
-    if (text.n == 0)
-        return r->tid.number;
-    if (stk_str_starts_nocase(text, STK_STR("stream ")) &&
-        stk_str_to_i64((struct stk_str){text.p + 7, text.n - 7}, &n))
-        return n;
-    if (r->flags & STK_CHROME_HAS_STREAM)
-        return r->stream;
-    *sid = text;
-    return 0;
-}
-
-static bool is_merged(const struct stk_chrome_raw *r)
-{
-    const uint32_t both = STK_CHROME_HAS_RANK | STK_CHROME_HAS_RAW_PID;
-    return (r->flags & both) == both && r->rank >= 0 && r->rank <= STK_CHROME_RANK_MAX;
-}
-
-static uint32_t device_track(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
-                             enum stk_track_kind kind)
-{
-    struct place p = {.kind = kind,
-                      .process = STK_CHROME_STAND_IN(is_merged(r) ? r->rank : -1),
-                      .device = r->flags & STK_CHROME_HAS_DEVICE ? r->device : r->pid.number};
-    p.id = stream_number(r, &p.sid);
-    if (p.device < 0) // a host track has -1; numbers below do not occur
-        p.device = 0;
-    return find_track(s, &p, r);
-}
-
-// Rows of the profiler or of a device that is not known: neither host thread nor stream.
-static uint32_t other_track(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
-                            enum stk_track_kind kind, struct stk_str sid)
-{
-    struct place p = {kind, STK_CHROME_STAND_IN(-1), -1, r->tid.number, false, sid};
-    if (kind == STK_TRACK_COUNTER) {
-        p.process = stk_chrome_process_of(&r->pid);
-        p.id = 0;
-    }
-    return find_track(s, &p, r);
 }
 
 // ---- rows ----
@@ -341,7 +201,7 @@ static void stage_annotation(struct stk_chrome_stager *s, const struct stk_chrom
                              struct stk_chrome_staged *g)
 {
     uint32_t class = host_name_class(s, g->row.name, r->name);
-    g->row.track = host_track(s, r);
+    g->row.track = stk_chrome_track_host(s, r);
     g->row.kind = r->cat == STK_CHROME_CAT_ANNOTATION || class & CLASS_MARKER ? STK_KIND_ANNOTATION
                                                                               : STK_KIND_HOST_OP;
     if (class & CLASS_FETCH)
@@ -381,7 +241,7 @@ static void read_details(struct stk_str details, struct stk_row_ext *ext)
 static void stage_device_row(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                              struct stk_chrome_staged *g)
 {
-    g->row.track = device_track(s, r, STK_TRACK_STREAM);
+    g->row.track = stk_chrome_track_device(s, r, STK_TRACK_STREAM);
     g->row.kind = r->cat == STK_CHROME_CAT_MEMCPY   ? STK_KIND_MEMCPY
                   : r->cat == STK_CHROME_CAT_MEMSET ? STK_KIND_MEMSET
                                                     : STK_KIND_KERNEL;
@@ -419,7 +279,7 @@ static bool is_api_name(struct stk_str name)
 static void stage_unknown(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                           struct stk_chrome_staged *g)
 {
-    g->row.track = host_track(s, r);
+    g->row.track = stk_chrome_track_host(s, r);
     g->row.kind = is_api_name(r->name) ? STK_KIND_RUNTIME : STK_KIND_UNSET;
     g->ext.has_corr = (r->flags & STK_CHROME_HAS_CORR) && r->corr != 0;
     g->ext.corr = r->corr;
@@ -442,8 +302,8 @@ static void stage_foreign(struct stk_chrome_stager *s, const struct stk_chrome_r
     }
     g->row.kind = STK_KIND_OTHER;
     g->row.track = r->cat == STK_CHROME_CAT_FOREIGN_HOST
-                       ? host_track(s, r)
-                       : other_track(s, r, STK_TRACK_OTHER, r->cat_text);
+                       ? stk_chrome_track_host(s, r)
+                       : stk_chrome_track_other(s, r, STK_TRACK_OTHER, r->cat_text);
 }
 
 static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
@@ -456,13 +316,13 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
         stage_annotation(s, r, g);
         break;
     case STK_CHROME_CAT_RUNTIME:
-        g->row.track = host_track(s, r);
+        g->row.track = stk_chrome_track_host(s, r);
         g->row.kind = STK_KIND_RUNTIME;
         g->ext.has_corr = (r->flags & STK_CHROME_HAS_CORR) && r->corr != 0;
         g->ext.corr = r->corr;
         break;
     case STK_CHROME_CAT_PYTHON:
-        g->row.track = host_track(s, r);
+        g->row.track = stk_chrome_track_host(s, r);
         g->row.kind = STK_KIND_PYTHON;
         break;
     case STK_CHROME_CAT_KERNEL:
@@ -471,17 +331,17 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
         stage_device_row(s, r, g);
         break;
     case STK_CHROME_CAT_DERIVED:
-        g->row.track = device_track(s, r, STK_TRACK_DERIVED);
+        g->row.track = stk_chrome_track_device(s, r, STK_TRACK_DERIVED);
         break;
     case STK_CHROME_CAT_SYNC:
-        g->row.track = device_track(s, r, STK_TRACK_OTHER);
+        g->row.track = stk_chrome_track_device(s, r, STK_TRACK_OTHER);
         g->row.kind = STK_KIND_SYNC;
         break;
     case STK_CHROME_CAT_EVENT:
-        g->row.track = device_track(s, r, STK_TRACK_OTHER);
+        g->row.track = stk_chrome_track_device(s, r, STK_TRACK_OTHER);
         break;
     case STK_CHROME_CAT_OVERHEAD:
-        g->row.track = other_track(s, r, STK_TRACK_OTHER, STK_STR("overhead"));
+        g->row.track = stk_chrome_track_other(s, r, STK_TRACK_OTHER, STK_STR("overhead"));
         break;
     case STK_CHROME_CAT_FOREIGN_HOST:
     case STK_CHROME_CAT_FOREIGN_DEVICE:
@@ -499,7 +359,7 @@ static void note_track(struct stk_chrome_stager *s, const struct stk_chrome_raw 
     if (row->track == STK_NONE)
         return;
     struct stk_chrome_track *t = stk_vec_at(&s->tracks, row->track);
-    if (is_merged(r)) {
+    if (stk_chrome_is_merged(r)) {
         s->tally.raw_pids++;
         t->rank = (int32_t)r->rank;
     }
@@ -549,7 +409,7 @@ static void stage_instant(struct stk_chrome_stager *s, const struct stk_chrome_r
     set_times(&g->row, r->ts, (struct stk_chrome_time){0, 0});
     g->row.pos = r->pos;
     g->row.name = intern_name(s, r);
-    g->row.track = host_track(s, r);
+    g->row.track = stk_chrome_track_host(s, r);
     g->row.kind = memory ? STK_KIND_MEMORY : STK_KIND_OTHER;
     if (memory) {
         g->ext.dst_mem = r->flags & STK_CHROME_DEVICE_MEMORY ? STK_MEM_DEVICE : STK_MEM_PAGEABLE;
@@ -573,7 +433,7 @@ static void stage_counter(struct stk_chrome_stager *s, const struct stk_chrome_r
     g->row.pos = r->pos;
     g->row.name = intern_name(s, r);
     g->row.kind = STK_KIND_OTHER;
-    g->row.track = other_track(s, r, STK_TRACK_COUNTER, r->name);
+    g->row.track = stk_chrome_track_other(s, r, STK_TRACK_COUNTER, r->name);
     if (r->flags & STK_CHROME_HAS_VALUE) {
         g->ext.value = r->value;
         g->ext.flags = STK_EXT_VALUE;
@@ -586,7 +446,7 @@ static void end_half(struct stk_chrome_stager *s, const struct stk_chrome_half *
 {
     struct stk_chrome_track *t = stk_vec_at(&s->tracks, half->track);
     if (t->block == s->block && t->open_begin != STK_NONE) {
-        struct stk_chrome_half *begin = stk_vec_at(&s->block_halves, t->open_begin);
+        struct stk_chrome_half *begin = stk_vec_at(&s->halves, t->open_begin);
         struct stk_chrome_staged *g = push_row(s);
         if (!g)
             return;
@@ -595,7 +455,7 @@ static void end_half(struct stk_chrome_stager *s, const struct stk_chrome_half *
         begin->track = STK_NONE;
         return;
     }
-    struct stk_chrome_half *kept = stk_vec_push(&s->block_halves);
+    struct stk_chrome_half *kept = stk_vec_push(&s->halves);
     if (kept)
         *kept = *half;
     s->failed |= !kept;
@@ -609,8 +469,8 @@ static void begin_half(struct stk_chrome_stager *s, struct stk_chrome_half *half
         t->open_begin = STK_NONE;
     }
     half->below = t->open_begin;
-    t->open_begin = (uint32_t)s->block_halves.count;
-    struct stk_chrome_half *kept = stk_vec_push(&s->block_halves);
+    t->open_begin = (uint32_t)s->halves.count;
+    struct stk_chrome_half *kept = stk_vec_push(&s->halves);
     if (kept)
         *kept = *half;
     s->failed |= !kept;
@@ -624,7 +484,7 @@ static void stage_half(struct stk_chrome_stager *s, const struct stk_chrome_raw 
     }
     struct stk_chrome_half half = {.ts = r->ts,
                                    .pos = r->pos,
-                                   .track = host_track(s, r),
+                                   .track = stk_chrome_track_host(s, r),
                                    .begins = r->ph == 'B',
                                    .kind = STK_KIND_UNSET,
                                    .below = STK_NONE};
@@ -657,37 +517,10 @@ static void stage_meta(struct stk_chrome_stager *s, const struct stk_chrome_raw 
         return;
     if (r->label.n == 0)
         return;
-    struct stk_chrome_meta *m = stk_vec_push(&s->block_metas);
+    struct stk_chrome_meta *m = stk_vec_push(&s->metas);
     s->failed |= !m;
     if (m)
-        *m = (struct stk_chrome_meta){type, r->pid, r->tid, r->label, r->pos};
-}
-
-static void commit_meta(struct stk_chrome_stager *s, const struct stk_chrome_meta *m)
-{
-    int created;
-    struct stk_chrome_id thread =
-        m->type == STK_CHROME_THREAD_NAME ? m->tid : (struct stk_chrome_id){{"", 0}, 0};
-    uint32_t *index = stk_map_put(&s->meta_map, stk_chrome_id_hash(&m->pid) * 4 + m->type,
-                                  stk_chrome_id_hash(&thread), (uint32_t)s->metas.count, &created);
-    if (!index) {
-        s->failed = s->metas.count < METAS_MAX;
-        return;
-    }
-    struct stk_chrome_meta *kept =
-        created ? stk_vec_push(&s->metas) : stk_vec_at(&s->metas, *index);
-    if (!kept) {
-        s->failed = true;
-        return;
-    }
-    if (created)
-        *kept = (struct stk_chrome_meta){.type = m->type,
-                                         .pid = {keep(s, m->pid.text), m->pid.number},
-                                         .tid = {keep(s, thread.text), thread.number}};
-    struct stk_str label = clean(s, m->label);
-    if (created || !stk_str_eq(kept->label, label))
-        kept->label = keep(s, label);
-    kept->pos = m->pos;
+        *m = (struct stk_chrome_meta){type, r->pid, r->tid, r->label};
 }
 
 void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
@@ -716,59 +549,4 @@ void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome
         count_only(s, STK_KIND_OTHER);
         break;
     }
-}
-
-static uint32_t commit_track(struct stk_chrome_stager *s, struct stk_chrome_track *t)
-{
-    if (t->shard_track == STK_NONE)
-        t->shard_track = stk_shard_track(s->shard, &t->key);
-    return t->shard_track;
-}
-
-static void commit_tally(struct stk_chrome_stager *s)
-{
-    struct stk_chrome_tally *from = &s->tally, *to = &s->total;
-    for (int i = 0; i < STK_KIND_COUNT; i++)
-        to->by_kind[i] += from->by_kind[i];
-    for (int i = 0; i < STK_ISSUE_COUNT; i++) {
-        struct stk_chrome_issue *issue = &from->issues[i];
-        if (issue->count && (!to->issues[i].count || issue->first_pos < to->issues[i].first_pos))
-            issue->note = keep(s, clean(s, issue->note));
-        stk_chrome_issue_merge(&to->issues[i], issue);
-    }
-    if (from->foreign && !to->foreign) {
-        to->foreign_pos = from->foreign_pos;
-        to->foreign_cat = keep(s, clean(s, from->foreign_cat));
-    }
-    to->foreign += from->foreign;
-    to->kernels += from->kernels;
-    to->known_cats += from->known_cats;
-    to->raw_pids += from->raw_pids;
-}
-
-void stk_chrome_stage_commit(struct stk_chrome_stager *s)
-{
-    struct stk_chrome_staged *g = s->rows.items;
-    for (size_t i = 0; i < s->rows.count; i++, g++) {
-        if (g->row.track == STK_NONE)
-            continue;
-        struct stk_chrome_track *t = stk_vec_at(&s->tracks, g->row.track);
-        t->rows++;
-        t->calls += g->row.kind == STK_KIND_RUNTIME;
-        g->row.track = commit_track(s, t);
-        stk_shard_add(s->shard, &g->row, &g->ext);
-    }
-    for (size_t i = 0; i < s->block_metas.count; i++)
-        commit_meta(s, stk_vec_at(&s->block_metas, i));
-    for (size_t i = 0; i < s->block_halves.count; i++) {
-        const struct stk_chrome_half *half = stk_vec_at(&s->block_halves, i);
-        if (half->track == STK_NONE)
-            continue;
-        struct stk_chrome_half *kept = stk_vec_push(&s->halves);
-        s->failed |= !kept;
-        if (kept)
-            *kept = *half;
-    }
-    commit_tally(s);
-    stk_chrome_stage_begin(s);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker makes of its events: rows and notes of one block, held back until it is certain
-// that the block was cut from the file where an event begins, then handed to the worker's shard.
+// What a worker makes of the events of one block: rows and notes, held back until it is certain
+// that the block was cut from the file where an event begins (chrome_sink.h takes them then).
 #ifndef STK_READERS_CHROME_STAGE_H
 #define STK_READERS_CHROME_STAGE_H
 
@@ -15,18 +15,19 @@
 #define STK_CHROME_STAND_IN(rank) (INT64_MIN + 2 + (rank))
 #define STK_CHROME_RANK_MAX 0xfffff
 
+// A track as this worker knows it.
 struct stk_chrome_track {
     struct stk_track_key key;      // sid lies in the worker's arena
-    uint32_t shard_track;          // STK_NONE until a row needs it
     struct stk_chrome_id pid, tid; // as recorded; texts in the arena
-    uint64_t rows, calls;          // events, runtime calls among them
+    uint64_t hash_a, hash_b;       // of all that tells tracks apart
     int32_t rank;                  // said by its events; -1 none
     uint32_t open_begin;           // newest unmatched B of block `block`, or STK_NONE
     uint64_t block;
+    uint32_t sink_track; // STK_NONE until a row is certain
 };
 
 struct stk_chrome_staged {
-    struct stk_row row; // track: index of a stk_chrome_track
+    struct stk_row row; // track: index of a stk_chrome_track; name: id in the worker's names
     struct stk_row_ext ext;
 };
 
@@ -49,7 +50,6 @@ struct stk_chrome_meta {
     enum stk_chrome_label type;
     struct stk_chrome_id pid, tid;
     struct stk_str label;
-    uint64_t pos;
 };
 
 struct stk_chrome_issue {
@@ -81,21 +81,23 @@ struct stk_chrome_tally {
 };
 
 struct stk_chrome_stager {
-    struct stk_shard *shard;
-    struct stk_arena arena; // texts that outlive a block
+    struct stk_arena arena; // texts of tracks
     struct stk_vec tracks;  // struct stk_chrome_track
     struct stk_map track_map;
-    struct stk_vec metas; // struct stk_chrome_meta, the last one of each key
-    struct stk_map meta_map;
-    struct stk_vec halves; // struct stk_chrome_half, unmatched
-    struct stk_chrome_tally total;
-    // Of the block being read:
-    struct stk_vec rows, block_metas, block_halves;
-    struct stk_chrome_tally tally;
-    uint64_t block;                               // counts blocks and new attempts at one
-    struct stk_str captures[STK_CHROME_CAPTURES]; // slices of the block's text
-    uint32_t *name_class;                         // by shard string id: bits below
+    struct stk_strpool names;
+    uint32_t *name_class; // by name id: bits, see chrome_stage.c
     size_t name_classes;
+    // Of the block being read:
+    struct stk_vec rows;   // struct stk_chrome_staged
+    struct stk_vec metas;  // struct stk_chrome_meta, texts in the block
+    struct stk_vec halves; // struct stk_chrome_half
+    struct stk_chrome_tally tally;
+    struct stk_str captures[STK_CHROME_CAPTURES]; // slices of the block's text
+    uint64_t block;                               // counts blocks and new attempts at one
+    // For the sink: name id -> string id in the shard with number `shard_number`.
+    uint32_t *name_in_shard;
+    size_t names_in_shard;
+    uint64_t shard_number;
     char *scratch;
     size_t scratch_size;
     struct {
@@ -105,23 +107,35 @@ struct stk_chrome_stager {
     bool failed; // no memory
 };
 
-bool stk_chrome_stager_init(struct stk_chrome_stager *s, struct stk_shard *shard);
+bool stk_chrome_stager_init(struct stk_chrome_stager *s); // false: no memory; deinit in any case
 void stk_chrome_stager_deinit(struct stk_chrome_stager *s);
 // Forget the block's rows and begin another (or the same again).
 void stk_chrome_stage_begin(struct stk_chrome_stager *s);
 void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 void stk_chrome_stage_issue(struct stk_chrome_stager *s, enum stk_issue_id id, uint64_t events_lost,
                             uint64_t pos, struct stk_str note);
-// Hand the block's rows to the shard. Its text must still be there.
-void stk_chrome_stage_commit(struct stk_chrome_stager *s);
+// Text without escapes, valid UTF-8: the same, or in the worker's scratch buffer until the next
+// call.
+struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_str raw);
+
+// Tracks of rows (chrome_track.c), or STK_NONE without memory.
+uint32_t stk_chrome_track_host(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+uint32_t stk_chrome_track_device(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
+                                 enum stk_track_kind kind);
+// Rows of the profiler or of a device that is not known: neither host thread nor stream.
+uint32_t stk_chrome_track_other(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
+                                enum stk_track_kind kind, struct stk_str sid);
+// An event of a file that was merged from several ranks.
+static inline bool stk_chrome_is_merged(const struct stk_chrome_raw *r)
+{
+    const uint32_t both = STK_CHROME_HAS_RANK | STK_CHROME_HAS_RAW_PID;
+    return (r->flags & both) == both && r->rank >= 0 && r->rank <= STK_CHROME_RANK_MAX;
+}
 
 // Row of a pair of halves; end may be before begin.
 void stk_chrome_pair_row(const struct stk_chrome_half *begin, struct stk_chrome_time end,
                          struct stk_row *row);
-bool stk_chrome_id_same(const struct stk_chrome_id *a, const struct stk_chrome_id *b);
 uint64_t stk_chrome_id_hash(const struct stk_chrome_id *id);
-// Process id for a track: the number, or one made from the text.
-int64_t stk_chrome_process_of(const struct stk_chrome_id *pid);
 void stk_chrome_issue_merge(struct stk_chrome_issue *into, const struct stk_chrome_issue *from);
 
 #endif
