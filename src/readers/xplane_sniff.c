@@ -80,22 +80,28 @@ static void probe_message(struct probe *b, enum level level, const uint8_t *p, s
     }
 }
 
-// Every byte above ASCII is part of EF BF BD: something decoded the file as text and replaced what
-// it did not understand.
+// Length of the UTF-8 sequence at p, 0 if there is none. Overlong forms are not looked for: they are
+// as rare in binary data that was never text as they are here of no consequence.
+static size_t utf8_length(const uint8_t *p, size_t n)
+{
+    size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3
+                  : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length && i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+// Binary data that is valid UTF-8 throughout and full of U+FFFD: something decoded the file as text
+// and replaced what it did not understand.
 static bool is_mangled(const uint8_t *p, size_t n)
 {
     size_t replaced = 0;
-    for (size_t i = 0; i < n;) {
-        if (p[i] < 0x80) {
-            i++;
-        } else if (i + 2 < n && p[i] == 0xef && p[i + 1] == 0xbf && p[i + 2] == 0xbd) {
-            replaced++;
-            i += 3;
-        } else if (i + 2 >= n) {
-            break;
-        } else {
+    for (size_t i = 0, length; i < n; i += length) {
+        length = utf8_length(p + i, n - i);
+        if (!length)
             return false;
-        }
+        replaced += length == 3 && i + 3 <= n && memcmp(p + i, "\xef\xbf\xbd", 3) == 0;
     }
     return replaced >= 4;
 }
