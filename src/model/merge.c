@@ -304,9 +304,10 @@ enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t coun
             run->facts = ranks[r]->facts;
         else
             merge_facts(&run->facts, &ranks[r]->facts);
-        for (int p = 0; p < STK_PART_COUNT; p++)
-            merge_cause(&run->causes[p], &ranks[r]->causes[p]);
     }
+    for (uint32_t r = 0; r < count; r++)
+        for (int p = 0; p < STK_PART_COUNT && has_breakdown(ranks[r]) == any_device; p++)
+            merge_cause(&run->causes[p], &ranks[r]->causes[p]);
     if (!copy_rows(run, arena, base, base + count))
         return stk_err_nomem(err);
     merge_sources(run);
