@@ -163,7 +163,7 @@ static void free_finish(struct stk_finish *f)
     stk_free(f->subs);
     stk_free(f->builder_map);
     stk_free((void *)f->name_class);
-    stk_free(f->runtime_corr);
+    stk_free(f->call_corr);
     stk_free(f->track_final);
     stk_tracks_deinit(&f->merged);
 }

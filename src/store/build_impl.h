@@ -40,6 +40,7 @@ struct stk_track_entry {
     uint32_t sid;
     int64_t process, device, id;
     uint64_t rows;            // shard: rows stored
+    uint32_t exts, calls;     // shard: rows with ext that are not, and that are, runtime calls
     int64_t min_start_ns, max_start_ns; // shard: of these rows
     uint32_t name;            // facts
     enum stk_track_kind becomes_kind; // facts, valid if becomes
@@ -60,13 +61,18 @@ static inline struct stk_track_entry *stk_tracks_at(const struct stk_track_table
     return (struct stk_track_entry *)stk_vec_at(&t->entries, i);
 }
 
+// Where the next row of a shard's track goes: in the columns, in ext, in the calls' correlations.
+struct stk_cursor {
+    uint32_t row, ext, call;
+};
+
 struct stk_shard {
     struct stk_vec blocks;     // struct stk_raw *, each STK_BLOCK_ROWS
     struct stk_vec ext_blocks; // struct stk_raw_ext *, each STK_BLOCK_EXTS
     struct stk_raw *tail;      // where the next row goes
     uint32_t tail_left;
     uint64_t row_count;
-    uint32_t ext_count, runtime_ext_count;
+    uint32_t ext_count;
     struct stk_strpool strings;
     bool strings_ready;
     struct stk_track_table tracks;
@@ -78,7 +84,7 @@ struct stk_shard {
     // Filled by finish: shard's ids -> trace's.
     uint32_t *string_map; // NULL: identity
     uint32_t *track_map;
-    uint32_t *cursor;     // per shard track: where its next row goes in the columns
+    struct stk_cursor *cursors; // per shard track
 };
 
 struct stk_fact_process {
@@ -120,7 +126,8 @@ struct stk_finish {
     uint64_t total_rows;        // stored
     int64_t base_ns;
     _Atomic uint8_t *name_class; // per string: what it is on a device, see build_scatter.c
-    int64_t *runtime_corr;      // correlations of runtime rows, by their ref while building
+    int64_t *call_corr;         // correlations of runtime rows, by their ref while building
+    uint32_t call_count;
     uint32_t *track_final;      // merged entry -> index in t->tracks before sub-rows
     struct stk_sub_rows *subs;  // per track: its sub-rows
     uint32_t sub_count;         // tracks there

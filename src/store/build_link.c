@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch calls and the device work they started: same process, same correlation. Per process, the
-// correlations of its device work go into a hash table, then its runtime calls look theirs up. One
+// correlations of its device work go into a table, then its runtime calls look theirs up. One
 // call may start many operations (graphs): they are chained in order of time. Of several calls with
 // one correlation, one whose name launches or copies wins, then the earliest.
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "store/build_impl.h"
@@ -14,17 +15,25 @@
 #define CLASS_CALL_KNOWN 16u
 #define CLASS_STARTS_WORK 32u
 
+// A table of all correlations from the smallest to the largest is used up to this size.
+#define DENSE_SLOTS_PER_ROW 8u
+
 struct slot {
-    int64_t corr;
     uint32_t head; // first device event, STK_NONE: free slot
     uint32_t call; // its launch, STK_NONE
 };
 struct join {
     struct stk_finish *f;
     struct slot *slots;
-    size_t slot_count;  // of this process, a power of two
-    size_t capacity;    // allocated
-    uint64_t seed;      // so that no file can choose its collisions
+    int64_t *corrs;    // per slot of the hash table; NULL: slots are numbered from min_corr
+    size_t slot_count; // hash table: a power of two
+    int64_t min_corr;
+    uint64_t seed;     // so that no file can choose its collisions
+};
+// Numbered device work of one process.
+struct work {
+    uint64_t rows;
+    int64_t min_corr, max_corr;
 };
 
 static bool starts_work(struct stk_finish *f, uint32_t name)
@@ -41,40 +50,57 @@ static bool starts_work(struct stk_finish *f, uint32_t name)
     return bits & CLASS_STARTS_WORK;
 }
 
+// Slot of the correlation: holds it, or is the free one where it belongs; NULL where it cannot be.
 static struct slot *find_slot(const struct join *j, int64_t corr)
 {
+    if (!j->corrs) {
+        uint64_t i = (uint64_t)corr - (uint64_t)j->min_corr;
+        return i < j->slot_count ? &j->slots[i] : NULL;
+    }
     size_t mask = j->slot_count - 1;
     size_t i = (size_t)stk_hash_u64((uint64_t)corr ^ j->seed) & mask;
-    while (j->slots[i].head != STK_NONE && j->slots[i].corr != corr)
+    while (j->slots[i].head != STK_NONE && j->corrs[i] != corr)
         i = (i + 1) & mask;
     return &j->slots[i];
 }
 
-static bool prepare(struct join *j, uint64_t device_rows)
+static void forget(struct join *j)
 {
+    stk_free(j->slots);
+    stk_free(j->corrs);
+    j->slots = NULL;
+    j->corrs = NULL;
+}
+
+// An empty table. Profilers count correlations up, so a plain array usually does; it is faster and,
+// being walked in order of time, kind to the cache.
+static bool prepare(struct join *j, const struct work *w)
+{
+    uint64_t range = (uint64_t)w->max_corr - (uint64_t)w->min_corr;
+    bool dense = range < w->rows * DENSE_SLOTS_PER_ROW;
     size_t want = 64;
-    while (want < device_rows + device_rows / 2)
+    while (want < w->rows + w->rows / 2)
         want *= 2;
-    if (want > j->capacity) {
-        stk_free(j->slots);
-        j->slots = stk_alloc_array(want, sizeof *j->slots);
-        j->capacity = j->slots ? want : 0;
-        if (!j->slots)
-            return false;
-        j->seed = stk_hash_u64((uint64_t)(uintptr_t)j->slots);
-    }
+    if (dense)
+        want = (size_t)range + 1;
+    if (want > UINT32_MAX) // slots are numbered with 32 bits
+        return false;
+    forget(j);
+    j->slots = stk_alloc_array(want, sizeof *j->slots);
+    j->corrs = dense ? NULL : stk_alloc_array(want, sizeof *j->corrs);
+    if (!j->slots || (!dense && !j->corrs))
+        return false;
     j->slot_count = want;
-    for (size_t i = 0; i < want; i++)
-        j->slots[i].head = j->slots[i].call = STK_NONE;
+    j->min_corr = w->min_corr;
+    j->seed = stk_hash_u64((uint64_t)(uintptr_t)j->slots);
+    memset(j->slots, 0xff, want * sizeof *j->slots); // STK_NONE
     return true;
 }
 
-static struct stk_ext *work_ext(const struct stk_trace *t, uint32_t event)
+static bool is_numbered_work(const struct stk_trace *t, uint32_t event)
 {
-    if (!stk_kind_is_device_work(t->kind[event]) || t->ref[event] == STK_NONE)
-        return NULL;
-    struct stk_ext *e = &t->ext[t->ref[event]];
-    return e->flags & STK_EXT_HAS_CORR ? e : NULL;
+    return stk_kind_is_device_work(t->kind[event]) && t->ref[event] != STK_NONE &&
+           t->ext[t->ref[event]].flags & STK_EXT_HAS_CORR;
 }
 
 static int64_t held_corr(const struct stk_ext *e)
@@ -82,20 +108,20 @@ static int64_t held_corr(const struct stk_ext *e)
     return (int64_t)((uint64_t)e->link << 32 | e->next);
 }
 
-// Chain the device work of one track. Backwards, since each goes to the front. The correlation is
-// overwritten by the chain: from here on the slot alone knows it.
+// Chain the device work of one track. Backwards, since each goes to the front. From here on `link`
+// holds the slot's number, until settle_track() replaces it by the launch.
 static void insert_work(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
     for (uint32_t i = track->first + track->count; i-- > track->first;) {
-        struct stk_ext *e = work_ext(t, i);
-        if (!e)
+        if (!is_numbered_work(t, i))
             continue;
+        struct stk_ext *e = &t->ext[t->ref[i]];
         int64_t corr = held_corr(e);
         struct slot *s = find_slot(j, corr);
-        s->corr = corr;
-        e->flags &= (uint8_t)~STK_EXT_HAS_CORR;
-        e->link = STK_NONE;
+        e->link = (uint32_t)(s - j->slots);
+        if (j->corrs)
+            j->corrs[e->link] = corr;
         e->next = s->head;
         s->head = i;
     }
@@ -120,7 +146,7 @@ static void look_up_calls(struct join *j, const struct stk_track *track, bool ha
     for (uint32_t i = track->first; i < track->first + track->count; i++) {
         if (t->kind[i] != STK_KIND_RUNTIME || t->ref[i] == STK_NONE)
             continue;
-        int64_t corr = j->f->runtime_corr[t->ref[i]];
+        int64_t corr = j->f->call_corr[t->ref[i]];
         t->ref[i] = STK_NONE;
         struct slot *s = has_work ? find_slot(j, corr) : NULL;
         if (s && s->head != STK_NONE) {
@@ -164,41 +190,66 @@ static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
 }
 
 // The launch into every operation of the chain; false without memory.
-static bool settle_slot(struct join *j, const struct slot *s)
+static bool settle_chain(struct stk_trace *t, uint32_t head, uint32_t call)
 {
-    struct stk_trace *t = j->f->t;
-    uint32_t head = s->head;
     bool ordered = true;
     size_t n = 0;
     int64_t last_ns = INT64_MIN;
-    for (uint32_t i = head; i != STK_NONE; i = t->ext[t->ref[i]].next, n++) {
-        t->ext[t->ref[i]].link = s->call;
+    for (uint32_t i = head; i != STK_NONE; n++) {
+        struct stk_ext *e = &t->ext[t->ref[i]];
+        e->link = call;
+        e->flags &= (uint8_t)~STK_EXT_HAS_CORR;
         ordered = ordered && last_ns <= t->start_ns[i];
         last_ns = t->start_ns[i];
+        i = e->next;
     }
     if (!ordered)
         head = sort_chain(t, head, n);
-    if (s->call != STK_NONE)
-        t->ref[s->call] = head;
+    if (call != STK_NONE)
+        t->ref[call] = head;
     return head != STK_NONE;
+}
+
+// A chain begins with its first event, so that is where the whole chain is settled.
+static bool settle_track(struct join *j, const struct stk_track *track)
+{
+    struct stk_trace *t = j->f->t;
+    for (uint32_t i = track->first; i < track->first + track->count; i++)
+        if (is_numbered_work(t, i) &&
+            !settle_chain(t, i, j->slots[t->ext[t->ref[i]].link].call))
+            return false;
+    return true;
+}
+
+static void measure_work(const struct stk_trace *t, const struct stk_track *track, struct work *w)
+{
+    for (uint32_t i = track->first; i < track->first + track->count; i++) {
+        if (!is_numbered_work(t, i))
+            continue;
+        int64_t corr = held_corr(&t->ext[t->ref[i]]);
+        if (w->rows == 0 || corr < w->min_corr)
+            w->min_corr = corr;
+        if (w->rows == 0 || corr > w->max_corr)
+            w->max_corr = corr;
+        w->rows++;
+    }
 }
 
 // All tracks of one process: order[from .. to).
 static bool link_process(struct join *j, const uint32_t *order, uint32_t from, uint32_t to)
 {
-    const struct stk_trace *t = j->f->t;
-    uint64_t rows = 0;
+    const struct stk_track *tracks = j->f->t->tracks;
+    struct work w = {0, 0, 0};
     for (uint32_t k = from; k < to; k++)
-        for (uint32_t i = 0, n = t->tracks[order[k]].count; i < n; i++)
-            rows += work_ext(t, t->tracks[order[k]].first + i) != NULL;
-    if (rows && !prepare(j, rows))
+        measure_work(j->f->t, &tracks[order[k]], &w);
+    if (w.rows && !prepare(j, &w))
         return false;
-    for (uint32_t k = to; rows && k-- > from;)
-        insert_work(j, &t->tracks[order[k]]);
+    for (uint32_t k = to; w.rows && k-- > from;)
+        insert_work(j, &tracks[order[k]]);
     for (uint32_t k = from; k < to; k++)
-        look_up_calls(j, &t->tracks[order[k]], rows > 0);
-    for (size_t i = 0; rows && i < j->slot_count; i++)
-        if (j->slots[i].head != STK_NONE && !settle_slot(j, &j->slots[i]))
+        look_up_calls(j, &tracks[order[k]], w.rows > 0);
+    for (uint32_t k = from; w.rows && k < to; k++)
+        if (!settle_track(j, &tracks[order[k]]))
             return false;
     return true;
 }
@@ -252,6 +303,6 @@ enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err)
     }
     stk_free(order);
     stk_free(first);
-    stk_free(j.slots);
+    forget(&j);
     return ok ? STK_OK : stk_err_nomem(err);
 }

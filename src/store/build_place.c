@@ -160,32 +160,65 @@ static enum stk_status place_devices(struct stk_finish *f, const struct stk_map 
     return STK_OK;
 }
 
+// How much room the rows, the values and the calls' correlations of each track need; `next` then
+// holds where each track's begin.
+static bool place_values(struct stk_finish *f, struct stk_cursor *next)
+{
+    uint64_t exts = 0, calls = 0;
+    for (size_t i = 0; i < f->b->shards.count; i++) {
+        const struct stk_shard *s = stk_build_shard_at(f->b, i);
+        for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
+            const struct stk_track_entry *e = stk_tracks_at(&s->tracks, j);
+            uint32_t track = f->track_final[s->track_map[j]];
+            exts += e->exts;
+            calls += e->calls;
+            if (exts >= UINT32_MAX || calls >= UINT32_MAX)
+                return false;
+            if (track != STK_NONE) {
+                next[track].ext += e->exts;
+                next[track].call += e->calls;
+            }
+        }
+    }
+    f->t->ext_count = f->call_count = 0;
+    for (uint32_t i = 0; i < f->t->track_count; i++) {
+        uint32_t n_exts = next[i].ext, n_calls = next[i].call;
+        next[i] = (struct stk_cursor){f->t->tracks[i].first, f->t->ext_count, f->call_count};
+        f->t->ext_count += n_exts;
+        f->call_count += n_calls;
+    }
+    return true;
+}
+
 // For each shard and track, where its first row goes: after those of the shards before it.
 static enum stk_status place_cursors(struct stk_finish *f, struct stk_err *err)
 {
-    uint32_t *next = stk_alloc_array(f->t->track_count ? f->t->track_count : 1, sizeof *next);
+    struct stk_cursor *next = stk_alloc_zero(f->t->track_count ? f->t->track_count : 1, sizeof *next);
+    enum stk_status status = STK_OK;
     if (!next)
         return stk_err_nomem(err);
-    for (uint32_t i = 0; i < f->t->track_count; i++)
-        next[i] = f->t->tracks[i].first;
-    for (size_t i = 0; i < f->b->shards.count; i++) {
+    if (!place_values(f, next))
+        status = stk_err_set(err, STK_ELIMIT, "the profile holds more than 4 294 967 294 events "
+                                              "with values; record a shorter window");
+    for (size_t i = 0; i < f->b->shards.count && status == STK_OK; i++) {
         struct stk_shard *s = stk_build_shard_at(f->b, i);
         size_t n = s->tracks.entries.count;
-        s->cursor = stk_alloc_array(n ? n : 1, sizeof *s->cursor);
-        if (!s->cursor) {
-            stk_free(next);
-            return stk_err_nomem(err);
-        }
-        for (uint32_t j = 0; j < n; j++) {
+        s->cursors = stk_alloc_zero(n ? n : 1, sizeof *s->cursors);
+        if (!s->cursors)
+            status = stk_err_nomem(err);
+        for (uint32_t j = 0; j < n && status == STK_OK; j++) {
+            const struct stk_track_entry *e = stk_tracks_at(&s->tracks, j);
             uint32_t track = f->track_final[s->track_map[j]];
             if (track == STK_NONE)
                 continue;
-            s->cursor[j] = next[track];
-            next[track] += (uint32_t)stk_tracks_at(&s->tracks, j)->rows;
+            s->cursors[j] = next[track];
+            next[track].row += (uint32_t)e->rows;
+            next[track].ext += e->exts;
+            next[track].call += e->calls;
         }
     }
     stk_free(next);
-    return STK_OK;
+    return status;
 }
 
 enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err)

@@ -57,7 +57,6 @@ enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_
 
 struct scatter_job {
     struct stk_finish *f;
-    uint32_t *ext_first, *runtime_first; // per shard: its first ext and runtime correlation
     struct stk_vec *longs;               // per shard: struct stk_long_dur
     uint64_t (*by_kind)[STK_KIND_COUNT]; // per shard
     _Atomic size_t next_shard;
@@ -68,7 +67,6 @@ struct scatter {
     struct stk_finish *f;
     struct stk_shard *s;
     enum stk_track_kind *track_kinds; // per shard track
-    uint32_t next_ext, next_runtime;
     struct stk_vec *longs;
     uint64_t *by_kind;
     bool out_of_memory;
@@ -77,11 +75,12 @@ struct scatter {
 static uint32_t put_ext(struct scatter *w, const struct stk_raw *r, uint8_t kind, uint32_t name)
 {
     const struct stk_raw_ext *from = stk_shard_ext(w->s, r->ext);
+    struct stk_cursor *cursor = &w->s->cursors[r->track];
     if (kind == STK_KIND_RUNTIME) {
-        w->f->runtime_corr[w->next_runtime] = from->corr;
-        return w->next_runtime++;
+        w->f->call_corr[cursor->call] = from->corr;
+        return cursor->call++;
     }
-    struct stk_ext *e = &w->f->t->ext[w->next_ext];
+    struct stk_ext *e = &w->f->t->ext[cursor->ext];
     *e = (struct stk_ext){.link = STK_NONE, .next = STK_NONE, .value = from->value,
                           .dir = from->dir, .src_mem = from->src_mem, .dst_mem = from->dst_mem,
                           .flags = from->flags};
@@ -98,7 +97,7 @@ static uint32_t put_ext(struct scatter *w, const struct stk_raw *r, uint8_t kind
         if (e->dst_mem == STK_MEM_UNKNOWN)
             e->dst_mem = dst;
     }
-    return w->next_ext++;
+    return cursor->ext++;
 }
 
 static void put_long(struct scatter *w, uint32_t event, int64_t dur_ns)
@@ -114,12 +113,12 @@ static void scatter_block(struct scatter *w, const struct stk_raw *r, uint32_t n
 {
     struct stk_trace *t = w->f->t;
     const uint32_t *string_map = w->s->string_map;
-    uint32_t *cursor = w->s->cursor;
+    struct stk_cursor *cursors = w->s->cursors;
     int64_t base_ns = w->f->base_ns;
     for (; n; n--, r++) {
         if (r->track == STK_NONE)
             continue;
-        uint32_t i = cursor[r->track]++;
+        uint32_t i = cursors[r->track].row++;
         uint32_t name = string_map ? string_map[r->name] : r->name;
         uint8_t kind = r->kind;
         if (kind == STK_KIND_UNSET || kind == STK_KIND_KERNEL)
@@ -177,8 +176,7 @@ static void scatter_worker(void *arg, int index)
         if (i >= job->f->b->shards.count)
             return;
         struct stk_shard *s = stk_build_shard_at(job->f->b, i);
-        struct scatter w = {.f = job->f, .s = s, .next_ext = job->ext_first[i],
-                            .next_runtime = job->runtime_first[i], .longs = &job->longs[i],
+        struct scatter w = {.f = job->f, .s = s, .longs = &job->longs[i],
                             .by_kind = job->by_kind[i]};
         w.track_kinds = stk_alloc_array(s->tracks.entries.count + 1, sizeof *w.track_kinds);
         if (w.track_kinds)
@@ -189,37 +187,20 @@ static void scatter_worker(void *arg, int index)
     }
 }
 
-static bool alloc_columns(struct stk_trace *t)
+static bool alloc_columns(struct stk_finish *f)
 {
-    size_t n = t->count ? t->count : 1;
+    struct stk_trace *t = f->t;
+    size_t n = t->count ? t->count : 1, exts = t->ext_count ? t->ext_count : 1;
+    size_t calls = f->call_count ? f->call_count : 1;
     return (t->start_ns = stk_alloc_array(n, sizeof *t->start_ns)) &&
            (t->dur_low = stk_alloc_array(n, sizeof *t->dur_low)) &&
            (t->name = stk_alloc_array(n, sizeof *t->name)) &&
            (t->ref = stk_alloc_array(n, sizeof *t->ref)) &&
            (t->pos_low = stk_alloc_array(n, sizeof *t->pos_low)) &&
            (t->pos_high = stk_alloc_array(n, 1)) && (t->kind = stk_alloc_array(n, 1)) &&
-           (t->depth = stk_alloc_array(n, 1));
-}
-
-// Room for the values of all shards, and each shard's part of it.
-static enum stk_status alloc_exts(struct scatter_job *job, struct stk_err *err)
-{
-    struct stk_finish *f = job->f;
-    uint64_t exts = 0, runtimes = 0;
-    for (size_t i = 0; i < f->b->shards.count; i++) {
-        const struct stk_shard *s = stk_build_shard_at(f->b, i);
-        job->ext_first[i] = (uint32_t)exts;
-        job->runtime_first[i] = (uint32_t)runtimes;
-        exts += s->ext_count - s->runtime_ext_count;
-        runtimes += s->runtime_ext_count;
-    }
-    if (exts >= UINT32_MAX || runtimes >= UINT32_MAX)
-        return stk_err_set(err, STK_ELIMIT, "the profile holds more than 4 294 967 294 events with "
-                                            "values; record a shorter window");
-    f->t->ext_count = (uint32_t)exts;
-    f->t->ext = stk_alloc_array(exts ? exts : 1, sizeof *f->t->ext);
-    f->runtime_corr = stk_alloc_array(runtimes ? runtimes : 1, sizeof *f->runtime_corr);
-    return f->t->ext && f->runtime_corr ? STK_OK : stk_err_nomem(err);
+           (t->depth = stk_alloc_array(n, 1)) &&
+           (t->ext = stk_alloc_array(exts, sizeof *t->ext)) &&
+           (f->call_corr = stk_alloc_array(calls, sizeof *f->call_corr));
 }
 
 static int compare_longs(const void *a, const void *b)
@@ -252,18 +233,13 @@ enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err)
 {
     size_t shards = f->b->shards.count;
     struct scatter_job job = {.f = f};
-    enum stk_status status = STK_ENOMEM;
-    job.ext_first = stk_alloc_zero(shards + 1, sizeof *job.ext_first);
-    job.runtime_first = stk_alloc_zero(shards + 1, sizeof *job.runtime_first);
+    enum stk_status status = STK_OK;
     job.longs = stk_alloc_zero(shards + 1, sizeof *job.longs);
     job.by_kind = stk_alloc_zero(shards + 1, sizeof *job.by_kind);
-    if (job.ext_first && job.runtime_first && job.longs && job.by_kind && alloc_columns(f->t)) {
-        for (size_t i = 0; i < shards; i++)
-            stk_vec_init(&job.longs[i], sizeof(struct stk_long_dur), UINT32_MAX);
-        status = alloc_exts(&job, err);
-    } else {
-        stk_err_nomem(err);
-    }
+    if (!job.longs || !job.by_kind || !alloc_columns(f))
+        status = stk_err_nomem(err);
+    for (size_t i = 0; i < shards && status == STK_OK; i++)
+        stk_vec_init(&job.longs[i], sizeof(struct stk_long_dur), UINT32_MAX);
     if (status == STK_OK) {
         int workers = (size_t)f->threads < shards ? f->threads : (int)shards;
         stk_thread_run(workers > 0 ? workers : 1, scatter_worker, &job);
@@ -273,8 +249,6 @@ enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err)
         for (size_t i = 0; i < shards; i++)
             stk_vec_deinit(&job.longs[i]);
     stk_free(job.longs);
-    stk_free(job.ext_first);
-    stk_free(job.runtime_first);
     stk_free(job.by_kind);
     return status;
 }

@@ -57,8 +57,9 @@ void stk_shard_deinit(struct stk_shard *s)
     s->strings_ready = false;
     stk_free(s->string_map);
     stk_free(s->track_map);
-    stk_free(s->cursor);
-    s->string_map = s->track_map = s->cursor = NULL;
+    stk_free(s->cursors);
+    s->string_map = s->track_map = NULL;
+    s->cursors = NULL;
 }
 
 struct stk_shard *stk_build_shard(struct stk_build *b)
@@ -234,8 +235,6 @@ void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct 
     struct stk_raw *r = next_row(s);
     if (!r || s->failure != STK_OK)
         return;
-    if (row->kind == STK_KIND_RUNTIME && ext_id != STK_NONE)
-        s->runtime_ext_count++;
     uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
     *r = (struct stk_raw){
         .start_ns = row->start_ns, .dur_ns = row->dur_ns, .pos_low = (uint32_t)pos,
@@ -249,5 +248,7 @@ void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct 
     if (track->rows == 0 || row->start_ns > track->max_start_ns)
         track->max_start_ns = row->start_ns;
     track->rows++;
+    track->exts += ext_id != STK_NONE && row->kind != STK_KIND_RUNTIME;
+    track->calls += ext_id != STK_NONE && row->kind == STK_KIND_RUNTIME;
     s->read++;
 }
