@@ -175,7 +175,7 @@ static int compare_timed(const void *a, const void *b)
 // Put a chain of n operations in order of time; returns its new head, STK_NONE without memory.
 static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
 {
-    struct timed *ops = stk_alloc_array(n, sizeof *ops);
+    struct timed few[16], *ops = n <= 16 ? few : stk_alloc_array(n, sizeof *ops);
     size_t k = 0;
     if (!ops)
         return STK_NONE;
@@ -185,7 +185,8 @@ static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
     for (k = 0; k < n; k++)
         t->ext[t->ref[ops[k].event]].next = k + 1 < n ? ops[k + 1].event : STK_NONE;
     head = ops[0].event;
-    stk_free(ops);
+    if (ops != few)
+        stk_free(ops);
     return head;
 }
 
