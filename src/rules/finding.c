@@ -107,7 +107,9 @@ void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part)
 {
     struct stk_rule_steps steps = stk_rule_spread(ctx, 1u << part);
-    const char *meaning = stk_part_info(part)->meaning;
+    const char *meaning = part == STK_PART_COMPUTE && stk_rule_on_host(ctx)
+                              ? "the model's own operations"
+                              : stk_part_info(part)->meaning;
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     stk_human_share(stk_rule_part_share(ctx, part), share);
     if (steps.used == 0)
@@ -133,9 +135,10 @@ static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     for (int i = 0; i < c->name_count && i < most; i++)
         if (c->names[i].ns > 0 && c->names[i].name && c->names[i].name[0])
-            stk_finding_say(ctx, f, "%s of it in %s (%s x)", stk_human_ns(c->names[i].ns, time),
-                            stk_rule_name(ctx, c->names[i].name),
-                            stk_human_count(c->names[i].count, count));
+            stk_finding_say(
+                ctx, f, "%s of it in %s (%s interval%s)", stk_human_ns(c->names[i].ns, time),
+                stk_rule_name(ctx, c->names[i].name), stk_human_count(c->names[i].count, count),
+                c->names[i].count == 1 ? "" : "s");
 }
 
 static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,

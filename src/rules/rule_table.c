@@ -105,6 +105,7 @@ static int severity_rank(const char *severity)
 struct order {
     bool leads; // explains the verdict, and is more than information
     int rank;
+    bool explains; // the verdict
     double saving;
 };
 
@@ -112,9 +113,9 @@ static struct order order_of(const struct stk_rep_finding *f, enum stk_verdict_k
 {
     const struct stk_rule *rule = stk_rule_find(f->id);
     int rank = severity_rank(f->severity);
-    return (struct order){rule && (rule->verdicts & (1u << verdict)) &&
-                              rank < severity_rank("info"),
-                          rank, f->saving.has_high ? f->saving.high_share : 0};
+    bool explains = rule && (rule->verdicts & (1u << verdict));
+    return (struct order){explains && rank < severity_rank("info"), rank, explains,
+                          f->saving.has_high ? f->saving.high_share : 0};
 }
 
 static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_finding *fb,
@@ -125,6 +126,8 @@ static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_
         return a.leads;
     if (a.rank != b.rank)
         return a.rank < b.rank;
+    if (a.rank == severity_rank("info") && a.explains != b.explains)
+        return a.explains;
     return a.saving > b.saving;
 }
 

@@ -32,6 +32,8 @@ static void healthy(void)
     fake_ask(&f);
     x = fake_finding(&f, "compute-bound");
     CHECK_STR(x->title, "The host's step is the model's own work");
+    CHECK(says(x, "the model's own operations"));
+    CHECK(x == f.report.findings.items); // before what is known of the recording
     CHECK_STR(fake_finding(&f, "capture-no-device")->severity, "info");
     fake_done(&f);
 }
