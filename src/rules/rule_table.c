@@ -70,14 +70,15 @@ static size_t keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *
     return kept;
 }
 
-// The fixes for any framework and for those seen, in the rule's order; the others after them where
-// none was recognised. Plain CUDA counts there, and where the profile comes from Nsight Systems.
+// The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
+// framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
+// nothing, or not even CUDA was seen, the other frameworks' follow.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
     const uint32_t cuda = 1u << STK_FW_CUDA, every = (1u << STK_FW_COUNT) - 1;
     struct stk_list all = f->fix; // what the rule chose, else its table
-    uint32_t seen = ctx->pass.run->facts.frameworks & every & ~cuda;
+    uint32_t known = ctx->pass.run->facts.frameworks & every, seen = known & ~cuda;
     size_t kept = 0;
     if (!all.count && rule->fixes)
         for (all.items = rule->fixes; rule->fixes[all.count].text;)
@@ -86,8 +87,8 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     if (!fixes)
         return false;
     kept = keep(fixes, kept, &all, !seen || read_from(ctx, "nsys") ? seen | cuda : seen, true);
-    if (!seen)
-        kept = keep(fixes, kept, &all, every & ~cuda, false);
+    if (!known || kept == 0)
+        kept = keep(fixes, kept, &all, every & ~seen & ~cuda, false);
     f->fix = (struct stk_list){.items = fixes, .count = kept};
     return true;
 }
