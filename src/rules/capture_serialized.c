@@ -26,6 +26,8 @@ static const struct stk_rep_fix fixes[] = {
      "jax.config.update('jax_debug_nans', False)\njax.config.update('jax_disable_jit', False)"},
     {"tensorflow", "Leave run_eagerly and tf.debugging.enable_check_numerics off while profiling.",
      "model.compile(optimizer, loss, run_eagerly=False)"},
+    {"cuda", "Wait once a step, not after each kernel: errors show up then just as well.",
+     "kernel<<<grid, block, 0, stream>>>(/* ... */);\ncudaError_t err = cudaGetLastError();"},
     {0},
 };
 

@@ -27,6 +27,7 @@ enum {
     FIX_RANKS,
     FIX_BALANCE,
     FIX_EXCHANGE,
+    FIX_MPI,
     FIX_LINK
 };
 static const struct stk_rep_fix fixes[] = {
@@ -73,6 +74,13 @@ static const struct stk_rep_fix fixes[] = {
                       "work that does not need its result, split the batch in two, or exchange "
                       "half precision.",
                       NULL},
+    [FIX_MPI] =
+        {"any",
+         "Start MPI calls without blocking and compute meanwhile; give device buffers to an "
+         "MPI that takes them.",
+         "MPI_Iallreduce(send, recv, n, MPI_FLOAT, MPI_SUM, comm, &request);\n"
+         "compute_what_does_not_need_it();\n"
+         "MPI_Wait(&request, MPI_STATUS_IGNORE);"},
     [FIX_LINK] =
         {"any",
          "See which links the collectives use; a ring over TCP or across sockets explains much.",
@@ -129,7 +137,10 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     static const char *const shards[] = {
         "AllGather",      "all_gather",     "all-gather", "ReduceScatter",
         "reduce_scatter", "reduce-scatter", NULL};
-    if (is_mostly(ctx, exchange))
+    static const char *const mpi[] = {"MPI_", NULL};
+    if (is_mostly(ctx, mpi))
+        stk_finding_fix(ctx, f, &fixes[FIX_MPI]);
+    else if (is_mostly(ctx, exchange))
         stk_finding_fix(ctx, f, &fixes[FIX_EXCHANGE]);
     else if (is_mostly(ctx, shards))
         stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);

@@ -132,6 +132,15 @@ static bool many_brief(const struct stk_rule_ctx *ctx)
     return kernels > 0 && (double)brief >= thresholds[BRIEF].value * (double)kernels;
 }
 
+// Python and the framework lead, and it is not for the launches that short kernels need.
+static bool code_leads(const struct stk_rule_ctx *ctx)
+{
+    double host = stk_rule_part_share(ctx, STK_PART_HOST);
+    double launch = stk_rule_part_share(ctx, STK_PART_LAUNCH);
+    return leads(ctx, STK_PART_HOST) &&
+           (!many_brief(ctx) || launch < thresholds[LEADS].value * host);
+}
+
 static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
@@ -188,7 +197,7 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         if (leads(ctx, STK_PART_ALLOC))
             return;
     }
-    if (leads(ctx, STK_PART_HOST) && !many_brief(ctx)) {
+    if (code_leads(ctx)) {
         for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++)
             stk_finding_fix(ctx, f, &fixes[i]);
         stk_finding_fix(ctx, f, &fixes[FIX_PYTHON]);
@@ -235,7 +244,7 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         f->title = "The host's step is busy beside the model";
     else if (leads(ctx, STK_PART_ALLOC))
         f->title = "The device waits for memory to be allocated or freed";
-    else if (leads(ctx, STK_PART_HOST) && !many_brief(ctx))
+    else if (code_leads(ctx))
         f->title = "The device waits for Python and the framework";
     else if (leads(ctx, STK_PART_LAUNCH))
         f->title = "The device waits for launches";

@@ -115,9 +115,8 @@ static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     stk_human_count(facts->pageable_copies, a);
     stk_human_count(facts->copies, b);
     if (is_pinned(facts))
-        stk_finding_say(ctx, f,
-                        "%s of %s copies are to or from pinned memory: the link is the limit",
-                        stk_human_count(facts->pinned_copies, a), b);
+        stk_finding_say(ctx, f, "%s copies are to or from pinned memory: the link is the limit",
+                        stk_human_count(facts->pinned_copies, a));
     else if (facts->pageable_copies > 0)
         stk_finding_say(ctx, f, "%s of %s copies use pageable memory: %s in %s", a, b,
                         stk_human_bytes(facts->pageable_bytes, bytes),

@@ -229,6 +229,11 @@ static void frameworks(void)
     const struct stk_rep_finding *x = fake_finding(&f, "host-bound");
     CHECK_EQ(advises(x, "cudaGraphLaunch"), 0);
     CHECK(advises(x, "reduce-overhead") > 0 && advises(x, "lax.scan") > 0);
+    f.run.facts.frameworks = 1u << STK_FW_CUDA; // known to be plain CUDA
+    fake_ask(&f);
+    x = fake_finding(&f, "host-bound");
+    CHECK_EQ(advises(x, "cudaGraphLaunch"), 0);
+    CHECK(advises(x, "reduce-overhead") < 0);
     f.run.facts.frameworks = 1u << STK_FW_PYTORCH | 1u << STK_FW_CUDA;
     fake_ask(&f);
     x = fake_finding(&f, "host-bound");
