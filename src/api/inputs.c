@@ -40,8 +40,9 @@ static enum stk_status add_given_file(struct stk_input_scan *s, const char *path
         }
     }
     int created = 1;
-    if (S_ISREG(info->st_mode))
-        stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created);
+    if (S_ISREG(info->st_mode) &&
+        !stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created))
+        return stk_err_nomem(err);
     if (!created)
         f->why = "given twice";
     return STK_OK;

@@ -64,8 +64,9 @@ static enum stk_status add_file(struct stk_input_scan *s, const char *dir, const
     const char *why = NULL;
     enum stk_input_format format = stk_input_format(path, base, (int64_t)info->st_size, &why);
     int created = 1;
-    if (format < STK_INPUT_FORMATS)
-        stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created);
+    if (format < STK_INPUT_FORMATS &&
+        !stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created))
+        return stk_err_nomem(err);
     if (!created)
         why = "the same file was met under another name";
     if (format == STK_INPUT_NONE && s->files.count >= STK_INPUTS_LISTED_MAX) {
