@@ -75,13 +75,18 @@ static void set_widths(struct segment *segments, int n, int columns)
         segments[i].start = at;
 }
 
-static void draw_fill(struct stk_term *t, const struct segment *s)
+// `divided`: the segment before has the same fill, so this one begins with a line.
+static void draw_fill(struct stk_term *t, const struct segment *s, bool divided)
 {
     size_t f = fill_of(s->part->group);
     if (t->options->colour && s->width)
         stk_sink_text(t->sink, fills[f].colour);
-    for (int i = 0; i < s->width; i++)
-        stk_sink_text(t->sink, t->options->ascii ? fills[f].plain : fills[f].block);
+    for (int i = 0; i < s->width; i++) {
+        if (i == 0 && divided)
+            stk_sink_text(t->sink, t->options->ascii ? "|" : "│");
+        else
+            stk_sink_text(t->sink, t->options->ascii ? fills[f].plain : fills[f].block);
+    }
     if (t->options->colour && s->width)
         stk_sink_text(t->sink, "\033[0m");
     t->column += s->width;
@@ -166,8 +171,12 @@ void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
         return;
     set_widths(segments, n, columns);
     stk_term_to_column(t, indent);
-    for (int i = 0; i < n; i++)
-        draw_fill(t, &segments[i]);
+    size_t last = SIZE_MAX;
+    for (int i = 0; i < n; i++) {
+        draw_fill(t, &segments[i], segments[i].width && fill_of(segments[i].part->group) == last);
+        if (segments[i].width)
+            last = fill_of(segments[i].part->group);
+    }
     stk_term_line_end(t);
     for (int line = 1; line <= LABEL_LINES; line++) {
         place_labels(segments, n, line, columns);

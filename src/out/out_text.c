@@ -37,6 +37,24 @@ static void input_line(struct stk_term *t, const struct stk_rep_input *in)
     stk_term_line_end(t);
 }
 
+static void rank_line(struct stk_term *t, const struct stk_list *inputs_list)
+{
+    const struct stk_rep_input *in = inputs_list->items;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    size_t count = 0;
+    for (size_t i = 0; i < inputs_list->count; i++)
+        for (size_t k = 0; k < in[i].ranks.count; k++, count++) {
+            int64_t rank = ((const int64_t *)in[i].ranks.items)[k];
+            low = rank < low ? rank : low;
+            high = rank > high ? rank : high;
+        }
+    if (count < 2)
+        return;
+    stk_text_label(t, "");
+    stk_term_printf(t, "%zu ranks, %lld to %lld", count, (long long)low, (long long)high);
+    stk_term_line_end(t);
+}
+
 static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
 {
     const struct stk_rep_input *in = p->inputs.items;
@@ -50,6 +68,7 @@ static void inputs(struct stk_term *t, const struct stk_rep_profile *p)
         stk_term_printf(t, "and %zu more files", p->inputs.count - shown);
         stk_term_line_end(t);
     }
+    rank_line(t, &p->inputs);
     stk_text_label(t, "");
     stk_term_printf(t, "%s events, %s dropped; capture %s", stk_figure_count(p->events.read).text,
                     stk_figure_count(p->events.dropped).text, p->health.status);

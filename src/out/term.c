@@ -82,13 +82,36 @@ int stk_term_width(const char *text)
     return width;
 }
 
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// Bytes of the next word. A figure stays with its unit and its thousands: "98 %", "4 812 330", "12 ms".
+static size_t word_bytes(const char *text)
+{
+    size_t n = strcspn(text, " \n");
+    while (n > 0 && digit(text[n - 1]) && text[n] == ' ') {
+        static const char *const units[] = {"%", "ns", "us", "ms", "s", "min", "B", "kB", "MB", "GB"};
+        const char *next = text + n + 1;
+        size_t length = strcspn(next, " \n,;:.)");
+        bool joined = length == 3 && digit(next[0]) && digit(next[1]) && digit(next[2]);
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+            joined |= strlen(units[i]) == length && strncmp(next, units[i], length) == 0;
+        if (!joined)
+            break;
+        n += 1 + strcspn(next, " \n");
+    }
+    return n;
+}
+
 void stk_term_wrap(struct stk_term *t, int indent, const char *text)
 {
     bool first = true;
     while (*text == ' ')
         text++;
     while (*text) {
-        size_t bytes = strcspn(text, " \n");
+        size_t bytes = word_bytes(text);
         char word[512];
         size_t kept = bytes < sizeof word ? bytes : sizeof word - 1;
         memcpy(word, text, kept);

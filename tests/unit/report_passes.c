@@ -256,7 +256,7 @@ static void test_bar(void)
         CHECK(line != NULL);
         if (line && sum > 0) {
             line += strlen("confidence high\n\n  ");
-            CHECK_EQ(strspn(line, "#=>.x!-?"), 76);
+            CHECK_EQ(strspn(line, "#=>.x!-?|"), 76);
         }
     }
     stk_arena_deinit(&w.arena);
