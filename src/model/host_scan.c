@@ -20,16 +20,19 @@ struct scan {
     bool failed;
 };
 
+// CUPTI's and Nsight Systems' names. "Command Buffer Full" is among CUPTI's overheads too, but it is
+// the launching thread waiting for room in the queue: the device is behind, not the profiler at work.
 static bool is_overhead_name(struct stk_str name)
 {
     static const char *const names[] = {
-        "Instrumentation", "Activity Buffer Request", "Buffer Flush", "Command Buffer Full",
-        "BUFFER_FLUSH",    "INSTRUMENTATION",         "RESOURCE",     "Resource",
+        "Instrumentation", "Activity Buffer Request", "Buffer Flush", "BUFFER_FLUSH",
+        "INSTRUMENTATION", "RESOURCE",                "Resource",     "CUDA profiling data flush",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (stk_str_eq(name, stk_str_from(names[i])))
             return true;
-    return false;
+    return stk_str_starts(name, STK_STR("CUPTI: ")) ||
+           stk_str_ends(name, STK_STR(" profiling initialization"));
 }
 
 // CUPTI files module loading under overhead, but it is the program's own first use.

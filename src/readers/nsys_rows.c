@@ -233,10 +233,15 @@ static void host_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 
 static void overhead_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
-    static const char *const types[] = {"Profiler overhead",    "Profiler overhead",
-                                        "Driver JIT compiler",  "CUPTI buffer flush",
-                                        "CUPTI instrumentation", "CUPTI resource",
-                                        "Runtime module loading", "Lazy function loading",
+    // CUPTI's names, where the row has none of its own.
+    static const char *const types[] = {"Profiler overhead",
+                                        "Profiler overhead",
+                                        "Driver Compiler",
+                                        "Buffer Flush",
+                                        "Instrumentation",
+                                        "Resource",
+                                        "Runtime Triggered Module Loading",
+                                        "Lazy Function Loading",
                                         "Command Buffer Full"};
     struct stk_row row = {.kind = STK_KIND_OTHER};
     if (!host_start(u, st, &row))
