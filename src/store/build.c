@@ -107,8 +107,11 @@ void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
 // Entry for facts about a track, or NULL.
 static struct stk_track_entry *track_fact(struct stk_build *b, const struct stk_track_key *key)
 {
-    struct stk_track_entry e = {.kind = key->kind, .process = key->process, .device = key->device,
-                                .id = key->id, .sid = intern(b, key->sid)};
+    struct stk_track_entry e = {.kind = key->kind,
+                                .process = key->process,
+                                .device = key->device,
+                                .id = key->id,
+                                .sid = intern(b, key->sid)};
     uint32_t track = stk_tracks_put(&b->tracks, &e);
     if (track != STK_NONE)
         return stk_tracks_at(&b->tracks, track);
@@ -138,8 +141,8 @@ void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *ke
 void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
 {
     int created;
-    uint32_t *at = stk_map_put(&b->move_map, (uint64_t)process, 0, (uint32_t)b->moves.count,
-                               &created);
+    uint32_t *at =
+        stk_map_put(&b->move_map, (uint64_t)process, 0, (uint32_t)b->moves.count, &created);
     struct stk_fact_move *move = !at       ? NULL
                                  : created ? stk_vec_push(&b->moves)
                                            : stk_vec_at(&b->moves, *at);

@@ -29,17 +29,17 @@ struct stk_row {
 // Optional values of an event.
 struct stk_row_ext {
     bool has_corr;
-    int64_t corr;   // host<->device correlation, unique per process
-    int64_t value;  // see STK_EXT_VALUE
+    int64_t corr;  // host<->device correlation, unique per process
+    int64_t value; // see STK_EXT_VALUE
     uint8_t dir, src_mem, dst_mem, flags;
 };
 
 // How tracks are told apart. Two shards that name the same key mean the same track.
 struct stk_track_key {
     enum stk_track_kind kind;
-    int64_t process; // the file's process id; processes with equal ids are one
-    int64_t device;  // device number for device tracks, -1 for host tracks
-    int64_t id;      // thread, stream or line id
+    int64_t process;    // the file's process id; processes with equal ids are one
+    int64_t device;     // device number for device tracks, -1 for host tracks
+    int64_t id;         // thread, stream or line id
     struct stk_str sid; // string id where the file has no number; empty otherwise
 };
 
@@ -54,7 +54,8 @@ uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key);
 void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext);
 // Count records that are read but not stored (metadata, flows), by kind.
 void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n);
-// Count an issue; events_lost of the n are events that are dropped. note may be empty.
+// Count an issue; events_lost of the n are events that are dropped: they are added to the trace's
+// `dropped`, while stk_shard_count makes them part of `read`. note may be empty.
 void stk_shard_issue(struct stk_shard *s, enum stk_issue_id id, uint64_t n, uint64_t events_lost,
                      int64_t offset, struct stk_str note);
 // True once memory ran out or a cap was hit: stop early.
@@ -73,9 +74,10 @@ struct stk_device_facts {
 };
 void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
                       const struct stk_device_facts *facts);
-void stk_build_track_name(struct stk_build *b, const struct stk_track_key *key, struct stk_str name);
-// Turn a track that was added as one kind into another (a thread that proves to be a stream), before
-// finish. device -1 for host tracks.
+void stk_build_track_name(struct stk_build *b, const struct stk_track_key *key,
+                          struct stk_str name);
+// Turn a track that was added as one kind into another (a thread that proves to be a stream),
+// before finish. device -1 for host tracks.
 void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *key,
                              enum stk_track_kind kind, int64_t device);
 // Rows of process `process` (all its tracks) belong to `to`: for readers that learn only at the end
@@ -86,9 +88,9 @@ struct stk_build_facts {
     const char *format;      // reader's name (static)
     struct stk_str producer; // "" unknown
     struct stk_str host;
-    int32_t rank, world_size;  // -1 unknown
-    uint32_t framework_hint;   // bits of enum stk_framework
-    int64_t clock_base_ns;     // added to the trace's base_ns (Kineto baseTimeNanoseconds)
+    int32_t rank, world_size; // -1 unknown
+    uint32_t framework_hint;  // bits of enum stk_framework
+    int64_t clock_base_ns;    // added to the trace's base_ns (Kineto baseTimeNanoseconds)
 };
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts);
 

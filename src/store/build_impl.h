@@ -5,8 +5,8 @@
 //   build_merge.c   strings and tracks of all shards get common ids
 //   build_time.c    rows with impossible times are dropped, base_ns is found
 //   build_scatter.c rows go to the columns, track by track; row blocks are freed
-//   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c, build_nest.c)
-//   build_link.c    launch calls and device work are linked
+//   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c,
+//   build_nest.c) build_link.c    launch calls and device work are linked
 #ifndef STK_STORE_BUILD_IMPL_H
 #define STK_STORE_BUILD_IMPL_H
 
@@ -39,11 +39,11 @@ struct stk_track_entry {
     enum stk_track_kind kind;
     uint32_t sid;
     int64_t process, device, id;
-    uint64_t rows;            // shard: rows stored
-    uint32_t exts, calls;     // shard: rows with ext that are not, and that are, runtime calls
+    uint64_t rows;        // shard: rows stored
+    uint32_t exts, calls; // shard: rows with ext that are not, and that are, runtime calls
     int64_t min_start_ns, max_start_ns; // shard: of these rows
-    uint32_t name;            // facts
-    enum stk_track_kind becomes_kind; // facts, valid if becomes
+    uint32_t name;                      // facts
+    enum stk_track_kind becomes_kind;   // facts, valid if becomes
     int64_t becomes_device;
     bool becomes;
 };
@@ -77,7 +77,7 @@ struct stk_shard {
     bool strings_ready;
     struct stk_track_table tracks;
     uint64_t read, dropped, max_rows;
-    uint64_t by_kind[STK_KIND_COUNT];   // counted, not stored
+    uint64_t by_kind[STK_KIND_COUNT];         // counted, not stored
     struct stk_issue issues[STK_ISSUE_COUNT]; // notes: ids of this shard's pool
     enum stk_status failure;
     bool limit_reached;
@@ -112,7 +112,7 @@ struct stk_build {
     struct stk_vec devices;        // struct stk_fact_device
     struct stk_build_facts facts;  // strings unused
     uint32_t producer, host;
-    uint64_t max_rows;             // UINT32_MAX - 1; tests lower it
+    uint64_t max_rows; // UINT32_MAX - 1; tests lower it
     enum stk_status failure;
 };
 
@@ -121,23 +121,23 @@ struct stk_finish {
     struct stk_build *b;
     struct stk_trace *t;
     int threads;
-    uint32_t *builder_map;      // builder's string ids -> trace's; NULL: identity
+    uint32_t *builder_map;         // builder's string ids -> trace's; NULL: identity
     struct stk_track_table merged; // tracks of all shards, by their final keys, trace's string ids
-    uint64_t total_rows;        // stored
+    uint64_t total_rows;           // stored
     int64_t base_ns;
     _Atomic uint8_t *name_class; // per string: what it is on a device, see build_scatter.c
-    int64_t *call_corr;         // correlations of runtime rows, by their ref while building
+    int64_t *call_corr;          // correlations of runtime rows, by their ref while building
     uint32_t call_count;
-    uint32_t *track_final;      // merged entry -> index in t->tracks before sub-rows
-    struct stk_sub_rows *subs;  // per track: its sub-rows
-    uint32_t sub_count;         // tracks there
+    uint32_t *track_final;     // merged entry -> index in t->tracks before sub-rows
+    struct stk_sub_rows *subs; // per track: its sub-rows
+    uint32_t sub_count;        // tracks there
 };
 // Sub-rows that a track needs beside itself.
 struct stk_sub_rows {
     uint32_t *counts; // events of each; caller frees
     uint32_t count;
-    uint64_t moved;   // events on sub-rows
-    uint32_t first;   // first moved event (index in the columns), STK_NONE if none
+    uint64_t moved; // events on sub-rows
+    uint32_t first; // first moved event (index in the columns), STK_NONE if none
 };
 
 static inline struct stk_shard *stk_build_shard_at(const struct stk_build *b, size_t i)
@@ -154,7 +154,8 @@ static inline uint32_t stk_shard_block_rows(const struct stk_shard *s, size_t i)
 }
 static inline struct stk_raw_ext *stk_shard_ext(const struct stk_shard *s, uint32_t i)
 {
-    struct stk_raw_ext *block = *(struct stk_raw_ext **)stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
+    struct stk_raw_ext *block =
+        *(struct stk_raw_ext **)stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
     return &block[i % STK_BLOCK_EXTS];
 }
 // Give a large block back to the system even where the allocator would keep it.

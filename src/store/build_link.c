@@ -28,7 +28,7 @@ struct join {
     int64_t *corrs;    // per slot of the hash table; NULL: slots are numbered from min_corr
     size_t slot_count; // hash table: a power of two
     int64_t min_corr;
-    uint64_t seed;     // so that no file can choose its collisions
+    uint64_t seed; // so that no file can choose its collisions
 };
 // Numbered device work of one process.
 struct work {
@@ -40,8 +40,7 @@ static bool starts_work(struct stk_finish *f, uint32_t name)
 {
     uint8_t bits = atomic_load_explicit(&f->name_class[name], memory_order_relaxed);
     if (!(bits & CLASS_CALL_KNOWN)) {
-        uint32_t found =
-            stk_name_classify(stk_strpool_get(&f->t->strings, name), STK_KIND_RUNTIME);
+        uint32_t found = stk_name_classify(stk_strpool_get(&f->t->strings, name), STK_KIND_RUNTIME);
         bits |= CLASS_CALL_KNOWN;
         if (found & (STK_NAME_LAUNCH | STK_NAME_COPY_CALL | STK_NAME_GRAPH_LAUNCH))
             bits |= CLASS_STARTS_WORK;
@@ -216,8 +215,7 @@ static bool settle_track(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
     for (uint32_t i = track->first; i < track->first + track->count; i++)
-        if (is_numbered_work(t, i) &&
-            !settle_chain(t, i, j->slots[t->ext[t->ref[i]].link].call))
+        if (is_numbered_work(t, i) && !settle_chain(t, i, j->slots[t->ext[t->ref[i]].link].call))
             return false;
     return true;
 }
@@ -282,9 +280,9 @@ static void count_issues(struct stk_trace *t)
                 continue;
             uint32_t call = stk_link_of(t, i);
             if (call == STK_NONE ? expected : t->start_ns[i] < t->start_ns[call])
-                stk_issue_add(&t->issues[call == STK_NONE ? STK_ISSUE_NO_LAUNCH_ROW
-                                                          : STK_ISSUE_CLOCK_SKEW],
-                              1, 0, (int64_t)stk_pos(t, i), t->name[i]);
+                stk_issue_add(
+                    &t->issues[call == STK_NONE ? STK_ISSUE_NO_LAUNCH_ROW : STK_ISSUE_CLOCK_SKEW],
+                    1, 0, (int64_t)stk_pos(t, i), t->name[i]);
         }
     }
 }

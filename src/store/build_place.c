@@ -35,9 +35,13 @@ static enum stk_status number_tracks(struct stk_finish *f, struct stk_err *err)
         const struct stk_track_entry *e = stk_tracks_at(&f->merged, i);
         if (!e->rows)
             continue;
-        f->t->tracks[f->track_final[i]] = (struct stk_track){
-            .kind = e->kind, .device = STK_NONE, .id = e->id, .name = e->name ? e->name : e->sid,
-            .parent = STK_NONE, .first = first, .count = (uint32_t)e->rows};
+        f->t->tracks[f->track_final[i]] = (struct stk_track){.kind = e->kind,
+                                                             .device = STK_NONE,
+                                                             .id = e->id,
+                                                             .name = e->name ? e->name : e->sid,
+                                                             .parent = STK_NONE,
+                                                             .first = first,
+                                                             .count = (uint32_t)e->rows};
         first += (uint32_t)e->rows;
     }
     f->t->count = first;
@@ -193,13 +197,15 @@ static bool place_values(struct stk_finish *f, struct stk_cursor *next)
 // For each shard and track, where its first row goes: after those of the shards before it.
 static enum stk_status place_cursors(struct stk_finish *f, struct stk_err *err)
 {
-    struct stk_cursor *next = stk_alloc_zero(f->t->track_count ? f->t->track_count : 1, sizeof *next);
+    struct stk_cursor *next =
+        stk_alloc_zero(f->t->track_count ? f->t->track_count : 1, sizeof *next);
     enum stk_status status = STK_OK;
     if (!next)
         return stk_err_nomem(err);
     if (!place_values(f, next))
-        status = stk_err_set(err, STK_ELIMIT, "the profile holds more than 4 294 967 294 events "
-                                              "with values; record a shorter window");
+        status = stk_err_set(err, STK_ELIMIT,
+                             "the profile holds more than 4 294 967 294 events "
+                             "with values; record a shorter window");
     for (size_t i = 0; i < f->b->shards.count && status == STK_OK; i++) {
         struct stk_shard *s = stk_build_shard_at(f->b, i);
         size_t n = s->tracks.entries.count;

@@ -28,8 +28,7 @@ static uint8_t classify(struct stk_finish *f, uint32_t name)
         bits |= CLASS_MEMCPY;
     else if (kind == STK_KIND_MEMSET)
         bits |= CLASS_MEMSET;
-    if (kind == STK_KIND_COLLECTIVE ||
-        stk_name_classify(s, STK_KIND_KERNEL) & STK_NAME_COLLECTIVE)
+    if (kind == STK_KIND_COLLECTIVE || stk_name_classify(s, STK_KIND_KERNEL) & STK_NAME_COLLECTIVE)
         bits |= CLASS_COLLECTIVE;
     atomic_store_explicit(&f->name_class[name], bits, memory_order_relaxed);
     return bits;
@@ -81,8 +80,12 @@ static uint32_t put_ext(struct scatter *w, const struct stk_raw *r, uint8_t kind
         return cursor->call++;
     }
     struct stk_ext *e = &w->f->t->ext[cursor->ext];
-    *e = (struct stk_ext){.link = STK_NONE, .next = STK_NONE, .value = from->value,
-                          .dir = from->dir, .src_mem = from->src_mem, .dst_mem = from->dst_mem,
+    *e = (struct stk_ext){.link = STK_NONE,
+                          .next = STK_NONE,
+                          .value = from->value,
+                          .dir = from->dir,
+                          .src_mem = from->src_mem,
+                          .dst_mem = from->dst_mem,
                           .flags = from->flags};
     if (from->has_corr && stk_kind_is_device_work(kind)) {
         e->flags |= STK_EXT_HAS_CORR;
@@ -176,8 +179,8 @@ static void scatter_worker(void *arg, int index)
         if (i >= job->f->b->shards.count)
             return;
         struct stk_shard *s = stk_build_shard_at(job->f->b, i);
-        struct scatter w = {.f = job->f, .s = s, .longs = &job->longs[i],
-                            .by_kind = job->by_kind[i]};
+        struct scatter w = {
+            .f = job->f, .s = s, .longs = &job->longs[i], .by_kind = job->by_kind[i]};
         w.track_kinds = stk_alloc_array(s->tracks.entries.count + 1, sizeof *w.track_kinds);
         if (w.track_kinds)
             scatter_shard(&w);
@@ -198,8 +201,7 @@ static bool alloc_columns(struct stk_finish *f)
            (t->ref = stk_alloc_array(n, sizeof *t->ref)) &&
            (t->pos_low = stk_alloc_array(n, sizeof *t->pos_low)) &&
            (t->pos_high = stk_alloc_array(n, 1)) && (t->kind = stk_alloc_array(n, 1)) &&
-           (t->depth = stk_alloc_array(n, 1)) &&
-           (t->ext = stk_alloc_array(exts, sizeof *t->ext)) &&
+           (t->depth = stk_alloc_array(n, 1)) && (t->ext = stk_alloc_array(exts, sizeof *t->ext)) &&
            (f->call_corr = stk_alloc_array(calls, sizeof *f->call_corr));
 }
 

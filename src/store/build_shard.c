@@ -108,8 +108,11 @@ uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
 
 uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
 {
-    struct stk_track_entry e = {.kind = key->kind, .process = key->process, .device = key->device,
-                                .id = key->id, .sid = stk_shard_intern(s, key->sid.p, key->sid.n)};
+    struct stk_track_entry e = {.kind = key->kind,
+                                .process = key->process,
+                                .device = key->device,
+                                .id = key->id,
+                                .sid = stk_shard_intern(s, key->sid.p, key->sid.n)};
     uint32_t track = s->failure == STK_OK ? stk_tracks_put(&s->tracks, &e) : STK_NONE;
     if (track != STK_NONE)
         return track;
@@ -153,7 +156,8 @@ static void drop(struct stk_shard *s, const struct stk_row *row, enum stk_issue_
     s->by_kind[kind]++;
     s->read++;
     s->dropped++;
-    stk_issue_add(&s->issues[why], 1, 1, row->pos <= STK_POS_MAX ? (int64_t)row->pos : -1, row->name);
+    stk_issue_add(&s->issues[why], 1, 1, row->pos <= STK_POS_MAX ? (int64_t)row->pos : -1,
+                  row->name);
 }
 
 // Index of a new ext row, or STK_NONE.
@@ -171,8 +175,11 @@ static uint32_t add_ext(struct stk_shard *s, const struct stk_row_ext *ext)
         *slot = fresh;
     }
     struct stk_raw_ext *e = stk_shard_ext(s, s->ext_count);
-    *e = (struct stk_raw_ext){.corr = ext->corr, .value = ext->value, .dir = ext->dir,
-                              .src_mem = ext->src_mem, .dst_mem = ext->dst_mem,
+    *e = (struct stk_raw_ext){.corr = ext->corr,
+                              .value = ext->value,
+                              .dir = ext->dir,
+                              .src_mem = ext->src_mem,
+                              .dst_mem = ext->dst_mem,
                               .flags = ext->flags & (uint8_t)~STK_EXT_HAS_CORR,
                               .has_corr = ext->has_corr};
     return s->ext_count++;
@@ -236,12 +243,16 @@ void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct 
     if (!r || s->failure != STK_OK)
         return;
     uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
-    *r = (struct stk_raw){
-        .start_ns = row->start_ns, .dur_ns = row->dur_ns, .pos_low = (uint32_t)pos,
-        .pos_high = (uint8_t)(pos >> 32), .name = row->name < s->strings.count ? row->name : 0,
-        .track = row->track, .ext = ext_id,
-        .kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind
-                                                                        : STK_KIND_OTHER};
+    *r = (struct stk_raw){.start_ns = row->start_ns,
+                          .dur_ns = row->dur_ns,
+                          .pos_low = (uint32_t)pos,
+                          .pos_high = (uint8_t)(pos >> 32),
+                          .name = row->name < s->strings.count ? row->name : 0,
+                          .track = row->track,
+                          .ext = ext_id,
+                          .kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET
+                                      ? row->kind
+                                      : STK_KIND_OTHER};
     struct stk_track_entry *track = stk_tracks_at(&s->tracks, row->track);
     if (track->rows == 0 || row->start_ns < track->min_start_ns)
         track->min_start_ns = row->start_ns;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order of one track: start ascending, duration descending, then as recorded. Exporters write most
-// tracks in order, or as a few ordered runs, so: nothing to do where a pass finds it sorted; a merge
-// sort that skips what is in order; and where starts are scattered, a radix sort on the start.
+// tracks in order, or as a few ordered runs, so: nothing to do where a pass finds it sorted; a
+// merge sort that skips what is in order; and where starts are scattered, a radix sort on the
+// start.
 #include <string.h>
 
 #include "store/build_order.h"

@@ -165,8 +165,8 @@ enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
     if (all.rows && distance(all.min_ns, all.max_ns) > NEAR_NS) {
         int64_t median_ns = 0;
         bool derived_too = recorded.rows == 0;
-        enum stk_status status = find_median(f, derived_too, derived_too ? all.rows : recorded.rows,
-                                             &median_ns, err);
+        enum stk_status status =
+            find_median(f, derived_too, derived_too ? all.rows : recorded.rows, &median_ns, err);
         if (status != STK_OK)
             return status;
         bool isolated = count_beyond(f, median_ns, NEAR_NS) < all.rows / ISOLATED_ONE_IN;

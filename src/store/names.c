@@ -224,7 +224,8 @@ static struct stk_str tensorflow_type(struct stk_str s)
     if (type.n <= initial || !is_upper(type.p[initial]))
         return none;
     for (size_t i = 0; i < type.n; i++)
-        if (!is_lower(type.p[i]) && !is_upper(type.p[i]) && !is_digit(type.p[i]) && type.p[i] != '_')
+        if (!is_lower(type.p[i]) && !is_upper(type.p[i]) && !is_digit(type.p[i]) &&
+            type.p[i] != '_')
             return none;
     return type;
 }
@@ -232,9 +233,9 @@ static struct stk_str tensorflow_type(struct stk_str s)
 static uint32_t classify_type(struct stk_str type)
 {
     // Bookkeeping of the executor, not work.
-    static const struct stk_str idle[] = {{"_Arg", 4},      {"_Retval", 7},   {"_Send", 5},
-                                          {"_Recv", 5},     {"_HostSend", 9}, {"_HostRecv", 9},
-                                          {"Identity", 8},  {"NoOp", 4},      {"Const", 5},
+    static const struct stk_str idle[] = {{"_Arg", 4},      {"_Retval", 7},    {"_Send", 5},
+                                          {"_Recv", 5},     {"_HostSend", 9},  {"_HostRecv", 9},
+                                          {"Identity", 8},  {"NoOp", 4},       {"Const", 5},
                                           {"IdentityN", 9}, {"_DeviceArg", 10}};
     uint32_t bits = stk_names_ask(STK_SCOPE_TYPE, type);
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
@@ -279,11 +280,12 @@ static uint32_t classify_host(struct stk_str name)
     return bits;
 }
 
-// "torch/_compile.py(24): inner", "$file.py:12 function", "<built-in method item of Tensor object at
-// 0x7f>", "nn.Module: Linear_0". Empty where no function can be told from its path.
+// "torch/_compile.py(24): inner", "$file.py:12 function", "<built-in method item of Tensor object
+// at 0x7f>", "nn.Module: Linear_0". Empty where no function can be told from its path.
 static struct stk_str python_function(struct stk_str s)
 {
-    static const struct stk_str built_ins[] = {{"<built-in function ", 19}, {"<built-in method ", 17}};
+    static const struct stk_str built_ins[] = {{"<built-in function ", 19},
+                                               {"<built-in method ", 17}};
     if (s.n && s.p[0] == '$') {
         const char *space = memchr(s.p, ' ', s.n);
         return space ? cut_front(s, (size_t)(space + 1 - s.p)) : (struct stk_str){"", 0};
@@ -320,17 +322,22 @@ uint32_t stk_name_classify(struct stk_str name, enum stk_kind kind)
     if (!name.n)
         return 0;
     switch (kind) {
-    case STK_KIND_RUNTIME: return classify_call(name);
+    case STK_KIND_RUNTIME:
+        return classify_call(name);
     case STK_KIND_KERNEL:
     case STK_KIND_COLLECTIVE:
     case STK_KIND_MEMCPY:
-    case STK_KIND_MEMSET: return classify_work(name);
-    case STK_KIND_PYTHON: return classify_python(name);
+    case STK_KIND_MEMSET:
+        return classify_work(name);
+    case STK_KIND_PYTHON:
+        return classify_python(name);
     case STK_KIND_HOST_OP:
     case STK_KIND_ANNOTATION:
     case STK_KIND_INPUT:
-    case STK_KIND_OTHER: return classify_host(name);
-    default: return 0;
+    case STK_KIND_OTHER:
+        return classify_host(name);
+    default:
+        return 0;
     }
 }
 

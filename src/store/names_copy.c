@@ -9,29 +9,39 @@ struct direction {
     const char *text;
     uint8_t dir;
 };
-static const struct direction directions[] = {
-    {"HtoD", STK_DIR_H2D},           {"DtoH", STK_DIR_D2H},
-    {"DtoD", STK_DIR_D2D},           {"HtoH", STK_DIR_H2H},
-    {"PtoP", STK_DIR_P2P},           {"HtoA", STK_DIR_H2D},
-    {"AtoH", STK_DIR_D2H},           {"AtoA", STK_DIR_D2D},
-    {"AtoD", STK_DIR_D2D},           {"DtoA", STK_DIR_D2D},
-    {"H2D", STK_DIR_H2D},            {"D2H", STK_DIR_D2H},
-    {"D2D", STK_DIR_D2D},            {"H2H", STK_DIR_H2H},
-    {"P2P", STK_DIR_P2P},            {"HostToDevice", STK_DIR_H2D},
-    {"DeviceToHost", STK_DIR_D2H},   {"DeviceToDevice", STK_DIR_D2D},
-    {"HostToHost", STK_DIR_H2H},     {"PeerToPeer", STK_DIR_P2P},
-    {"Host-to-Device", STK_DIR_H2D}, {"Device-to-Host", STK_DIR_D2H},
-    {"Device-to-Device", STK_DIR_D2D}, {"Host-to-Host", STK_DIR_H2H},
-    {"Peer-to-Peer", STK_DIR_P2P}};
+static const struct direction directions[] = {{"HtoD", STK_DIR_H2D},
+                                              {"DtoH", STK_DIR_D2H},
+                                              {"DtoD", STK_DIR_D2D},
+                                              {"HtoH", STK_DIR_H2H},
+                                              {"PtoP", STK_DIR_P2P},
+                                              {"HtoA", STK_DIR_H2D},
+                                              {"AtoH", STK_DIR_D2H},
+                                              {"AtoA", STK_DIR_D2D},
+                                              {"AtoD", STK_DIR_D2D},
+                                              {"DtoA", STK_DIR_D2D},
+                                              {"H2D", STK_DIR_H2D},
+                                              {"D2H", STK_DIR_D2H},
+                                              {"D2D", STK_DIR_D2D},
+                                              {"H2H", STK_DIR_H2H},
+                                              {"P2P", STK_DIR_P2P},
+                                              {"HostToDevice", STK_DIR_H2D},
+                                              {"DeviceToHost", STK_DIR_D2H},
+                                              {"DeviceToDevice", STK_DIR_D2D},
+                                              {"HostToHost", STK_DIR_H2H},
+                                              {"PeerToPeer", STK_DIR_P2P},
+                                              {"Host-to-Device", STK_DIR_H2D},
+                                              {"Device-to-Host", STK_DIR_D2H},
+                                              {"Device-to-Device", STK_DIR_D2D},
+                                              {"Host-to-Host", STK_DIR_H2H},
+                                              {"Peer-to-Peer", STK_DIR_P2P}};
 
 struct memory {
     const char *text;
     uint8_t mem;
 };
 static const struct memory memories[] = {
-    {"Pageable", STK_MEM_PAGEABLE},     {"Pinned", STK_MEM_PINNED},
-    {"Device", STK_MEM_DEVICE},         {"Device Static", STK_MEM_DEVICE},
-    {"Array", STK_MEM_ARRAY},           {"Managed", STK_MEM_MANAGED},
+    {"Pageable", STK_MEM_PAGEABLE},     {"Pinned", STK_MEM_PINNED}, {"Device", STK_MEM_DEVICE},
+    {"Device Static", STK_MEM_DEVICE},  {"Array", STK_MEM_ARRAY},   {"Managed", STK_MEM_MANAGED},
     {"Managed Static", STK_MEM_MANAGED}};
 
 static uint8_t find_memory(struct stk_str s)

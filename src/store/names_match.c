@@ -76,14 +76,18 @@ static bool has_any(struct stk_str s, const char *parts)
 static bool matches(const struct rule *r, struct stk_str rest)
 {
     switch (r->how) {
-    case HOW_IS: return stk_str_eq(rest, r->pattern);
-    case HOW_NOCASE: return stk_str_starts_nocase(rest, r->pattern);
-    case HOW_ENDS: return stk_str_ends(rest, r->pattern);
+    case HOW_IS:
+        return stk_str_eq(rest, r->pattern);
+    case HOW_NOCASE:
+        return stk_str_starts_nocase(rest, r->pattern);
+    case HOW_ENDS:
+        return stk_str_ends(rest, r->pattern);
     case HOW_OP:
         return stk_str_starts(rest, r->pattern) &&
                (rest.n == r->pattern.n || rest.p[r->pattern.n] == '.');
     case HOW_STARTS:
-    case HOW_HAS: break;
+    case HOW_HAS:
+        break;
     }
     return stk_str_starts(rest, r->pattern);
 }

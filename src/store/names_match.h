@@ -6,8 +6,13 @@
 #include "store/names.h"
 
 enum stk_name_scope {
-    STK_SCOPE_CALL, STK_SCOPE_WORK, STK_SCOPE_HOST, STK_SCOPE_TYPE, STK_SCOPE_PYTHON,
-    STK_SCOPE_WORDS, STK_SCOPE_COUNT
+    STK_SCOPE_CALL,
+    STK_SCOPE_WORK,
+    STK_SCOPE_HOST,
+    STK_SCOPE_TYPE,
+    STK_SCOPE_PYTHON,
+    STK_SCOPE_WORDS,
+    STK_SCOPE_COUNT
 };
 
 // Bits of all rules of the scope that the text matches.

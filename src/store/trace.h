@@ -5,9 +5,10 @@
 //
 // Events of one track are contiguous, sorted by start ascending, then duration descending, so a
 // parent precedes its children; `depth` is the nesting level. Events that overlap without nesting
-// lie on a sub-row: a track of its own whose `parent` is the original one. Host calls and the
-// device work they launched are linked both ways. A store is built through store/build.h, is
-// immutable afterwards, and may be read by any number of threads.
+// lie on a sub-row: a track of its own, right behind the original one, which is its `parent`; depth
+// counts from 0 there. Host calls and the device work they launched are linked both ways. A store
+// is built through store/build.h, is immutable afterwards, and may be read by any number of
+// threads.
 //
 // Memory: 27 bytes an event plus 24 for those that carry values (device work, step markers,
 // allocator events), besides strings.
@@ -56,22 +57,29 @@ enum stk_track_kind {
 
 // Ways a copy can go, and memories it can touch.
 enum stk_dir { STK_DIR_UNKNOWN, STK_DIR_H2D, STK_DIR_D2H, STK_DIR_D2D, STK_DIR_P2P, STK_DIR_H2H };
-enum stk_mem { STK_MEM_UNKNOWN, STK_MEM_PAGEABLE, STK_MEM_PINNED, STK_MEM_DEVICE, STK_MEM_ARRAY, STK_MEM_MANAGED };
+enum stk_mem {
+    STK_MEM_UNKNOWN,
+    STK_MEM_PAGEABLE,
+    STK_MEM_PINNED,
+    STK_MEM_DEVICE,
+    STK_MEM_ARRAY,
+    STK_MEM_MANAGED
+};
 
 enum stk_device_kind { STK_DEVICE_GPU, STK_DEVICE_TPU, STK_DEVICE_OTHER };
 
 struct stk_process {
-    int64_t pid;    // as recorded
-    int32_t rank;   // -1 unknown
-    uint32_t name;  // string id, 0 unknown
-    uint32_t host;  // string id, 0 unknown
+    int64_t pid;   // as recorded
+    int32_t rank;  // -1 unknown
+    uint32_t name; // string id, 0 unknown
+    uint32_t host; // string id, 0 unknown
 };
 
 struct stk_device {
-    uint32_t process;      // index
-    int64_t ordinal;       // as the process numbers its devices
-    uint32_t source_id;    // string id: as the file names it (pid, process/deviceId, plane name)
-    uint32_t name;         // string id: "H100 80GB HBM3"; 0 unknown
+    uint32_t process;   // index
+    int64_t ordinal;    // as the process numbers its devices
+    uint32_t source_id; // string id: as the file names it (pid, process/deviceId, plane name)
+    uint32_t name;      // string id: "H100 80GB HBM3"; 0 unknown
     enum stk_device_kind kind;
     int32_t sm_count, cc_major, cc_minor; // 0 unknown
     int64_t memory_bytes;                 // 0 unknown
@@ -79,50 +87,53 @@ struct stk_device {
 
 struct stk_track {
     enum stk_track_kind kind;
-    uint32_t process;     // index
-    uint32_t device;      // index, STK_NONE for host tracks
-    int64_t id;           // thread id, stream id, line id
-    uint32_t name;        // string id, 0 unknown
-    uint32_t parent;      // track index for a sub-row, else STK_NONE
+    uint32_t process;      // index
+    uint32_t device;       // index, STK_NONE for host tracks
+    int64_t id;            // thread id, stream id, line id
+    uint32_t name;         // string id, 0 unknown
+    uint32_t parent;       // track index for a sub-row, else STK_NONE
     uint32_t first, count; // its events
 };
 
 // Values that only some events carry.
-#define STK_EXT_VALUE 1u  // `value` is set: bytes of a copy, memset or allocation, number of a step
-#define STK_EXT_STEP 2u   // a step marker; value is the step's number if STK_EXT_VALUE
-#define STK_EXT_ASYNC 4u  // copy recorded as asynchronous
+#define STK_EXT_VALUE 1u // `value` is set: bytes of a copy, memset or allocation, number of a step
+#define STK_EXT_STEP 2u  // a step marker; value is the step's number if STK_EXT_VALUE
+#define STK_EXT_ASYNC 4u // copy recorded as asynchronous
 #define STK_EXT_SYNCHRONOUS 8u // copy recorded as synchronous
-#define STK_EXT_GRAPH 16u // belongs to a device graph launch
+#define STK_EXT_GRAPH 16u      // belongs to a device graph launch
 #define STK_EXT_WAITS 32u // device operation that only waits for a transfer (TPU copy-done, ...)
 struct stk_ext {
-    uint32_t link;  // device work: event index of its launch call, STK_NONE if not recorded
-    uint32_t next;  // device work: next operation of the same launch (graphs), STK_NONE
+    uint32_t link; // device work: event index of its launch call, STK_NONE if not recorded
+    uint32_t next; // device work: next operation of the same launch (graphs), STK_NONE
     int64_t value;
     uint8_t dir, src_mem, dst_mem, flags;
 };
 
 struct stk_issue {
     uint64_t count;
-    uint64_t events_lost;  // of these, whole events that are not in the store
-    int64_t first_offset;  // position in the input where it was first seen, -1 unknown
-    uint32_t note;         // string id: first example or the profiler's own text, 0 none
+    uint64_t events_lost; // of these, whole events that are not in the store
+    int64_t first_offset; // position in the input where it was first seen, -1 unknown
+    uint32_t note;        // string id: first example or the profiler's own text, 0 none
 };
 
 struct stk_trace {
     // Columns, `count` long.
     uint32_t count;
     int64_t *start_ns;
-    uint32_t *dur_low;  // duration in ns; UINT32_MAX: look it up (stk_dur_ns does)
-    uint32_t *name;     // string id
-    uint32_t *ref;      // runtime: first linked device event; others: index into ext; STK_NONE
-    uint32_t *pos_low;  // position of the record in the decompressed input,
-    uint8_t *pos_high;  // 40 bits
+    uint32_t *dur_low; // duration in ns; UINT32_MAX: look it up (stk_dur_ns does)
+    uint32_t *name;    // string id
+    uint32_t *ref;     // runtime: first linked device event; others: index into ext; STK_NONE
+    uint32_t *pos_low; // position of the record in the decompressed input,
+    uint8_t *pos_high; // 40 bits
     uint8_t *kind;
-    uint8_t *depth;     // nesting on its track, saturated at 255
+    uint8_t *depth; // nesting on its track, saturated at 255
 
     struct stk_ext *ext;
     uint32_t ext_count;
-    struct stk_long_dur { uint32_t event; int64_t dur_ns; } *long_durs; // sorted by event
+    struct stk_long_dur {
+        uint32_t event;
+        int64_t dur_ns;
+    } * long_durs; // sorted by event
     uint32_t long_dur_count;
 
     struct stk_process *processes;
@@ -133,18 +144,18 @@ struct stk_trace {
     struct stk_strpool strings;
     struct stk_issue issues[STK_ISSUE_COUNT];
 
-    int64_t base_ns;    // the file's own clock at time 0 of the columns: add it to get file time
-    uint64_t read;      // records read, of any kind, metadata and derived rows too
-    uint64_t dropped;   // records that could not be stored although they were events
+    int64_t base_ns;  // the file's own clock at time 0 of the columns: add it to get file time
+    uint64_t read;    // records read, of any kind, metadata and derived rows too
+    uint64_t dropped; // records that could not be stored although they were events
     uint64_t by_kind[STK_KIND_COUNT]; // of all records read
-    int32_t rank, world_size; // -1 unknown
-    uint32_t host;      // string id
+    int32_t rank, world_size;         // -1 unknown
+    uint32_t host;                    // string id
     uint32_t producer;  // string id: "PyTorch 2.x Kineto", "TensorFlow", "Nsight Systems 2025.5"
     const char *format; // reader's name
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata (store/names.h)
 };
 
-struct stk_trace *stk_trace_new(void); // NULL: no memory
+struct stk_trace *stk_trace_new(void);    // NULL: no memory
 void stk_trace_free(struct stk_trace *t); // takes NULL
 
 int64_t stk_dur_long(const struct stk_trace *t, uint32_t event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random rows through the builder. Whatever the rows: no event is lost or changed, every track is in
-// order and nests, links go both ways, and neither the number of shards nor of threads changes
+// Random rows through the builder. Whatever the rows: no event is lost or changed, every track is
+// in order and nests, links go both ways, and neither the number of shards nor of threads changes
 // anything. Then the same with each allocation failing in turn.
 #include "base/alloc.h"
 #include "check.h"
@@ -32,8 +32,10 @@ struct item {
 static struct stk_track_key key_of(int track)
 {
     return (struct stk_track_key){.kind = track % 2 ? STK_TRACK_STREAM : STK_TRACK_THREAD,
-                                  .process = track / 4, .device = track % 2 ? track / 2 : -1,
-                                  .id = track, .sid = {"", 0}};
+                                  .process = track / 4,
+                                  .device = track % 2 ? track / 2 : -1,
+                                  .id = track,
+                                  .sid = {"", 0}};
 }
 
 // Shapes: 0 anything, 1 in order, 2 nested by halving, 3 everything at a few times, 4 long.
@@ -55,6 +57,8 @@ static struct item make_item(int shape, uint32_t i)
     it.kind = it.track % 2 ? device[below(3)] : host[below(3)];
     it.has_ext = below(2);
     it.corr = (int64_t)below(60) - 5;
+    if (shape % 2) // too far apart for a plain table
+        it.corr *= INT64_MAX / 100;
     return it;
 }
 
@@ -72,9 +76,12 @@ static struct stk_trace *build(const struct item *items, uint32_t n, int shards,
             struct stk_track_key key = key_of(items[i].track);
             int len = snprintf(name, sizeof name, items[i].name % 8 ? "name%d" : "cudaLaunch%d",
                                items[i].name);
-            struct stk_row row = {.start_ns = items[i].start_ns, .dur_ns = items[i].dur_ns,
-                                  .pos = i, .name = stk_shard_intern(s, name, (size_t)len),
-                                  .track = stk_shard_track(s, &key), .kind = items[i].kind};
+            struct stk_row row = {.start_ns = items[i].start_ns,
+                                  .dur_ns = items[i].dur_ns,
+                                  .pos = i,
+                                  .name = stk_shard_intern(s, name, (size_t)len),
+                                  .track = stk_shard_track(s, &key),
+                                  .kind = items[i].kind};
             struct stk_row_ext ext = {.has_corr = true, .corr = items[i].corr};
             stk_shard_add(s, &row, items[i].has_ext ? &ext : NULL);
         }
@@ -194,7 +201,8 @@ static bool same_trace(const struct stk_trace *a, const struct stk_trace *b)
             return false;
     for (uint32_t i = 0; i < a->track_count; i++)
         if (a->tracks[i].id != b->tracks[i].id || a->tracks[i].first != b->tracks[i].first ||
-            a->tracks[i].parent != b->tracks[i].parent || a->tracks[i].device != b->tracks[i].device)
+            a->tracks[i].parent != b->tracks[i].parent ||
+            a->tracks[i].device != b->tracks[i].device)
             return false;
     for (int i = 0; i < STK_ISSUE_COUNT; i++)
         if (a->issues[i].count != b->issues[i].count ||

@@ -35,16 +35,23 @@ static void add(struct rig *r, uint32_t track, const char *name, int64_t start, 
                 uint8_t kind)
 {
     static uint64_t pos;
-    struct stk_row row = {.start_ns = start, .dur_ns = dur, .pos = pos++, .track = track,
-                          .name = stk_shard_intern(r->s, name, strlen(name)), .kind = kind};
+    struct stk_row row = {.start_ns = start,
+                          .dur_ns = dur,
+                          .pos = pos++,
+                          .track = track,
+                          .name = stk_shard_intern(r->s, name, strlen(name)),
+                          .kind = kind};
     stk_shard_add(r->s, &row, NULL);
 }
 
 static void add_corr(struct rig *r, uint32_t track, const char *name, int64_t start, int64_t dur,
                      uint8_t kind, int64_t corr)
 {
-    struct stk_row row = {.start_ns = start, .dur_ns = dur, .track = track,
-                          .name = stk_shard_intern(r->s, name, strlen(name)), .kind = kind};
+    struct stk_row row = {.start_ns = start,
+                          .dur_ns = dur,
+                          .track = track,
+                          .name = stk_shard_intern(r->s, name, strlen(name)),
+                          .kind = kind};
     struct stk_row_ext ext = {.has_corr = true, .corr = corr};
     stk_shard_add(r->s, &row, &ext);
 }
@@ -346,8 +353,11 @@ static void test_base_ignores_derived_rows(void)
 {
     struct rig r = rig_open();
     struct stk_track_key derived = {STK_TRACK_DERIVED, 10, 0, 1, {"", 0}};
-    struct stk_build_facts facts = {.format = "test", .rank = 3, .world_size = 8,
-                                    .producer = STK_STR("maker"), .clock_base_ns = 1000000};
+    struct stk_build_facts facts = {.format = "test",
+                                    .rank = 3,
+                                    .world_size = 8,
+                                    .producer = STK_STR("maker"),
+                                    .clock_base_ns = 1000000};
     stk_build_facts(r.b, &facts);
     add(&r, stk_shard_track(r.s, &derived), "Step", 400, 100, STK_KIND_UNSET);
     add(&r, r.thread, "op", 500, 100, STK_KIND_UNSET);
@@ -373,8 +383,8 @@ static void test_kinds(void)
     add(&r, r.stream, "Memcpy DtoH (Device -> Pinned)", 50, 1, STK_KIND_MEMCPY);
     add(&r, r.thread, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 60, 1, STK_KIND_HOST_OP);
     rig_finish(&r);
-    static const uint8_t kinds[] = {STK_KIND_HOST_OP,    STK_KIND_MEMCPY,     STK_KIND_MEMSET,
-                                    STK_KIND_KERNEL,     STK_KIND_COLLECTIVE, STK_KIND_COLLECTIVE,
+    static const uint8_t kinds[] = {STK_KIND_HOST_OP, STK_KIND_MEMCPY,     STK_KIND_MEMSET,
+                                    STK_KIND_KERNEL,  STK_KIND_COLLECTIVE, STK_KIND_COLLECTIVE,
                                     STK_KIND_MEMCPY};
     for (uint32_t i = 0; i < r.t->count && i < 7; i++)
         CHECK_EQ(r.t->kind[i], kinds[i]);
@@ -386,8 +396,10 @@ static void test_kinds(void)
 static void test_devices_and_processes(void)
 {
     struct rig r = rig_open();
-    struct stk_device_facts facts = {.name = STK_STR("A100"), .kind = STK_DEVICE_GPU,
-                                     .sm_count = 108, .memory_bytes = 40ll << 30};
+    struct stk_device_facts facts = {.name = STK_STR("A100"),
+                                     .kind = STK_DEVICE_GPU,
+                                     .sm_count = 108,
+                                     .memory_bytes = 40ll << 30};
     for (int64_t d = 0; d < 16; d++)
         stk_build_device(r.b, 10, d, &facts);
     stk_build_process(r.b, 10, 5, STK_STR("python"), STK_STR("node1"));
@@ -448,7 +460,10 @@ static void test_values_and_positions(void)
 {
     struct rig r = rig_open();
     uint64_t far = (1ull << 40) - 2;
-    struct stk_row row = {.start_ns = 5, .dur_ns = 5, .pos = far, .track = r.thread,
+    struct stk_row row = {.start_ns = 5,
+                          .dur_ns = 5,
+                          .pos = far,
+                          .track = r.thread,
                           .name = stk_shard_intern(r.s, "ProfilerStep#3", 14),
                           .kind = STK_KIND_ANNOTATION};
     struct stk_row_ext ext = {.value = 3, .flags = STK_EXT_STEP | STK_EXT_VALUE};
@@ -516,7 +531,8 @@ static void test_row_limit(void)
 static void test_bad_ids(void)
 {
     struct rig r = rig_open();
-    struct stk_row row = {.start_ns = 1, .dur_ns = 1, .name = 12345, .track = r.thread, .kind = 200};
+    struct stk_row row = {
+        .start_ns = 1, .dur_ns = 1, .name = 12345, .track = r.thread, .kind = 200};
     stk_shard_add(r.s, &row, NULL); // name and kind unknown: kept as what they cannot be
     row.track = 999;
     stk_shard_add(r.s, &row, NULL); // no such track: lost, and said
