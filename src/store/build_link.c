@@ -298,7 +298,8 @@ enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err)
         group_tracks(t, order, first);
         for (uint32_t p = 0; p < t->process_count && ok; p++)
             ok = link_process(&j, order, first[p], first[p + 1]);
-        count_issues(t);
+        if (ok)
+            count_issues(t);
     }
     stk_free(order);
     stk_free(first);
