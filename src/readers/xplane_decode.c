@@ -16,6 +16,7 @@
 struct stretch {
     uint32_t line;
     uint64_t from, to;
+    bool guessed; // `to` is a field boundary only if decoding arrives there
 };
 struct task {
     struct stk_shard *shard;
@@ -30,7 +31,9 @@ struct crew {
     size_t next_line;
     uint64_t next_from;   // in next_line; 0: its first event
     uint8_t *hop_buf;
-    atomic_bool stop;
+    bool exact;           // no guessing where to cut lines
+    struct stk_vec shards; // struct stk_shard *: those of this run
+    atomic_bool stop, guessed_wrong;
     enum stk_status status;
     struct stk_err err;
 };
@@ -91,6 +94,44 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
     return at < end ? at : end;
 }
 
+// Hops that a guess must survive, and the one where it is taken. A chain of fields that starts inside
+// an event runs through that event's stats (they bear the same tag) and from its end on over events.
+#define GUESS_HOPS 64
+#define GUESS_TAKEN 40
+#define GUESS_WITHIN 4096
+
+// Size of an event that looks like one.
+static inline uint64_t likely_event_size(const uint8_t *p, const uint8_t *end)
+{
+    uint64_t size = event_size(p, end), head = p[1] < 0x80 ? 2 : p[2] < 0x80 ? 3 : 4;
+    if (!size || size > (uint64_t)(end - p) || head > size)
+        return 0;
+    uint8_t tag = size == head ? 8 : p[head];
+    return tag == 8 || tag == 16 || tag == 24 || tag == 34 || tag == 40 ? size : 0;
+}
+
+// A likely field boundary near `near`, found without reading what lies before it; 0: none found.
+static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_t near)
+{
+    size_t got;
+    struct stk_err ignored;
+    uint64_t left = line->offset + line->size - near;
+    const uint8_t *p = stk_pb_fetch(&crew->job->source, near, left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES,
+                                    crew->hop_buf, &got, &ignored);
+    for (size_t start = 0; p && start < GUESS_WITHIN && start + 16 < got; start++) {
+        const uint8_t *q = p + start, *taken = NULL;
+        uint64_t size;
+        int hops = 0;
+        for (; hops < GUESS_HOPS && (size = likely_event_size(q, p + got)) != 0; hops++) {
+            taken = hops == GUESS_TAKEN ? q : taken;
+            q += size;
+        }
+        if (hops == GUESS_HOPS)
+            return near + (uint64_t)(taken - p);
+    }
+    return 0;
+}
+
 // Next task, under the lock. Returns false when there is none.
 static bool claim(struct crew *crew, struct task *task)
 {
@@ -104,25 +145,33 @@ static bool claim(struct crew *crew, struct task *task)
         const struct stk_xp_line *line = &job->lines[crew->next_line];
         uint64_t from = crew->next_from ? crew->next_from : line->events;
         uint64_t end = line->offset + line->size, to = end;
-        if (end - from > room + room / 2)
-            to = hop(crew, line, from, room);
+        bool guessed = false;
+        if (end - from > room + room / 2) {
+            to = crew->exact ? 0 : guess(crew, line, from + room);
+            guessed = to != 0;
+            if (!guessed)
+                to = hop(crew, line, from, room);
+        }
         struct stretch *s = stk_vec_push(&task->stretches);
         if (!s) {
             crew->status = STK_ENOMEM;
             crew->stop = true;
             return false;
         }
-        *s = (struct stretch){(uint32_t)crew->next_line, from, to};
+        *s = (struct stretch){(uint32_t)crew->next_line, from, to, guessed};
         crew->next_from = to < end ? to : 0;
         crew->next_line += to >= end;
         room = to - from < room ? room - (to - from) : 0;
     }
     task->shard = stk_build_shard(job->build);
-    if (!task->shard) {
+    struct stk_shard **slot = task->shard ? stk_vec_push(&crew->shards) : NULL;
+    if (!slot) {
         crew->status = STK_ENOMEM;
         crew->stop = true;
+        return false;
     }
-    return task->shard != NULL;
+    *slot = task->shard;
+    return true;
 }
 
 static void report_progress(struct crew *crew, uint64_t bytes)
@@ -217,6 +266,10 @@ static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *
         block = BLOCK_BYTES;
     }
     stk_xp_line_end(d);
+    if (s->guessed && at != s->to && !crew->stop && !stk_shard_failed(d->shard) && !d->no_memory) {
+        crew->guessed_wrong = true;
+        crew->stop = true;
+    }
     return d->no_memory ? stk_err_nomem(err) : STK_OK;
 }
 
@@ -249,6 +302,26 @@ static void work(void *arg, int index)
     stk_free(room.p);
 }
 
+// If a cut was guessed wrongly, everything is decoded again with cuts that are sought. Only a file
+// made for it, or a damaged one, comes to that.
+static void run_crew(struct crew *crew, uint64_t total)
+{
+    uint64_t tasks = total / crew->task_bytes + 1, done_before = crew->job->done_bytes;
+    int threads = tasks < (uint64_t)crew->job->threads ? (int)tasks : crew->job->threads;
+    stk_thread_run(threads, work, crew);
+    if (!crew->guessed_wrong || crew->status != STK_OK)
+        return;
+    for (size_t i = 0; i < crew->shards.count; i++)
+        stk_shard_reset(*(struct stk_shard **)stk_vec_at(&crew->shards, i));
+    crew->exact = true;
+    crew->stop = crew->guessed_wrong = false;
+    crew->next_line = 0;
+    crew->next_from = 0;
+    crew->job->done_bytes = done_before;
+    crew->job->truncated = false;
+    stk_thread_run(threads, work, crew);
+}
+
 enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_err *err)
 {
     struct crew crew = {.job = job, .caller = pthread_self(), .task_bytes = TASK_BYTES};
@@ -265,10 +338,11 @@ enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_er
             return stk_err_nomem(err);
     }
     stk_err_init(&crew.err);
+    stk_vec_init(&crew.shards, sizeof(struct stk_shard *), SIZE_MAX / sizeof(struct stk_shard *));
     pthread_mutex_init(&crew.lock, NULL);
-    uint64_t tasks = total / crew.task_bytes + 1;
-    stk_thread_run(tasks < (uint64_t)job->threads ? (int)tasks : job->threads, work, &crew);
+    run_crew(&crew, total);
     pthread_mutex_destroy(&crew.lock);
+    stk_vec_deinit(&crew.shards);
     stk_free(crew.hop_buf);
     if (crew.status == STK_ENOMEM)
         return stk_err_nomem(err);

@@ -164,6 +164,46 @@ static void huge_claim(void)
     free(space.p);
 }
 
+// Large lines are cut where the bytes look like events. Here an attachment that holds nothing but
+// events lies where the first cut is looked for; none of them may appear in the trace.
+static void false_events(void)
+{
+    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0), fakes = {0};
+    for (int i = 0; i < 60000; i++) {
+        struct pb e = pb_event(2, 77, 88);
+        pb_msg(&fakes, 4, &e);
+    }
+    int64_t n = 0;
+    for (; line.n < ((size_t)8 << 20) - fakes.n / 2; n++) {
+        struct pb e = pb_event(1, n * 1000, 1000);
+        pb_msg(&line, 4, &e);
+    }
+    struct pb e = pb_event(1, n++ * 1000, 1000), stat = {0};
+    pb_int(&stat, 1, 1);
+    pb_msg(&stat, 6, &fakes);
+    pb_msg(&e, 4, &stat);
+    pb_msg(&line, 4, &e);
+    for (; line.n < (size_t)20 << 20; n++) {
+        e = pb_event(1, n * 1000, 1000);
+        pb_msg(&line, 4, &e);
+    }
+    pb_msg(&plane, 3, &line);
+    pb_named(&plane, 4, 1, "real");
+    pb_named(&plane, 4, 2, "false");
+    pb_msg(&space, 1, &plane);
+    for (int threads = 1; threads <= 3; threads++) {
+        struct stk_trace *t;
+        struct stk_err err;
+        CHECK(read_xplane_bytes(space.p, space.n, threads, &t, &err) == STK_OK);
+        CHECK_EQ(t->count, n);
+        CHECK_EQ(t->read, (uint64_t)n);
+        CHECK(find_event(t, "false", 0) == STK_NONE);
+        CHECK_EQ(t->issues[STK_ISSUE_MESSAGE_INVALID].count, 0);
+        stk_trace_free(t);
+    }
+    free(space.p);
+}
+
 static void failing_memory(void)
 {
     struct pb space = small_space(false), z = pb_gzip(space.p, space.n);
@@ -242,6 +282,7 @@ int main(void)
     bad_event();
     lying_length();
     huge_claim();
+    false_events();
     failing_memory();
     sniffing();
     return check_done("unit.xplane_damage");
