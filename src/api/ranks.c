@@ -111,6 +111,7 @@ static void shift(struct stk_rank_sum *rank, int64_t by_ns)
     rank->base_ns -= by_ns;
     rank->facts.first_ns += by_ns;
     rank->facts.last_ns += by_ns;
+    rank->facts.first_use.start_ns += by_ns;
     for (uint32_t d = 0; d < rank->device_count; d++)
         rank->devices[d].first_ns += by_ns;
     for (uint32_t s = 0; s < rank->step_count; s++) {

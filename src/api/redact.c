@@ -39,10 +39,10 @@ static bool public_name(const char *name)
 {
     static const char *const known[] = {
         "cuda", "cuLaunch", "cuMem", "cuCtx", "cuModule", "cuGraph", "cuStream", "cuEvent", "hip", "nccl",
-        "ncclDevKernel", "rccl", "Memcpy", "Memset", "[CUDA mem", "aten::", "c10d::", "gloo:", "nccl:",
+        "rccl", "Memcpy", "Memset", "[CUDA mem", "aten::", "c10d::", "gloo:", "nccl:",
         "autograd::", "cudnn", "cublas", "cutlass", "ampere_", "volta_", "sm80_", "sm90_", "Cijk_",
         "Iterator::", "IteratorGetNext", "ProfilerStep#", "Optimizer.step#", "enumerate(DataLoader)",
-        "enumerate(DataPipe)", "PjitFunction", "TfrtCpuExecutable", "XlaModule", "copy-done", "copy-start",
+        "enumerate(DataPipe)", "void at::", "torch::", "PjitFunction", "TfrtCpuExecutable", "XlaModule", "copy-done", "copy-start",
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strncmp(name, known[i], strlen(known[i])) == 0)
@@ -76,19 +76,24 @@ static const char *redact_track(struct redactor *r, const char *track)
     return track;
 }
 
+static void redact_example(struct redactor *r, struct stk_example *e)
+{
+    e->name = redact_name(r, e->name);
+    e->track = redact_track(r, e->track);
+}
+
 static void redact_cause(struct redactor *r, struct stk_cause *c)
 {
     for (int i = 0; i < c->name_count; i++)
         c->names[i].name = redact_name(r, c->names[i].name);
-    for (int i = 0; i < c->example_count; i++) {
-        c->examples[i].name = redact_name(r, c->examples[i].name);
-        c->examples[i].track = redact_track(r, c->examples[i].track);
-    }
+    for (int i = 0; i < c->example_count; i++)
+        redact_example(r, &c->examples[i]);
 }
 
 static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
 {
     rank->host = replace(r, HOST, rank->host);
+    redact_example(r, &rank->facts.first_use);
     for (uint32_t d = 0; d < rank->device_count; d++) {
         struct stk_device_sum *dev = &rank->devices[d];
         dev->host = replace(r, HOST, dev->host);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of several files: numbers, one clock, selection; and redaction of what they hold.
+#include "api/api.h"
+#include "base/alloc.h"
+#include "check.h"
+
+struct world {
+    struct stk_arena arena;
+    struct stk_job jobs[3];
+    struct stk_rank_sum sums[3], *lists[3][1];
+    struct stk_device_sum devices[3];
+    struct stk_step steps[3];
+};
+
+// Three files of one rank each, without a rank of their own.
+static void setup(struct world *w)
+{
+    memset(w, 0, sizeof *w);
+    stk_arena_init(&w->arena, 0);
+    static const char *const paths[] = {"c.json", "a.json", "b.json"};
+    for (int i = 0; i < 3; i++) {
+        w->devices[i] = (struct stk_device_sum){.id = "0/1", .source_id = "host-a/7", .host = "node17", .first_ns = 5};
+        w->steps[i] = (struct stk_step){.number = 1, .start_ns = 10, .dur_ns = 20, .host_start_ns = -1, .host_dur_ns = -1};
+        w->sums[i] = (struct stk_rank_sum){.rank = -1, .host = "node17", .base_ns = 1000 - 100 * i, .devices = &w->devices[i],
+                                           .device_count = 1, .steps = &w->steps[i], .step_count = 1};
+        w->sums[i].causes[STK_PART_INPUT] = (struct stk_cause){
+            .names = {{"/home/me/train.py(3): load", 5, 1}, {"aten::item", 4, 1}}, .name_count = 2,
+            .examples = {{3, 4, "/home/me/train.py(3): load", "thread 77", 1}}, .example_count = 1};
+        w->lists[i][0] = &w->sums[i];
+        w->jobs[i] = (struct stk_job){.path = paths[i], .rank_hint = -1, .ranks = w->lists[i], .rank_count = 1};
+        w->jobs[i].info.path = paths[i];
+    }
+}
+
+static enum stk_status collect(struct world *w, const struct stk_select *select, struct stk_rank_sum ***ranks,
+                               uint32_t *count, struct stk_err *err)
+{
+    stk_err_init(err);
+    return stk_ranks_collect(w->jobs, 3, select, &w->arena, ranks, count, err);
+}
+
+static void test_numbers_and_clock(void)
+{
+    struct world w;
+    struct stk_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_select all = {0};
+    uint32_t count;
+    setup(&w);
+    CHECK(collect(&w, &all, &ranks, &count, &err) == STK_OK);
+    CHECK_EQ(count, 3);
+    CHECK_EQ(w.sums[0].rank, 2); // by name: a, b, c
+    CHECK_EQ(w.sums[1].rank, 0);
+    CHECK_EQ(w.sums[2].rank, 1);
+    CHECK_STR(w.devices[0].id, "2/1");
+    CHECK_EQ(w.steps[2].rank, 1);
+    CHECK_EQ(w.jobs[0].info.ranks[0], 2);
+    CHECK_EQ(w.jobs[0].info.issues[STK_ISSUE_RANKS_NUMBERED].count, 1);
+    // The clocks: bases 1000, 900, 800; time 0 becomes 800.
+    CHECK_EQ(w.sums[0].base_ns, 800);
+    CHECK_EQ(w.steps[0].start_ns, 210);
+    CHECK_EQ(w.steps[2].start_ns, 10);
+    CHECK_EQ(w.steps[0].host_start_ns, -1);
+    CHECK_EQ(w.devices[1].first_ns, 105);
+    CHECK_EQ(w.sums[1].causes[STK_PART_INPUT].examples[0].start_ns, 103);
+    stk_arena_deinit(&w.arena);
+}
+
+static void test_unrelated_clocks(void)
+{
+    struct world w;
+    struct stk_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_select all = {0};
+    uint32_t count;
+    setup(&w);
+    w.sums[0].base_ns = INT64_MAX;
+    w.sums[1].base_ns = INT64_MIN;
+    CHECK(collect(&w, &all, &ranks, &count, &err) == STK_OK);
+    CHECK_EQ(w.steps[0].start_ns, 10);
+    CHECK_EQ(w.steps[1].start_ns, 10);
+    stk_arena_deinit(&w.arena);
+}
+
+static void test_known_ranks(void)
+{
+    struct world w;
+    struct stk_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_select one = {.has_rank = true, .rank = 5};
+    uint32_t count;
+    setup(&w);
+    w.sums[0].rank = 5;
+    w.jobs[1].rank_hint = 0;
+    CHECK(collect(&w, &one, &ranks, &count, &err) == STK_OK);
+    CHECK(count == 1 && ranks[0] == &w.sums[0]);
+    stk_arena_deinit(&w.arena);
+    setup(&w);
+    one.rank = 9;
+    CHECK(collect(&w, &one, &ranks, &count, &err) == STK_EUSAGE);
+    CHECK(strstr(err.message, "rank 0 to 2") != NULL);
+    stk_arena_deinit(&w.arena);
+    setup(&w);
+    w.sums[0].rank = w.sums[1].rank = 3; // two files of one rank are two runs
+    CHECK(collect(&w, &one, &ranks, &count, &err) == STK_EUSAGE);
+    CHECK(strstr(err.message, "a.json") && strstr(err.message, "c.json"));
+    stk_arena_deinit(&w.arena);
+}
+
+static void test_failed_file(void)
+{
+    struct world w;
+    struct stk_err err;
+    struct stk_rank_sum **ranks;
+    struct stk_select all = {0};
+    uint32_t count;
+    setup(&w);
+    w.jobs[1].status = STK_EINPUT;
+    CHECK(collect(&w, &all, &ranks, &count, &err) == STK_OK);
+    CHECK_EQ(count, 2);
+    CHECK_EQ(w.sums[1].rank, -1);
+    stk_arena_deinit(&w.arena);
+}
+
+static void test_redaction(void)
+{
+    struct world w;
+    struct stk_err err;
+    setup(&w);
+    w.jobs[0].info.issue_notes[STK_ISSUE_TRUNCATED] = "/home/me/x";
+    w.sums[0].facts.first_use = (struct stk_example){1, 2, "my_kernel", "trainer of node17", 0};
+    CHECK(stk_redact(w.jobs, 3, &w.arena, &err) == STK_OK);
+    CHECK_STR(w.jobs[0].info.path, "input-1");
+    CHECK_STR(w.jobs[2].info.path, "input-3");
+    CHECK_STR(w.sums[0].host, "host-1");
+    CHECK_STR(w.devices[2].host, "host-1"); // the same text, the same number
+    CHECK(!strstr(w.devices[0].source_id, "host-a"));
+    CHECK(w.jobs[0].info.issue_notes[STK_ISSUE_TRUNCATED] == NULL);
+    const struct stk_cause *c = &w.sums[1].causes[STK_PART_INPUT];
+    CHECK(strncmp(c->names[0].name, "name-", 5) == 0);
+    CHECK_STR(c->names[1].name, "aten::item");
+    CHECK_STR(c->examples[0].name, c->names[0].name);
+    CHECK_STR(c->examples[0].track, "thread 77");
+    CHECK(strncmp(w.sums[0].facts.first_use.name, "name-", 5) == 0);
+    CHECK(strncmp(w.sums[0].facts.first_use.track, "track-", 6) == 0);
+    stk_arena_deinit(&w.arena);
+}
+
+int main(void)
+{
+    test_numbers_and_clock();
+    test_unrelated_clocks();
+    test_known_ranks();
+    test_failed_file();
+    test_redaction();
+    return check_done("unit.api_ranks");
+}
