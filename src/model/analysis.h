@@ -20,7 +20,7 @@
 #define STK_NAME_PJIT (1u << 31)        // call of a jitted function: PjitFunction(f)
 #define STK_NAME_GET_NEXT (1u << 30)    // IteratorGetNext*: runs on any thread of TensorFlow
 #define STK_NAME_LOADER_NEXT (1u << 29) // enumerate(DataLoader)#...: in the training thread
-#define STK_NAME_NEXT (1u << 28)        // some iterator's __next__
+#define STK_NAME_ITER_NEXT (1u << 28)   // an iterator that records its __next__ (Grain, DALI)
 
 // One device operation, clipped to the selection.
 struct stk_device_op {
@@ -99,6 +99,7 @@ struct stk_analysis {
     struct stk_blocking_call *calls;
     uint32_t call_count;
     struct stk_marks fetches, compiles, overheads, host_collectives;
+    struct stk_marks nexts;       // Python's next(), where nothing of the model runs inside
     struct stk_marks step_events; // by track and time: what steps may be told from
     uint32_t driver;           // track of the thread that drives the steps, STK_NONE
     struct stk_host_step *steps;

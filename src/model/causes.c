@@ -16,6 +16,7 @@ struct tally {
     int64_t ns;
     uint32_t count;
     uint32_t name, around; // string ids; around 0: none
+    uint32_t event;        // of the last piece: the pieces of one event count once
     uint8_t part;
 };
 
@@ -107,7 +108,8 @@ static struct tally *tally_of(struct stk_causes *c, const struct stk_piece *p)
         struct tally *new = stk_vec_push(&c->tallies);
         if (!new)
             return NULL;
-        *new = (struct tally){.name = name, .around = around, .part = (uint8_t)p->part};
+        *new = (struct tally){.name = name, .around = around, .event = STK_NONE,
+                              .part = (uint8_t)p->part};
     }
     return stk_vec_at(&c->tallies, *slot);
 }
@@ -130,7 +132,8 @@ static bool count_used(struct stk_causes *c, const struct stk_piece *p, int64_t 
     if (!tally)
         return false;
     tally->ns += ns;
-    tally->count++;
+    tally->count += p->event == STK_NONE || p->event != tally->event;
+    tally->event = p->event;
     return true;
 }
 
@@ -186,9 +189,11 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
         return stk_arena_printf(c->a->out, "%s %lld stream %lld",
                                 t->devices[k->device].kind == STK_DEVICE_TPU ? "TPU" : "GPU",
                                 (long long)t->devices[k->device].ordinal, (long long)k->id);
-    if (name.n)
-        return stk_arena_printf(c->a->out, "thread %lld (%.*s)", (long long)k->id,
-                                name.n < 80 ? (int)name.n : 80, name.p);
+    int n = name.n < 80 ? (int)name.n : 80;
+    if (stk_str_starts(name, STK_STR("thread ")))
+        return stk_arena_printf(c->a->out, "%.*s", n, name.p);
+    if (n > 0)
+        return stk_arena_printf(c->a->out, "thread %lld (%.*s)", (long long)k->id, n, name.p);
     return stk_arena_printf(c->a->out, "thread %lld", (long long)k->id);
 }
 

@@ -13,10 +13,15 @@
 
 #define BLOCKED_COPY_NS (20 * STK_US) // a copy call this long that outlives its copy has blocked
 
+#define OPEN_NEXTS 16 // nested deeper are not kept
+
 struct scan {
     struct stk_analysis *a;
     struct stk_facts *f;
-    struct stk_vec calls, fetches, compiles, overheads, steps, collectives, launch_durs;
+    struct stk_vec calls, fetches, compiles, overheads, steps, collectives, nexts, launch_durs;
+    // Calls of next() that are open on the thread being scanned: index into nexts.
+    size_t open[OPEN_NEXTS];
+    uint32_t open_count;
     bool failed;
 };
 
@@ -98,10 +103,34 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
     if (class & (STK_NAME_STEP | STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT |
-                 STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_NEXT))
+                 STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT))
         return true;
     const struct stk_ext *x = stk_ext_of(a->t, event);
     return x && (x->flags & STK_EXT_STEP);
+}
+
+// Python's next() may be a fetch, or a pipeline object that runs the whole model: only those are
+// kept inside which nothing of the model happens. A rejected one has no length.
+static void track_next(struct scan *s, uint32_t event, uint32_t class)
+{
+    const struct stk_trace *t = s->a->t;
+    while (s->open_count) {
+        struct stk_mark *m = stk_vec_at(&s->nexts, s->open[s->open_count - 1]);
+        if (m->event != STK_NONE && stk_end_ns(t, m->event) > t->start_ns[event])
+            break;
+        s->open_count--;
+    }
+    if ((class & (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_LAUNCH)) && s->open_count) {
+        for (uint32_t i = 0; i < s->open_count; i++) {
+            struct stk_mark *m = stk_vec_at(&s->nexts, s->open[i]);
+            m->end_ns = m->start_ns;
+        }
+    }
+    if ((class & STK_NAME_NEXT) && t->kind[event] == STK_KIND_PYTHON &&
+        s->open_count < OPEN_NEXTS) {
+        s->open[s->open_count++] = s->nexts.count;
+        push_mark(s, &s->nexts, event);
+    }
 }
 
 static void scan_thread(struct scan *s, uint32_t track)
@@ -109,6 +138,7 @@ static void scan_thread(struct scan *s, uint32_t track)
     const struct stk_trace *t = s->a->t;
     const struct stk_track *k = &t->tracks[track];
     uint32_t root = s->a->threads[track].root;
+    s->open_count = 0;
     bool after_launch = false; // the runtime call before this one was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns)
@@ -122,6 +152,7 @@ static void scan_thread(struct scan *s, uint32_t track)
             s->f->serialized_launches += after_launch && (class & STK_NAME_SYNC);
             after_launch = (class & STK_NAME_LAUNCH) != 0;
         }
+        track_next(s, e, class);
         if (is_step_event(s->a, e, class))
             push_mark(s, &s->steps, e);
         if (class & (STK_NAME_FETCH | STK_NAME_PREP))
@@ -256,6 +287,7 @@ enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
     stk_vec_init(&s.overheads, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.steps, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.collectives, sizeof(struct stk_mark), UINT32_MAX);
+    stk_vec_init(&s.nexts, sizeof(struct stk_mark), UINT32_MAX);
     stk_vec_init(&s.launch_durs, sizeof(int64_t), UINT32_MAX);
     s.failed = !find_threads(a);
     for (uint32_t k = 0; k < a->t->track_count && !s.failed; k++) {
@@ -278,6 +310,7 @@ enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
     a->compiles = take_marks(&s.compiles);
     a->overheads = take_marks(&s.overheads);
     a->host_collectives = take_marks(&s.collectives);
+    a->nexts = take_marks(&s.nexts);
     a->step_events = take_marks(&s.steps);
     if (s.failed)
         return stk_err_nomem(err);

@@ -244,7 +244,7 @@ static enum outcome try_all(struct stk_analysis *a)
         result = try_starts(a, &f, MIN_CALLS, true, STK_STEPS_FRAMEWORK);
     if (has_device)
         return result;
-    static const uint32_t fetches[] = {STK_NAME_GET_NEXT, STK_NAME_NEXT};
+    static const uint32_t fetches[] = {STK_NAME_GET_NEXT, STK_NAME_ITER_NEXT};
     for (int i = 0; i < 2 && result == NOT_FOUND; i++) {
         f = (struct filter){.class = fetches[i]};
         result = try_starts(a, &f, MIN_CALLS, false, STK_STEPS_FRAMEWORK);
@@ -252,26 +252,38 @@ static enum outcome try_all(struct stk_analysis *a)
     return result;
 }
 
-// A fetch holds up the training only in the thread that trains: a loader's own threads fetch too.
-// TensorFlow's IteratorGetNext is the exception, it runs on any thread. Called when the driver is
-// known.
-static void select_fetches(struct stk_analysis *a)
+// Keep the marks of threads that train; `anywhere` are classes that count on any thread.
+static void keep_training(const struct stk_analysis *a, struct stk_marks *m, uint32_t anywhere)
 {
     bool any_known = a->driver != STK_NONE;
     for (uint32_t k = 0; k < a->t->track_count; k++)
         any_known |= a->threads[k].in_rank && a->threads[k].launches;
     size_t n = 0;
-    for (size_t i = 0; i < a->fetches.count; i++) {
-        uint32_t thread = stk_thread_of(a, a->fetches.v[i].event);
-        const struct stk_thread_info *th = &a->threads[thread];
+    for (size_t i = 0; i < m->count; i++) {
+        const struct stk_thread_info *th = &a->threads[stk_thread_of(a, m->v[i].event)];
         bool trains = th->launches || th->is_driver || !any_known;
-        if (trains || (stk_class_of(a, a->fetches.v[i].event) & STK_NAME_GET_NEXT))
-            a->fetches.v[n++] = a->fetches.v[i];
+        if (trains || (stk_class_of(a, m->v[i].event) & anywhere))
+            m->v[n++] = m->v[i];
     }
-    a->fetches.count = n;
-    stk_marks_flatten(&a->fetches);
+    m->count = n;
+    stk_marks_flatten(m);
+}
+
+// A fetch holds up the training only in the thread that trains: a loader's own threads fetch too.
+// TensorFlow's IteratorGetNext is the exception, it runs on any thread. Where nothing better is
+// recorded, Python's next() is taken for a fetch. Called when the driver is known.
+static void select_fetches(struct stk_analysis *a)
+{
+    keep_training(a, &a->fetches, STK_NAME_GET_NEXT);
+    if (a->fetches.count == 0) {
+        keep_training(a, &a->nexts, 0);
+        struct stk_marks swap = a->fetches;
+        a->fetches = a->nexts;
+        a->nexts = swap;
+    }
     for (size_t i = 0; i < a->fetches.count; i++) {
-        if (stk_class_of(a, a->fetches.v[i].event) & STK_NAME_FETCH) {
+        uint32_t class = stk_class_of(a, a->fetches.v[i].event);
+        if (class & (STK_NAME_FETCH | STK_NAME_NEXT)) {
             a->sum->facts.loader_fetches++;
             a->sum->facts.loader_fetch_ns += a->fetches.v[i].end_ns - a->fetches.v[i].start_ns;
         }

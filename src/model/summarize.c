@@ -33,6 +33,7 @@ void stk_analysis_deinit(struct stk_analysis *a)
     stk_free(a->compiles.v);
     stk_free(a->overheads.v);
     stk_free(a->host_collectives.v);
+    stk_free(a->nexts.v);
     stk_free(a->step_events.v);
     stk_spans_deinit(&a->compile_idle);
     stk_causes_free(a->causes);
@@ -337,7 +338,8 @@ static uint32_t *classify(const struct stk_trace *t)
     uint32_t *classes = stk_names_classify(t);
     for (uint32_t i = 0; classes && i < t->strings.count; i++) {
         struct stk_str name = stk_strpool_get(&t->strings, i);
-        classes[i] &= ~(STK_NAME_PJIT | STK_NAME_GET_NEXT | STK_NAME_LOADER_NEXT | STK_NAME_NEXT);
+        classes[i] &= ~(STK_NAME_PJIT | STK_NAME_GET_NEXT | STK_NAME_LOADER_NEXT |
+                        STK_NAME_ITER_NEXT);
         if (stk_str_starts(name, STK_STR("PjitFunction(")))
             classes[i] |= STK_NAME_PJIT;
         else if (stk_str_starts(name, STK_STR("IteratorGetNext")))
@@ -346,7 +348,7 @@ static uint32_t *classify(const struct stk_trace *t)
                  stk_str_starts(name, STK_STR("enumerate(DataPipe)")))
             classes[i] |= STK_NAME_LOADER_NEXT;
         else if ((classes[i] & STK_NAME_FETCH) && stk_str_ends(name, STK_STR("__next__")))
-            classes[i] |= STK_NAME_NEXT;
+            classes[i] |= STK_NAME_ITER_NEXT;
     }
     return classes;
 }
