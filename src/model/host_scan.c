@@ -126,7 +126,7 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
             m->end_ns = m->start_ns;
         }
     }
-    if ((class & STK_NAME_NEXT) && t->kind[event] == STK_KIND_PYTHON &&
+    if ((class & STK_NAME_PY_NEXT) && t->kind[event] == STK_KIND_PYTHON &&
         s->open_count < OPEN_NEXTS) {
         s->open[s->open_count++] = s->nexts.count;
         push_mark(s, &s->nexts, event);

@@ -43,6 +43,7 @@ struct gaps {
     struct stk_analysis *a;
     struct stk_device_line *line;
     struct stk_thread_segments segments;
+    struct stk_thread_segments driver; // the same for the thread that drives the steps
     size_t fetch_at, compile_at, overhead_at;
     uint32_t *first_of_name; // event of the first kernel per string id
     bool failed;
@@ -180,6 +181,28 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
     return best;
 }
 
+// A thread of a pool sleeps while the thread that drives the steps keeps it without work: then that
+// thread's events tell what the host did.
+static void add_asleep(struct gaps *g, uint32_t thread, int64_t from, int64_t to,
+                       enum stk_part part)
+{
+    uint32_t driver = g->a->driver;
+    if (driver == STK_NONE || driver == thread || to - from < SHORT_PIECE_NS) {
+        add_less_overhead(g, from, to, part, STK_NONE);
+        return;
+    }
+    if (!stk_segments_collect(&g->driver, driver, from, to)) {
+        g->failed = true;
+        return;
+    }
+    const struct stk_segment *s = g->driver.list.items;
+    for (size_t i = 0; i < g->driver.list.count; i++) {
+        bool works = s[i].doing == STK_DOING_OTHER || s[i].doing == STK_DOING_RUNTIME;
+        add_less_overhead(g, s[i].start_ns, s[i].end_ns, works ? STK_PART_HOST : part,
+                          works ? s[i].event : STK_NONE);
+    }
+}
+
 // "Other" segments [first, last) without a runtime call between: short ones belong to launching.
 static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t last)
 {
@@ -191,7 +214,10 @@ static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t 
     for (size_t i = first; i < last; i++) {
         bool alive = s[i].start_ns < th->last_ns && s[i].end_ns > th->first_ns;
         enum stk_part part = !alive ? STK_PART_UNKNOWN : is_short ? STK_PART_LAUNCH : STK_PART_HOST;
-        add_less_overhead(g, s[i].start_ns, s[i].end_ns, part, s[i].event);
+        if (s[i].doing == STK_DOING_NOTHING)
+            add_asleep(g, thread, s[i].start_ns, s[i].end_ns, part);
+        else
+            add_less_overhead(g, s[i].start_ns, s[i].end_ns, part, s[i].event);
     }
 }
 
@@ -331,7 +357,8 @@ enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t index, int64
 {
     struct gaps g = {.a = a, .line = &a->lines[index]};
     const struct stk_spans *busy = &g.line->busy;
-    g.failed = !stk_segments_init(&g.segments, a) || !find_first_kernels(&g);
+    g.failed = !stk_segments_init(&g.segments, a);
+    g.failed |= !stk_segments_init(&g.driver, a) || !find_first_kernels(&g);
     uint32_t op_index = 0;
     // A gap that only begins or ends in the windows is judged whole; the windows cut it.
     size_t i = stk_spans_find(busy, from_ns);
@@ -347,6 +374,7 @@ enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t index, int64
         at = busy->v[i].end_ns;
     }
     stk_segments_deinit(&g.segments);
+    stk_segments_deinit(&g.driver);
     stk_free(g.first_of_name);
     return g.failed ? stk_err_nomem(err) : STK_OK;
 }

@@ -229,9 +229,11 @@ static enum outcome try_optimizer(struct stk_analysis *a)
 
 static enum outcome try_all(struct stk_analysis *a)
 {
-    bool has_device = false;
-    for (uint32_t d = 0; d < a->sum->device_count; d++)
+    bool has_device = false, is_linked = false;
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
         has_device |= a->sum->devices[d].analysed;
+        is_linked |= a->sum->devices[d].analysed && a->lines[d].linked > 0;
+    }
     struct filter f = {.marker = true};
     enum outcome result = try_starts(a, &f, 1, true, STK_STEPS_ANNOTATED);
     f = (struct filter){.class = STK_NAME_FW_STEP};
@@ -240,7 +242,8 @@ static enum outcome try_all(struct stk_analysis *a)
     if (result == NOT_FOUND)
         result = try_optimizer(a);
     f = (struct filter){.class = STK_NAME_PJIT, .by_name = true};
-    if (result == NOT_FOUND && main_function(a, &f.name))
+    // Calls run ahead of the device: without launch links they say nothing about its time.
+    if (result == NOT_FOUND && (is_linked || !has_device) && main_function(a, &f.name))
         result = try_starts(a, &f, MIN_CALLS, true, STK_STEPS_FRAMEWORK);
     if (has_device)
         return result;
@@ -283,7 +286,7 @@ static void select_fetches(struct stk_analysis *a)
     }
     for (size_t i = 0; i < a->fetches.count; i++) {
         uint32_t class = stk_class_of(a, a->fetches.v[i].event);
-        if (class & (STK_NAME_FETCH | STK_NAME_NEXT)) {
+        if (class & (STK_NAME_FETCH | STK_NAME_PY_NEXT)) {
             a->sum->facts.loader_fetches++;
             a->sum->facts.loader_fetch_ns += a->fetches.v[i].end_ns - a->fetches.v[i].start_ns;
         }

@@ -52,18 +52,17 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
     if (!top)
         return x;
     bool runtime = (top->inherited & STK_IN_RUNTIME) != 0;
-    uint32_t op = stk_cursor_operator(c);
     x.event = top->event;
     if (runtime && (top->inherited & STK_NAME_ALLOC)) {
         x.doing = STK_DOING_ALLOC;
         x.event = stk_cursor_innermost(c, STK_NAME_ALLOC);
-        x.around = op;
+        x.around = stk_cursor_operator_around(c, x.event);
     } else if ((top->inherited & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
                in_blocked_copy(c, top->inherited)) {
         x.doing = STK_DOING_BLOCKED;
         x.event = stk_cursor_innermost(c, STK_NAME_SYNC | STK_NAME_BLOCKING_COPY |
                                               STK_NAME_COPY_CALL);
-        x.around = op;
+        x.around = stk_cursor_operator_around(c, x.event);
     } else if (top->inherited & STK_NAME_HOST_COLL) {
         x.doing = STK_DOING_COLLECTIVE;
         x.event = stk_cursor_outermost(c, STK_NAME_HOST_COLL);
@@ -71,6 +70,7 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
         x.doing = STK_DOING_RUNTIME;
     } else {
         x.doing = STK_DOING_OTHER;
+        uint32_t op = stk_cursor_operator(c);
         x.event = op != STK_NONE ? op : top->event;
     }
     return x;

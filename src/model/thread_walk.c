@@ -65,12 +65,25 @@ uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classe
     return STK_NONE;
 }
 
-uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
+static uint32_t operator_below(const struct stk_thread_cursor *c, uint32_t depth)
 {
-    for (uint32_t i = c->depth; i-- > 0;) {
+    for (uint32_t i = depth; i-- > 0;) {
         uint8_t kind = c->a->t->kind[c->stack[i].event];
         if (kind == STK_KIND_HOST_OP || kind == STK_KIND_PYTHON)
             return c->stack[i].event;
     }
     return STK_NONE;
+}
+
+uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
+{
+    return operator_below(c, c->depth);
+}
+
+uint32_t stk_cursor_operator_around(const struct stk_thread_cursor *c, uint32_t event)
+{
+    uint32_t i = c->depth;
+    while (i > 0 && c->stack[i - 1].event != event)
+        i--;
+    return i > 0 ? operator_below(c, i - 1) : STK_NONE;
 }

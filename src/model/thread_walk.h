@@ -39,7 +39,8 @@ static inline const struct stk_open_event *stk_cursor_top(const struct stk_threa
 // Outermost and innermost open event that has one of the class bits, STK_NONE if none.
 uint32_t stk_cursor_outermost(const struct stk_thread_cursor *c, uint32_t classes);
 uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classes);
-// Innermost framework operator around the innermost event (or that event itself), STK_NONE.
+// Innermost operator or Python function that is open, STK_NONE; and the one around an open event.
 uint32_t stk_cursor_operator(const struct stk_thread_cursor *c);
+uint32_t stk_cursor_operator_around(const struct stk_thread_cursor *c, uint32_t event);
 
 #endif

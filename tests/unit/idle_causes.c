@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// One small trace per cause of idle time, each with the parts that follow from its construction.
+// Times in microseconds. Without step markers the device's span is the window.
+#include "synth.h"
+
+#define MAIN 1
+#define AUTOGRAD 2
+#define LOADER 3
+#define FETCH "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+static double part_us(const struct stk_rank_sum *r, enum stk_part part)
+{
+    int64_t ns = 0;
+    for (uint32_t d = 0; d < r->device_count; d++)
+        ns += r->devices[d].parts[part];
+    return (double)ns / 1000;
+}
+
+#define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us) * 1000)
+
+// A long synchronisation: the host comes late since it was held until the device was done.
+static void check_sync_credit(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 990, 7);
+    synth_host(&s, MAIN, 8, 1000, "aten::item", STK_KIND_HOST_OP);
+    synth_host(&s, MAIN, 10, 995, "cudaStreamSynchronize", STK_KIND_RUNTIME);
+    synth_host(&s, MAIN, 1010, 280, "aten::add", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 1300, 5, "b", 1310, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, 1090);
+    PART(r, SYNC, 300); // gap 1000 to the launch at 1300: the call held the host for longer
+    PART(r, LAUNCH, 10);
+    const struct stk_cause *c = &r->causes[STK_PART_SYNC];
+    CHECK(c->name_count > 0);
+    CHECK_STR(c->names[0].name, "cudaStreamSynchronize");
+    CHECK_EQ(r->facts.sync_calls, 1);
+    synth_end(&s);
+}
+
+// A short one gives back only as much as it held; the rest is the host's own work.
+static void check_sync_credit_is_bounded(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 990, 7);
+    synth_host(&s, MAIN, 900, 105, "cudaDeviceSynchronize", STK_KIND_RUNTIME);
+    synth_host(&s, MAIN, 1005, 900, "my_metric", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 1910, 5, "b", 1920, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, SYNC, 105); // 5 in the gap, and the 100 for which the device still worked
+    PART(r, HOST, 805);
+    PART(r, LAUNCH, 10);
+    synth_end(&s);
+}
+
+static void check_first_use_call(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_host(&s, MAIN, 200, 30000, "cudaFuncGetAttributes", STK_KIND_RUNTIME);
+    synth_launch(&s, MAIN, 30210, 5, "b", 30220, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPILE, 30000);
+    PART(r, LAUNCH, 110); // 90 and 10 of short pieces, 10 of latency
+    CHECK_EQ(r->cold_ns, 30000 * US);
+    CHECK_EQ(r->facts.first_use_ns, 30000 * US);
+    synth_end(&s);
+}
+
+// An allocator without a cache is slow in every step: not a first use.
+static void check_alloc_churn(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 40; i++) {
+        double t = i * 40000.0;
+        synth_launch(&s, MAIN, t, 5, "a", t + 10, 990, 7);
+        synth_host(&s, MAIN, t + 1000, 30000, "cudaFree", STK_KIND_RUNTIME);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, ALLOC, 39 * 30000);
+    PART(r, COMPILE, 0);
+    CHECK_EQ(r->facts.alloc_calls, 40);
+    synth_end(&s);
+}
+
+// A kernel's first launch, stuck inside one operator without any runtime call: it was compiled.
+static void check_one_off_gap(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_host(&s, MAIN, 120, 20000, "aten::fused", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 20100, 5, "fused", 20110, 100, 7);
+    synth_host(&s, MAIN, 20220, 20000, "aten::fused", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 40210, 5, "fused", 40220, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPILE, 20100 - 110);
+    PART(r, HOST, 40210 - 20210); // the second time the kernel is known: the host is slow
+    PART(r, LAUNCH, 20);
+    synth_end(&s);
+}
+
+static void check_long_launch_call(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_launch(&s, MAIN, 110, 8000, "b", 8120, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPILE, 8000);
+    PART(r, LAUNCH, 10);
+    synth_end(&s);
+}
+
+static void check_copies(uint8_t memory, double staged, double launch)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_launch_as(&s, MAIN, 110, 700, "cudaMemcpyAsync", "Memcpy HtoD", 610, 300, 7,
+                    STK_KIND_MEMCPY, STK_DIR_H2D, memory);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, H2D, 300 + staged);
+    PART(r, LAUNCH, launch);
+    CHECK_EQ(r->facts.pageable_copies, memory == STK_MEM_PAGEABLE);
+    synth_end(&s);
+}
+
+// The host waits for data on one thread, the gap ends with a launch of another.
+static void check_fetch(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_host(&s, MAIN, 150, 5000, FETCH, STK_KIND_INPUT);
+    synth_host(&s, MAIN, 1000, 300, "cudaMemcpyAsync", STK_KIND_RUNTIME); // belongs to the fetch
+    synth_host(&s, AUTOGRAD, 5155, 20, "aten::mul", STK_KIND_HOST_OP);
+    synth_launch(&s, AUTOGRAD, 5180, 5, "b", 5190, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, INPUT, 5000);
+    CHECK_EQ(r->facts.loader_fetches, 1);
+    CHECK_STR(r->causes[STK_PART_INPUT].names[0].name, FETCH);
+    synth_end(&s);
+}
+
+// A loader's thread prepares batches ahead: that is no wait.
+static void check_background_fetch(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_host(&s, LOADER, 0, 6000, "load_batch", STK_KIND_HOST_OP);
+    synth_host(&s, MAIN, 120, 5000, "my_callback", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 5130, 5, "a", 5140, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, INPUT, 0);
+    PART(r, HOST, 5020);
+    synth_end(&s);
+}
+
+static void check_host_collective(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_host(&s, MAIN, 110, 3000, "gloo:all_reduce", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 3110, 5, "b", 3120, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COLLECTIVE_WAIT, 3000);
+    PART(r, LAUNCH, 10);
+    synth_end(&s);
+}
+
+// After the launch call returned, more than latency is nobody's fault that we know of.
+static void check_dependency_and_unlinked(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_launch(&s, MAIN, 20, 5, "b", 700, 100, 7);      // 590 after the gap began
+    synth_launch(&s, MAIN, 30, 5, "c", 840, 100, 7);      // 40: latency
+    synth_device(&s, 7, 1500, 100, "d", STK_KIND_KERNEL, 0, 0); // 560, no launch row
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, UNKNOWN, 590 + 560);
+    PART(r, LAUNCH, 40);
+    CHECK_EQ(r->facts.unlinked_ops, 1);
+    synth_end(&s);
+}
+
+// Short pieces between runtime calls are launching; a busy device hides everything.
+static void check_launching(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 10; i++) {
+        synth_host(&s, MAIN, i * 100, 90, "aten::add", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, i * 100 + 20, 5, "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+                   STK_KIND_RUNTIME);
+        synth_launch(&s, MAIN, i * 100 + 50, 5, "k", i * 100 + 60, 10, 7);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, 100);
+    PART(r, LAUNCH, 9 * 90);
+    CHECK_EQ(r->devices[0].short_kernels, 0);
+    CHECK_EQ(r->facts.delay_median_ns, 10 * US);
+    synth_end(&s);
+}
+
+static void check_overhead(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_launch(&s, MAIN, 1010, 5, "b", 1020, 100, 7);
+    synth_host(&s, 99, 300, 400, "Activity Buffer Request", STK_KIND_OTHER);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, OVERHEAD, 400);
+    PART(r, HOST, 500);
+    PART(r, LAUNCH, 10);
+    synth_end(&s);
+}
+
+// Busy time: compute hides collectives, both hide copies; directions are told apart.
+static void check_busy_parts(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_device(&s, 7, 0, 100, "gemm", STK_KIND_KERNEL, 0, 0);
+    synth_device(&s, 8, 50, 100, "ncclDevKernel_AllReduce_Sum", STK_KIND_COLLECTIVE, 0, 0);
+    synth_device(&s, 9, 120, 100, "Memcpy HtoD", STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+    synth_device(&s, 9, 200, 50, "Memcpy DtoH", STK_KIND_MEMCPY, STK_DIR_D2H, STK_MEM_PINNED);
+    synth_device(&s, 10, 250, 10, "Memset", STK_KIND_MEMSET, 0, 0);
+    synth_device(&s, 10, 260, 10, "Memcpy PtoP", STK_KIND_MEMCPY, STK_DIR_P2P, 0);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, 110);
+    PART(r, COMMUNICATION, 50);
+    PART(r, H2D, 70);
+    PART(r, D2H, 30);
+    PART(r, D2D, 10);
+    const struct stk_device_sum *d = &r->devices[0];
+    CHECK_EQ(d->communication_ns, 100 * US);
+    CHECK_EQ(d->communication_exposed_ns, 50 * US);
+    CHECK_EQ(d->h2d_ns, 100 * US);
+    CHECK_EQ(d->p2p_ns, 10 * US);
+    CHECK_EQ(d->transfer_exposed_ns, 110 * US);
+    CHECK_EQ(d->kernels, 2);
+    CHECK_EQ(d->kernel_ns, 150 * US);
+    CHECK_EQ(r->collective_count, 1);
+    CHECK_EQ(r->collectives[0].exposed_ns, 50 * US);
+    synth_end(&s);
+}
+
+// A device that only receives a few copies is named and left out.
+static void check_left_out(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 1000, 7);
+    s.device = 1;
+    synth_device(&s, 7, 0, 500, "Memcpy HtoD", STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+    s.device = 2;
+    synth_device(&s, 7, 0, 20, "a", STK_KIND_KERNEL, 0, 0);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->device_count, 3);
+    CHECK(r->devices[0].analysed && !r->devices[1].analysed && !r->devices[2].analysed);
+    CHECK(!r->devices[0].left_out && r->devices[1].left_out && r->devices[2].left_out);
+    CHECK_EQ(r->devices[1].wall_ns, 0);
+    CHECK_STR(r->devices[2].id, "0/2");
+    synth_end(&s);
+}
+
+int main(void)
+{
+    check_sync_credit();
+    check_sync_credit_is_bounded();
+    check_first_use_call();
+    check_alloc_churn();
+    check_one_off_gap();
+    check_long_launch_call();
+    check_copies(STK_MEM_PAGEABLE, 500, 0);
+    check_copies(STK_MEM_PINNED, 0, 500);
+    check_fetch();
+    check_background_fetch();
+    check_host_collective();
+    check_dependency_and_unlinked();
+    check_launching();
+    check_overhead();
+    check_busy_parts();
+    check_left_out();
+    return check_done("unit.idle_causes");
+}
