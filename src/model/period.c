@@ -193,9 +193,11 @@ static int64_t gap_before(const struct stk_analysis *a, const struct stk_device_
     return x == STK_NONE || y == STK_NONE ? 0 : a->t->start_ns[y] - stk_end_ns(a->t, x);
 }
 
+// An operation that begins a step: it has the typical gap of the phase whose gaps are largest.
+// (Counted from the start the phase may drift, where the job does something extra.)
 static bool find_phase(const struct stk_analysis *a, const struct stk_device_line *line,
                        const struct sequence *s, uint32_t n, uint32_t period, bool linked,
-                       uint32_t *phase)
+                       uint32_t *like)
 {
     int64_t *gaps = stk_alloc_array((size_t)n / period + 2, sizeof *gaps), best = INT64_MIN;
     if (!gaps)
@@ -205,9 +207,13 @@ static bool find_phase(const struct stk_analysis *a, const struct stk_device_lin
         for (uint32_t i = p ? p : period; i < n; i += period)
             gaps[k++] = gap_before(a, line, s, i, linked);
         int64_t median = k ? stk_median_low(gaps, k) : INT64_MIN;
-        if (median > best) {
-            best = median;
-            *phase = p;
+        if (k == 0 || median <= best)
+            continue;
+        best = median;
+        for (uint32_t i = p ? p : period; i < n; i += period) {
+            *like = i;
+            if (gap_before(a, line, s, i, linked) == median)
+                break;
         }
     }
     stk_free(gaps);
@@ -238,10 +244,12 @@ static uint32_t next_boundary(const struct sequence *s, uint32_t at, uint32_t li
     return UINT32_MAX; // the job does something else from here on
 }
 
-static uint32_t find_boundaries(const struct sequence *s, uint32_t phase, uint32_t period,
+static uint32_t find_boundaries(const struct sequence *s, uint32_t like, uint32_t period,
                                 uint32_t *out)
 {
-    uint32_t n = 0, at = phase, like = phase + period; // the first one may be cut
+    uint32_t n = 0, at = 0;
+    while (at < like && !looks_like(s, at, like, period))
+        at++;
     while (at < s->n) {
         out[n++] = at;
         uint32_t next = next_boundary(s, at, like, period);
@@ -293,7 +301,7 @@ static bool infer_from(struct stk_analysis *a, const struct stk_device_line *lin
 {
     struct stk_vec candidates;
     stk_vec_init(&candidates, sizeof(struct candidate), MAX_VOTES);
-    uint32_t n = s->n < SEARCH_OPS ? s->n : SEARCH_OPS, phase = 0, count = 0;
+    uint32_t n = s->n < SEARCH_OPS ? s->n : SEARCH_OPS, like = 0, count = 0;
     uint32_t *bounds = NULL;
     bool ok = vote(s, n, a->t->strings.count, &candidates);
     double score = 0, other = 0;
@@ -302,8 +310,8 @@ static bool infer_from(struct stk_analysis *a, const struct stk_device_line *lin
     bool linked = (double)line->linked >= LINKED_SHARE * line->op_count;
     if (period > 1 && score >= ACCEPT && s->n / period >= MIN_PERIODS) {
         bounds = stk_alloc_array((size_t)s->n + 2, sizeof *bounds);
-        ok = bounds && find_phase(a, line, s, n, period, linked, &phase);
-        count = ok ? find_boundaries(s, phase, period, bounds) : 0;
+        ok = bounds && find_phase(a, line, s, n, period, linked, &like);
+        count = ok ? find_boundaries(s, like, period, bounds) : 0;
         if (ok && count > MIN_PERIODS) {
             ok = make_steps(a, line, s, bounds, count, linked);
             a->sum->confidence = score > other ? score - other : 0;

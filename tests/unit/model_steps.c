@@ -154,8 +154,10 @@ static void check_inferred(bool linked)
 {
     struct synth s;
     synth_begin(&s);
+    int64_t pauses[24];
     double t = 37;
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 24; i++) {
+        pauses[i] = (int64_t)(t - 37) * US;
         synth_host(&s, MAIN, t, 500, "waiting", STK_KIND_HOST_OP);
         t += 500;
         for (int k = 0; k < 8; k++, t += 100) {
@@ -173,12 +175,13 @@ static void check_inferred(bool linked)
     struct stk_rank_sum *r = synth_summarize(&s);
     CHECK_EQ(r->source, STK_STEPS_INFERRED);
     CHECK(r->confidence > 0.3 && r->confidence < 1);
-    CHECK_EQ(r->step_count, 12);
+    CHECK_EQ(r->step_count, 24);
     for (uint32_t i = 1; i + 1 < r->step_count; i++) {
         const struct stk_step *x = &r->steps[i];
         CHECK_EQ(part_us(x, STK_PART_COMPUTE), i == 5 ? 9 * 80 : 8 * 80);
         CHECK(x->dur_ns >= 1300 * US && x->dur_ns <= 1400 * US);
         CHECK_EQ(x->host_start_ns >= 0, linked);
+        CHECK_EQ(x->start_ns, pauses[i] - 10 * US); // from the end of the last kernel before it
     }
     synth_end(&s);
 }
