@@ -20,6 +20,7 @@
 #define STK_NAME_PJIT (1u << 31)        // call of a jitted function: PjitFunction(f)
 #define STK_NAME_GET_NEXT (1u << 30)    // IteratorGetNext*: runs on any thread of TensorFlow
 #define STK_NAME_LOADER_NEXT (1u << 29) // enumerate(DataLoader)#...: in the training thread
+#define STK_NAME_PY_NEXT (1u << 26)     // Python's next(): a fetch only where nothing better is known
 #define STK_NAME_ITER_NEXT (1u << 28)   // an iterator that records its __next__ (Grain, DALI)
 
 // One device operation, clipped to the selection.

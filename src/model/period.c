@@ -29,6 +29,7 @@
 #define CONTEXT 16          // names that identify the beginning of a step
 #define CONTEXT_MATCH 0.75
 #define LINKED_SHARE 0.95   // of launches recorded, to use host gaps
+#define COVER_PERCENT 50    // of the device's span inside the steps: a period of a corner is no step
 
 struct sequence {
     uint32_t *op;   // index into line->ops, in start order: a stream runs in launch order
@@ -275,6 +276,26 @@ static int64_t boundary_time(const struct stk_analysis *a, const struct stk_devi
     return i ? stk_end_ns(a->t, launch) : a->t->start_ns[launch];
 }
 
+// One launch may start many operations (a graph): then the host's times do not tell steps apart.
+static bool launches_differ(const struct stk_analysis *a, const struct stk_device_line *line,
+                            const struct sequence *s, const uint32_t *bounds, uint32_t count)
+{
+    uint32_t apart = 0;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        apart += boundary_time(a, line, s, bounds[i], true) <
+                 boundary_time(a, line, s, bounds[i + 1], true);
+    return apart + 1 >= count - count / 10;
+}
+
+static bool covers_span(const struct stk_device_line *line, const struct sequence *s,
+                        const uint32_t *bounds, uint32_t count)
+{
+    int64_t from = line->ops[s->op[bounds[0]]].start_ns;
+    int64_t to = line->ops[s->op[bounds[count - 1] - 1]].end_ns;
+    int64_t span = line->busy.v[line->busy.count - 1].end_ns - line->busy.v[0].start_ns;
+    return to - from >= span / 100 * COVER_PERCENT;
+}
+
 static bool make_steps(struct stk_analysis *a, const struct stk_device_line *line,
                        const struct sequence *s, const uint32_t *bounds, uint32_t count,
                        bool linked)
@@ -308,11 +329,12 @@ static bool infer_from(struct stk_analysis *a, const struct stk_device_line *lin
     uint32_t period = ok ? choose_period(s, n, candidates.items, candidates.count, &score, &other)
                          : 0;
     bool linked = (double)line->linked >= LINKED_SHARE * line->op_count;
-    if (period > 1 && score >= ACCEPT && s->n / period >= MIN_PERIODS) {
+    if (period > 1 && line->busy.count && score >= ACCEPT && s->n / period >= MIN_PERIODS) {
         bounds = stk_alloc_array((size_t)s->n + 2, sizeof *bounds);
         ok = bounds && find_phase(a, line, s, n, period, linked, &like);
         count = ok ? find_boundaries(s, like, period, bounds) : 0;
-        if (ok && count > MIN_PERIODS) {
+        if (ok && count > MIN_PERIODS && covers_span(line, s, bounds, count)) {
+            linked = linked && launches_differ(a, line, s, bounds, count);
             ok = make_steps(a, line, s, bounds, count, linked);
             a->sum->confidence = score > other ? score - other : 0;
             a->sum->facts.period_score = score;

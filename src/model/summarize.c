@@ -332,14 +332,22 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
     return status;
 }
 
+// "$builtins next", "<built-in function next>", "$loop.py:12 __next__", "loader.py(12): __next__".
+static bool is_python_next(struct stk_str name)
+{
+    return stk_str_eq(name, STK_STR("$builtins next")) ||
+           stk_str_starts(name, STK_STR("<built-in function next>")) ||
+           (name.n && name.p[0] == '$' && stk_str_ends(name, STK_STR(" __next__"))) ||
+           stk_str_ends(name, STK_STR("): __next__"));
+}
+
 // Class bits of the names, with those that only the model needs.
 static uint32_t *classify(const struct stk_trace *t)
 {
     uint32_t *classes = stk_names_classify(t);
     for (uint32_t i = 0; classes && i < t->strings.count; i++) {
         struct stk_str name = stk_strpool_get(&t->strings, i);
-        classes[i] &= ~(STK_NAME_PJIT | STK_NAME_GET_NEXT | STK_NAME_LOADER_NEXT |
-                        STK_NAME_ITER_NEXT);
+        classes[i] &= STK_NAME_PY_NEXT - 1; // the bits above are the model's
         if (stk_str_starts(name, STK_STR("PjitFunction(")))
             classes[i] |= STK_NAME_PJIT;
         else if (stk_str_starts(name, STK_STR("IteratorGetNext")))
@@ -347,6 +355,8 @@ static uint32_t *classify(const struct stk_trace *t)
         else if (stk_str_starts(name, STK_STR("enumerate(DataLoader)")) ||
                  stk_str_starts(name, STK_STR("enumerate(DataPipe)")))
             classes[i] |= STK_NAME_LOADER_NEXT;
+        else if (is_python_next(name))
+            classes[i] |= STK_NAME_PY_NEXT;
         else if ((classes[i] & STK_NAME_FETCH) && stk_str_ends(name, STK_STR("__next__")))
             classes[i] |= STK_NAME_ITER_NEXT;
     }
