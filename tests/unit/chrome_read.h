@@ -48,4 +48,59 @@ static inline struct stk_trace *chrome_read_text(const char *text, struct stk_er
     return chrome_read_bytes(text, strlen(text), 1, err);
 }
 
+static inline void chrome_mix(uint64_t *h, uint64_t x)
+{
+    *h = (*h ^ x) * 0x9e3779b97f4a7c15u;
+    *h ^= *h >> 29;
+}
+
+static inline void chrome_mix_string(uint64_t *h, const struct stk_trace *t, uint32_t id)
+{
+    struct stk_str s = stk_strpool_get(&t->strings, id);
+    chrome_mix(h, s.n);
+    for (size_t i = 0; i < s.n; i++)
+        chrome_mix(h, (unsigned char)s.p[i]);
+}
+
+// All that a trace says, string ids by their text.
+static inline uint64_t chrome_digest(const struct stk_trace *t)
+{
+    uint64_t h = t->count;
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        const struct stk_track *track = &t->tracks[k];
+        chrome_mix(&h, track->kind);
+        chrome_mix(&h, (uint64_t)t->processes[track->process].pid);
+        chrome_mix(&h, track->device == STK_NONE ? 0 : (uint64_t)t->devices[track->device].ordinal);
+        chrome_mix(&h, (uint64_t)track->id);
+        chrome_mix_string(&h, t, track->name);
+        chrome_mix(&h, track->count);
+    }
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct stk_ext *ext = stk_ext_of(t, i);
+        chrome_mix(&h, (uint64_t)t->start_ns[i]);
+        chrome_mix(&h, (uint64_t)stk_dur_ns(t, i));
+        chrome_mix(&h, stk_pos(t, i) << 16 | (uint64_t)t->kind[i] << 8 | t->depth[i]);
+        chrome_mix(&h, t->name[i]);
+        chrome_mix(&h, stk_link_of(t, i));
+        if (ext)
+            chrome_mix(&h, (uint64_t)ext->value ^ (uint64_t)ext->flags << 56 ^
+                               (uint64_t)ext->dir << 48 ^ (uint64_t)ext->src_mem << 40);
+    }
+    for (uint32_t i = 0; i < t->strings.count; i++)
+        chrome_mix_string(&h, t, i);
+    for (int i = 0; i < STK_ISSUE_COUNT; i++) {
+        chrome_mix(&h, t->issues[i].count);
+        chrome_mix(&h, t->issues[i].events_lost);
+        chrome_mix(&h, (uint64_t)t->issues[i].first_offset);
+        chrome_mix_string(&h, t, t->issues[i].note);
+    }
+    for (int i = 0; i < STK_KIND_COUNT; i++)
+        chrome_mix(&h, t->by_kind[i]);
+    chrome_mix(&h, t->read);
+    chrome_mix(&h, t->dropped);
+    chrome_mix(&h, (uint64_t)t->base_ns);
+    chrome_mix_string(&h, t, t->producer);
+    return h;
+}
+
 #endif
