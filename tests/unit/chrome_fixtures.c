@@ -20,6 +20,8 @@ static const char extract[] =
     "  print(path,'sync',c.get('sync_records',0))\n"
     "  print(path,'linked',v['correlation']['gpu_ops_with_launch'])\n"
     "  print(path,'base',v['base_ns'])\n"
+    "  s=v.get('steps') or {}\n"
+    "  print(path,'steps',s.get('count',0))\n"
     "  r=v['info'].get('rank'); print(path,'rank',-1 if r is None else r)\n"
     "  r=v['info'].get('world_size'); print(path,'world',-1 if r is None else r)\n"
     "  print(path,'devices',len(v['devices']))\n"
@@ -97,6 +99,16 @@ static int64_t count_linked(const struct stk_trace *t)
     return n;
 }
 
+static int64_t count_steps(const struct stk_trace *t)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct stk_ext *ext = stk_ext_of(t, i);
+        n += ext && ext->flags & STK_EXT_STEP;
+    }
+    return n;
+}
+
 static int64_t device_value(const struct stk_trace *t, int64_t clock_ns, const char *what)
 {
     const char *colon = strchr(what, ':');
@@ -144,6 +156,8 @@ static int64_t value_of(const struct stk_trace *t, int64_t clock_ns, const char 
         return count_kind(t, STK_KIND_SYNC);
     if (!strcmp(what, "linked"))
         return count_linked(t);
+    if (!strcmp(what, "steps"))
+        return count_steps(t);
     if (!strcmp(what, "rank"))
         return t->rank;
     if (!strcmp(what, "world"))
