@@ -83,10 +83,9 @@ static enum stk_status read_record(struct stk_stream *stream, uint64_t pos, char
         memset(grown + got, ' ', STK_CHROME_PAD);
         struct stk_chrome_raw raw;
         unsigned repairs;
-        enum stk_chrome_result res =
-            got && grown[0] == '{'
-                ? stk_chrome_event_slow(grown, got, 0, got < size, &raw, len, &repairs)
-                : STK_CHROME_BAD;
+        enum stk_chrome_result res = got && grown[0] == '{'
+                                         ? stk_chrome_event_slow(grown, got, 0, &raw, len, &repairs)
+                                         : STK_CHROME_BAD;
         if (res == STK_CHROME_OK)
             return STK_OK;
         if (res == STK_CHROME_BAD || got < size)

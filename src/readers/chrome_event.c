@@ -441,7 +441,7 @@ static bool late_args(const char *text, size_t at, size_t end, struct stk_chrome
 {
     struct stk_chrome_lexer x;
     struct stk_str key = {"", 0};
-    stk_chrome_lexer_init(&x, text, end, at, true);
+    stk_chrome_lexer_init(&x, text, end, at);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
         if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN)
@@ -528,7 +528,7 @@ enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t
     return STK_CHROME_OK;
 }
 
-enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_t start, bool last,
+enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_t start,
                                              struct stk_chrome_raw *r, size_t *end,
                                              unsigned *repairs)
 {
@@ -537,7 +537,7 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
     size_t args = 0;
     *r = empty_raw;
     r->odd_bytes = true;
-    stk_chrome_lexer_init(&x, text, len, start, last);
+    stk_chrome_lexer_init(&x, text, len, start);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
         if (t == STK_CHROME_TOK_CUT)

@@ -96,7 +96,7 @@ struct stk_chrome_cat_cache {
 enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t start,
                                              struct stk_chrome_raw *r, size_t *end);
 // The same from text alone, mending what it can; *repairs counts what was mended.
-enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_t start, bool last,
+enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_t start,
                                              struct stk_chrome_raw *r, size_t *end,
                                              unsigned *repairs);
 

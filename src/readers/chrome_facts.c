@@ -29,7 +29,7 @@ static void each_element(struct stk_chrome_facts *f, struct stk_str json,
     if (!x)
         return;
     size_t start = 0;
-    stk_chrome_lexer_init(x, json.p, json.n, 0, true);
+    stk_chrome_lexer_init(x, json.p, json.n, 0);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(x);
         if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN)

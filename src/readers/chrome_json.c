@@ -7,14 +7,12 @@
 
 #include "base/alloc.h"
 
-void stk_chrome_lexer_init(struct stk_chrome_lexer *x, const char *text, size_t len, size_t pos,
-                           bool last)
+void stk_chrome_lexer_init(struct stk_chrome_lexer *x, const char *text, size_t len, size_t pos)
 {
     memset(x, 0, sizeof *x);
     x->text = text;
     x->len = len;
     x->pos = pos;
-    x->last = last;
 }
 
 // Keys that only the event object itself has. "name" and "args" occur inside others too.
@@ -93,7 +91,7 @@ static int may_end_value(const struct stk_chrome_lexer *x, size_t q)
 {
     size_t i = stk_chrome_skip_space(x->text, x->len, q + 1);
     if (i >= x->len)
-        return x->last ? 1 : -1;
+        return -1;
     if (x->text[i] == '}' || x->text[i] == ']')
         return 1;
     bool object = stk_chrome_lexer_in_object(x);
@@ -102,7 +100,7 @@ static int may_end_value(const struct stk_chrome_lexer *x, size_t q)
             return 1;
         i = stk_chrome_skip_space(x->text, x->len, i + 1);
         if (i >= x->len)
-            return x->last ? 1 : -1;
+            return -1;
         return x->text[i] == '"' || x->text[i] == '}';
     }
     if (x->text[i] != '"' || !object)
@@ -110,10 +108,10 @@ static int may_end_value(const struct stk_chrome_lexer *x, size_t q)
     // A comma is missing if a key follows.
     const char *end = memchr(x->text + i + 1, '"', x->len - i - 1);
     if (!end)
-        return x->last ? 0 : -1;
+        return -1;
     size_t colon = stk_chrome_skip_space(x->text, x->len, (size_t)(end - x->text) + 1);
     if (colon >= x->len)
-        return x->last ? 0 : -1;
+        return -1;
     return x->text[colon] == ':';
 }
 
@@ -121,7 +119,7 @@ static int may_end_key(const struct stk_chrome_lexer *x, size_t q)
 {
     size_t i = stk_chrome_skip_space(x->text, x->len, q + 1);
     if (i >= x->len)
-        return x->last ? 0 : -1;
+        return -1;
     return x->text[i] == ':';
 }
 
@@ -157,7 +155,7 @@ static enum stk_chrome_token read_string(struct stk_chrome_lexer *x, bool key)
         }
         int swallowed = stk_chrome_is_event_key(x->text, x->len, q);
         if (swallowed)
-            return swallowed < 0 && !x->last ? STK_CHROME_TOK_CUT : STK_CHROME_TOK_BROKEN;
+            return swallowed < 0 ? STK_CHROME_TOK_CUT : STK_CHROME_TOK_BROKEN;
         mended = true;
     }
 }
@@ -178,7 +176,7 @@ static enum stk_chrome_token read_bare(struct stk_chrome_lexer *x)
     size_t start = x->pos, i = start;
     while (i < x->len && !stk_chrome_is_space(x->text[i]) && !strchr(",:{}[]\"", x->text[i]))
         i++;
-    if (i >= x->len && !x->last)
+    if (i >= x->len)
         return STK_CHROME_TOK_CUT;
     if (i == start) // a NUL byte, which strchr finds
         return STK_CHROME_TOK_BROKEN;
@@ -433,7 +431,7 @@ bool stk_chrome_flatten(const char *text, size_t len, struct stk_str skip_prefix
     f->skip_prefix = skip_prefix;
     f->emit = emit;
     f->arg = arg;
-    stk_chrome_lexer_init(x, text, len, 0, true);
+    stk_chrome_lexer_init(x, text, len, 0);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(x);
         if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN) {

@@ -25,7 +25,6 @@ enum stk_chrome_token {
 struct stk_chrome_lexer {
     const char *text;
     size_t len, pos;
-    bool last; // nothing follows the text
     bool after_value, after_comma, after_key;
     unsigned depth;                          // brackets open after this token
     unsigned repairs;                        // things mended so far
@@ -34,8 +33,7 @@ struct stk_chrome_lexer {
     uint64_t objects[STK_CHROME_DEPTH / 64]; // bit per depth: an object, not an array
 };
 
-void stk_chrome_lexer_init(struct stk_chrome_lexer *x, const char *text, size_t len, size_t pos,
-                           bool last);
+void stk_chrome_lexer_init(struct stk_chrome_lexer *x, const char *text, size_t len, size_t pos);
 enum stk_chrome_token stk_chrome_lexer_next(struct stk_chrome_lexer *x);
 // True if the bracket just opened is an object.
 static inline bool stk_chrome_lexer_in_object(const struct stk_chrome_lexer *x)

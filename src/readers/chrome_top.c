@@ -89,7 +89,7 @@ static void begin_skip(struct reader *r)
 static size_t value_end(const struct reader *r, size_t at)
 {
     struct stk_chrome_lexer x;
-    stk_chrome_lexer_init(&x, r->text->p, r->text->len, at, r->text->last);
+    stk_chrome_lexer_init(&x, r->text->p, r->text->len, at);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
         if (t == STK_CHROME_TOK_CUT)
@@ -291,7 +291,7 @@ static bool read_event_slowly(struct reader *r, struct stk_chrome_raw *raw, size
 {
     unsigned repairs = 0;
     enum stk_chrome_result res =
-        stk_chrome_event_slow(r->text->p, r->text->len, r->at, r->text->last, raw, end, &repairs);
+        stk_chrome_event_slow(r->text->p, r->text->len, r->at, raw, end, &repairs);
     if (res == STK_CHROME_MORE) {
         r->wait = true;
         return false;
