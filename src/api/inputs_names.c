@@ -131,7 +131,10 @@ static bool looks_like_trace(const char *path, const char **why)
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {.seekable = 0};
     bool is = false;
-    if (stk_stream_open(&stream, path, &opts, NULL) != STK_OK) {
+    enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
+    if (status == STK_ENOMEM)
+        return true; // reading it will say so
+    if (status != STK_OK) {
         *why = "cannot be read";
         return false;
     }
@@ -154,8 +157,9 @@ static bool is_sqlite(const char *path)
 {
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {.seekable = 0};
-    if (stk_stream_open(&stream, path, &opts, NULL) != STK_OK)
-        return false;
+    enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
+    if (status != STK_OK)
+        return status == STK_ENOMEM;
     const uint8_t *p;
     size_t n = stk_stream_peek(stream, &p);
     bool is = n >= 16 && memcmp(p, "SQLite format 3", 16) == 0;

@@ -24,7 +24,7 @@ static enum stk_status add_unreadable(struct stk_input_scan *s, const char *path
                                       struct stk_err *err)
 {
     struct stk_input_file *f = stk_input_add(s, path, path, path);
-    if (!f)
+    if (!f || !why)
         return stk_err_nomem(err);
     f->why = why;
     return STK_OK;
@@ -131,7 +131,8 @@ enum stk_status stk_input_scan_dir(struct stk_input_scan *s, const char *path, s
 {
     struct stat info;
     int created;
-    if (stat(path, &info) == 0)
-        stk_map_put(&s->seen, (uint64_t)info.st_dev, (uint64_t)info.st_ino, 0, &created);
+    if (stat(path, &info) == 0 &&
+        !stk_map_put(&s->seen, (uint64_t)info.st_dev, (uint64_t)info.st_ino, 0, &created))
+        return stk_err_nomem(err);
     return scan(s, path, 0, err);
 }

@@ -291,7 +291,7 @@ static void read_unit(struct reading *r, struct stk_nsys_unit *u, int worker)
     if (sqlite3_prepare_v3(w->db, u->found->sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) !=
         SQLITE_OK) {
         note_damage(u, sqlite3_errmsg(w->db), 0);
-    } else if (read_range(r, u, worker, st) == SQLITE_NOMEM) {
+    } else if (read_range(r, u, worker, st) == SQLITE_NOMEM || u->out_of_memory) {
         w->status = stk_err_nomem(&w->err);
         atomic_store(&r->stop, true);
     }

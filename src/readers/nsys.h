@@ -100,6 +100,7 @@ struct stk_nsys_unit {
     struct stk_vec marks;       // struct stk_nsys_mark
     struct stk_vec name_marks;  // uint8_t per string id: NAME_UNSEEN, ...
     bool saw_torch;             // ranges written by PyTorch's emit_nvtx
+    bool out_of_memory;
 };
 
 // nsys_db.c

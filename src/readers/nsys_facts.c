@@ -32,7 +32,23 @@ struct facts {
     struct stk_map threads, devices, processes, ranks; // of all units
     struct stk_vec gpus, cuda_devices;
     char host[256];
+    bool out_of_memory;
 };
+
+// Value slot of the key; NULL at the cap, or without memory, which fails the reading at the end.
+static uint32_t *put(struct facts *f, struct stk_map *m, uint64_t a, uint64_t b, uint32_t initial)
+{
+    uint32_t *slot = stk_map_put(m, a, b, initial, NULL);
+    f->out_of_memory |= !slot && m->count < m->max_count;
+    return slot;
+}
+
+static void *push(struct facts *f, struct stk_vec *v)
+{
+    void *slot = stk_vec_push(v);
+    f->out_of_memory |= !slot && v->count < v->max_count;
+    return slot;
+}
 
 static int32_t small(sqlite3_stmt *st, int col)
 {
@@ -52,7 +68,7 @@ static void read_gpus(struct facts *f)
         f->db, "TARGET_INFO_GPU",
         "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory", "");
     struct gpu *g;
-    while (st && sqlite3_step(st) == SQLITE_ROW && (g = stk_vec_push(&f->gpus))) {
+    while (st && sqlite3_step(st) == SQLITE_ROW && (g = push(f, &f->gpus))) {
         g->id = sqlite3_column_int64(st, 0);
         g->cuda_id = sqlite3_column_type(st, 1) == SQLITE_INTEGER ? sqlite3_column_int64(st, 1)
                                                                   : g->id;
@@ -66,7 +82,7 @@ static void read_gpus(struct facts *f)
     sqlite3_finalize(st);
     struct cuda_device *d;
     st = stk_nsys_db_select(f->db, "TARGET_INFO_CUDA_DEVICE", "!gpuId,!cudaId,!pid", "");
-    while (st && sqlite3_step(st) == SQLITE_ROW && (d = stk_vec_push(&f->cuda_devices)))
+    while (st && sqlite3_step(st) == SQLITE_ROW && (d = push(f, &f->cuda_devices)))
         *d = (struct cuda_device){sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
                                   sqlite3_column_int64(st, 2)};
     sqlite3_finalize(st);
@@ -125,7 +141,7 @@ static void read_ranks(struct facts *f)
         int64_t rank = sqlite3_column_int64(st, 1);
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
         uint32_t *slot = rank >= 0 && rank < INT32_MAX
-                             ? stk_map_put(&f->ranks, (uint64_t)process, 0, 0, NULL)
+                             ? put(f, &f->ranks, (uint64_t)process, 0, 0)
                              : NULL;
         if (slot)
             *slot = (uint32_t)rank;
@@ -245,11 +261,11 @@ static int64_t session_start_ns(struct facts *f)
     return epoch_ns > 0 && epoch_ns < INT64_MAX / 4 ? epoch_ns : 0;
 }
 
-static void copy_map(struct stk_map *into, const struct stk_map *from)
+static void copy_map(struct facts *f, struct stk_map *into, const struct stk_map *from)
 {
     for (size_t i = 0; i < from->capacity; i++) {
         const struct stk_map_entry *e = &from->entries[i];
-        uint32_t *value = e->full ? stk_map_put(into, e->a, e->b, e->value, NULL) : NULL;
+        uint32_t *value = e->full ? put(f, into, e->a, e->b, e->value) : NULL;
         if (value)
             *value |= e->value;
     }
@@ -258,23 +274,22 @@ static void copy_map(struct stk_map *into, const struct stk_map *from)
 static void gather(struct facts *f, const struct stk_nsys_unit *units, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        copy_map(&f->threads, &units[i].threads);
-        copy_map(&f->devices, &units[i].devices);
+        copy_map(f, &f->threads, &units[i].threads);
+        copy_map(f, &f->devices, &units[i].devices);
         for (size_t k = 0; k < units[i].ranks.capacity; k++) {
             const struct stk_map_entry *e = &units[i].ranks.entries[k];
             if (e->full)
-                stk_map_put(&f->ranks, (uint64_t)stk_nsys_process_of(f->file, (int64_t)e->a), 0,
-                            e->value, NULL);
+                put(f, &f->ranks, (uint64_t)stk_nsys_process_of(f->file, (int64_t)e->a), 0,
+                    e->value);
         }
     }
     for (size_t i = 0; i < f->threads.capacity; i++)
         if (f->threads.entries[i].full)
-            stk_map_put(&f->processes,
-                        (uint64_t)stk_nsys_process_of(f->file, (int64_t)f->threads.entries[i].a), 0,
-                        0, NULL);
+            put(f, &f->processes,
+                (uint64_t)stk_nsys_process_of(f->file, (int64_t)f->threads.entries[i].a), 0, 0);
     for (size_t i = 0; i < f->devices.capacity; i++)
         if (f->devices.entries[i].full)
-            stk_map_put(&f->processes, f->devices.entries[i].a, 0, 0, NULL);
+            put(f, &f->processes, f->devices.entries[i].a, 0, 0);
 }
 
 // The rank of the file: that of the only process that has one.
@@ -325,5 +340,6 @@ enum stk_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file
         stk_map_deinit(maps[i]);
     stk_vec_deinit(&f.gpus);
     stk_vec_deinit(&f.cuda_devices);
-    return sqlite3_errcode(db) == SQLITE_NOMEM ? stk_err_nomem(err) : STK_OK;
+    bool failed = f.out_of_memory || sqlite3_errcode(db) == SQLITE_NOMEM;
+    return failed ? stk_err_nomem(err) : STK_OK;
 }

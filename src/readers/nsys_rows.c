@@ -45,6 +45,13 @@ static bool row_times(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row 
     return false;
 }
 
+static void remember(struct stk_nsys_unit *u, struct stk_map *m, uint64_t a, uint64_t b,
+                     uint32_t value)
+{
+    if (!stk_map_put(m, a, b, value, NULL) && m->count < m->max_count)
+        u->out_of_memory = true;
+}
+
 // Track of a key whose process is given by a global id; few are in use at a time.
 static uint32_t track_of(struct stk_nsys_unit *u, enum stk_track_kind kind, int64_t group,
                          int64_t process, int64_t device, int64_t id)
@@ -63,9 +70,9 @@ static uint32_t track_of(struct stk_nsys_unit *u, enum stk_track_kind kind, int6
                                          .id = id,
                                          .track = stk_shard_track(u->shard, &key)};
     if (kind == STK_TRACK_THREAD)
-        stk_map_put(&u->threads, (uint64_t)group, 0, 0, NULL);
+        remember(u, &u->threads, (uint64_t)group, 0, 0);
     else if (kind == STK_TRACK_STREAM)
-        stk_map_put(&u->devices, (uint64_t)process, (uint64_t)device, u->found->has_process, NULL);
+        remember(u, &u->devices, (uint64_t)process, (uint64_t)device, u->found->has_process);
     return slot->track;
 }
 
@@ -303,7 +310,7 @@ static void thread_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int64_t globa
     name.p += 9;
     name.n -= 9;
     if (stk_str_to_i64(name, &rank) && rank >= 0 && rank < INT32_MAX)
-        stk_map_put(&u->ranks, (uint64_t)stk_nsys_global_pid(global_tid), 0, (uint32_t)rank, NULL);
+        remember(u, &u->ranks, (uint64_t)stk_nsys_global_pid(global_tid), 0, (uint32_t)rank);
 }
 
 // What is known of the range's name; names are judged once per string id.
@@ -311,8 +318,10 @@ static uint8_t *name_state(struct stk_nsys_unit *u, uint32_t sid)
 {
     if (sid >= u->name_marks.count) {
         size_t old = u->name_marks.count, count = (size_t)sid + 1;
-        if (!stk_vec_push_n(&u->name_marks, count - old))
+        if (!stk_vec_push_n(&u->name_marks, count - old)) {
+            u->out_of_memory |= count <= u->name_marks.max_count;
             return NULL;
+        }
         memset(stk_vec_at(&u->name_marks, old), STK_NSYS_NAME_UNSEEN, count - old);
     }
     return stk_vec_at(&u->name_marks, sid);
@@ -353,6 +362,8 @@ static bool keep_mark(struct stk_nsys_unit *u, sqlite3_stmt *st, const struct st
     struct stk_nsys_mark *kept = may ? stk_vec_push(&u->marks) : NULL;
     if (kept)
         *kept = mark;
+    else
+        u->out_of_memory |= may && u->marks.count < u->marks.max_count;
     return kept != NULL;
 }
 

@@ -290,16 +290,18 @@ static void test_memory(void)
     make_json("rank0/trace.json");
     make_json("rank1/trace.json");
     make_json("old/a.1694128201545.pt.trace.json");
-    for (uint64_t n = 1; n < 400; n++) {
-        stk_alloc_fail_at(n, 1);
-        enum stk_status status = expand("");
-        stk_alloc_fail_at(0, 0);
-        if (status == STK_OK)
-            break;
-        CHECK(status == STK_ENOMEM || status == STK_EINPUT);
-        stk_arena_deinit(&arena);
-        stk_arena_init(&arena, 0);
-    }
+    CHECK_EQ(expand(""), STK_OK);
+    uint32_t taken = in.taken, count = in.count;
+    for (int sticky = 0; sticky < 2; sticky++)
+        for (uint64_t n = 1; n < 400; n++) {
+            stk_alloc_fail_at(n, sticky);
+            enum stk_status status = expand("");
+            stk_alloc_fail_at(0, 0);
+            CHECK(status == STK_ENOMEM || (status == STK_OK && in.taken == taken));
+            CHECK(status != STK_OK || in.count == count);
+            stk_arena_deinit(&arena);
+            stk_arena_init(&arena, 0);
+        }
     end();
 }
 

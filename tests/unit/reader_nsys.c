@@ -665,23 +665,39 @@ static void test_interrupt_and_memory(void)
     CHECK(t == NULL);
     end();
 
+    // A failing allocation fails the reading, or changes nothing.
     begin();
     fill_kernels(20);
+    sql("CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, text TEXT, globalTid INTEGER);"
+        "INSERT INTO NVTX_EVENTS VALUES (1, 5, 'step 1', %lld), (6, 9, 'step 2', %lld),"
+        "(10, 15, 'step 3', %lld); CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT);"
+        "INSERT INTO TARGET_INFO_GPU VALUES (0, 'gpu')",
+        (long long)TID(8, 9), (long long)TID(8, 9), (long long)TID(8, 9));
     sqlite3_close(db);
     db = NULL;
     ctx.progress = NULL;
-    bool done = false;
-    for (uint64_t n = 1; n < 5000 && !done; n++) {
-        stk_alloc_fail_at(n, 1);
-        enum stk_status status = stk_reader_nsys.read(&ctx, &t, &err);
-        stk_alloc_fail_at(0, 0);
-        CHECK((status == STK_OK) == (t != NULL));
-        done = status == STK_OK;
-        CHECK(done || status == STK_ENOMEM);
+    for (int sticky = 0; sticky < 2; sticky++) {
+        uint64_t before = stk_alloc_count();
+        CHECK_EQ(stk_reader_nsys.read(&ctx, &t, &err), STK_OK);
+        uint64_t allocations = stk_alloc_count() - before;
         stk_trace_free(t);
-        t = NULL;
+        for (uint64_t n = 1; n <= allocations; n++) {
+            stk_alloc_fail_at(n, sticky);
+            enum stk_status status = stk_reader_nsys.read(&ctx, &t, &err);
+            stk_alloc_fail_at(0, 0);
+            CHECK((status == STK_OK) == (t != NULL));
+            CHECK(status == STK_OK || status == STK_ENOMEM);
+            if (t) {
+                const struct stk_ext *step = stk_ext_of(t, find_event("step 2", 0));
+                CHECK(t->count == 43 && t->device_count == 3);
+                CHECK(step && step->flags & STK_EXT_STEP);
+                CHECK(find_event("void gemm<float>(int)", 19) != STK_NONE);
+                CHECK_EQ(stk_link_of(t, find_event("void gemm<float>(int)", 0)) != STK_NONE, 1);
+            }
+            stk_trace_free(t);
+            t = NULL;
+        }
     }
-    CHECK(done);
     end();
 }
 
