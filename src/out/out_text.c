@@ -93,7 +93,7 @@ static bool said_below(const struct stk_report *r, const char *reason)
     if (strcmp(reason, r->verdict.sentence) == 0)
         return true;
     for (size_t i = 0; i < p->issues.count; i++)
-        if (strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
+        if (strcmp(issue[i].severity, "info") != 0 && strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
             return true;
     return false;
 }

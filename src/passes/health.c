@@ -46,6 +46,16 @@ static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
                                     (unsigned long long)issue[i].count));
 }
 
+// Files that were taken for ranks of one run on no better evidence than that they were given together.
+static void judge_ranks(struct judge *j)
+{
+    for (uint32_t i = 0; i < j->ctx->input_count; i++)
+        if (j->ctx->inputs[i].issues[STK_ISSUE_RANKS_NUMBERED].count) {
+            add(j, "files do not say their rank: they were taken for the ranks of one run, in the order of their names");
+            return;
+        }
+}
+
 static void judge_links(struct judge *j)
 {
     const struct stk_facts *f = &j->ctx->run->facts;
@@ -112,6 +122,7 @@ enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_
         add(&j, out->events.read == 0 ? "no event could be read" : ctx->verdict->sentence);
     judge_issues(&j, out);
     if (!nothing) {
+        judge_ranks(&j);
         judge_links(&j);
         judge_steps(&j);
         judge_time(&j);

@@ -87,7 +87,7 @@ static const char *duration_text(int64_t ns, struct stk_arena *arena)
 static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_select *s = ctx->select;
-    const char **texts = stk_arena_array(ctx->arena, 5, sizeof *texts);
+    const char **texts = stk_arena_array(ctx->arena, 6, sizeof *texts);
     size_t n = 0;
     if (!texts)
         return false;
@@ -108,6 +108,9 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     for (size_t i = 0; i < n; i++)
         if (!texts[i])
             return false;
+    for (uint32_t i = 0; i < ctx->input_count && n < 6; i++) // what was taken of a directory
+        if (ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED])
+            texts[n++] = ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED];
     *out = (struct stk_list){.items = texts, .count = n};
     return true;
 }
