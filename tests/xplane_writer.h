@@ -95,7 +95,8 @@ static inline struct pb pb_event(int64_t meta, int64_t offset_ps, int64_t durati
     return e;
 }
 
-static inline void pb_stat_int(struct pb *owner, unsigned field, int64_t id, unsigned kind, int64_t v)
+static inline void pb_stat_int(struct pb *owner, unsigned field, int64_t id, unsigned kind,
+                               int64_t v)
 {
     struct pb s = {0};
     pb_int(&s, 1, id);
@@ -143,7 +144,8 @@ static inline struct pb pb_gzip(const uint8_t *p, size_t n)
     for (size_t at = 0; at < n || at == 0;) {
         size_t size = n - at < 65535 ? n - at : 65535;
         bool last = at + size == n;
-        uint8_t block[5] = {last, (uint8_t)size, (uint8_t)(size >> 8), (uint8_t)~size, (uint8_t)(~size >> 8)};
+        uint8_t block[5] = {last, (uint8_t)size, (uint8_t)(size >> 8), (uint8_t)~size,
+                            (uint8_t)(~size >> 8)};
         pb_raw(&z, block, sizeof block);
         pb_raw(&z, p + at, size);
         at += size;
@@ -169,8 +171,8 @@ static inline const char *file_of(const void *p, size_t n)
     return path;
 }
 
-static inline enum stk_status read_xplane_file(const char *path, int threads, struct stk_trace **out,
-                                               struct stk_err *err)
+static inline enum stk_status read_xplane_file(const char *path, int threads,
+                                               struct stk_trace **out, struct stk_err *err)
 {
     struct stk_stream *s = NULL;
     struct stk_read_ctx ctx = {.path = path, .threads = threads};

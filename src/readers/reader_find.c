@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a file finds its reader: by content, never by name. What is no profile but well known (a
-// pointer left by git-lfs, a web page saved under the profile's name, a report that needs an export)
-// is called by its name, with what to do instead.
+// pointer left by git-lfs, a web page saved under the profile's name, a report that needs an
+// export) is called by its name, with what to do instead.
 #include "readers/reader.h"
 
 #include <string.h>
@@ -11,21 +11,30 @@ struct stranger {
     size_t size;
     const char *text; // after "PATH: "
 };
-#define STRANGER(magic, text) {magic, sizeof magic - 1, text}
+#define STRANGER(magic, text)                                                                      \
+    {                                                                                              \
+        magic, sizeof magic - 1, text                                                              \
+    }
 
 static const struct stranger strangers[] = {
     STRANGER("version https://git-lfs.github.com/",
              "this is a git-lfs pointer, not the file itself; fetch it with: git lfs pull"),
-    STRANGER("\x00\x05\x16\x07",
-             "this is macOS metadata (AppleDouble, a \"._\" file), not a profile; take the file of the "
-             "same name without \"._\""),
-    STRANGER("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f",
-             "this is a Riegeli container, which is not supported; record with a version that writes "
-             "*.xplane.pb, or convert it"),
+    STRANGER(
+        "\x00\x05\x16\x07",
+        "this is macOS metadata (AppleDouble, a \"._\" file), not a profile; take the file of the "
+        "same name without \"._\""),
+    STRANGER(
+        "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f",
+        "this is a Riegeli container, which is not supported; record with a version that writes "
+        "*.xplane.pb, or convert it"),
     STRANGER("PK\x03\x04", "this is a zip archive; unpack it and give the profile inside"),
-    STRANGER("\x7f" "ELF", "this is a program, not a profile"),
+    STRANGER("\x7f"
+             "ELF",
+             "this is a program, not a profile"),
     STRANGER("BZh", "bzip2 is not supported; decompress it first, or use gzip or zstd"),
-    STRANGER("\xfd" "7zXZ", "xz is not supported; decompress it first, or use gzip or zstd"),
+    STRANGER("\xfd"
+             "7zXZ",
+             "xz is not supported; decompress it first, or use gzip or zstd"),
 };
 
 static bool ends_with(const char *path, const char *suffix)
@@ -37,7 +46,8 @@ static bool is_html(struct stk_str s)
 {
     while (s.n && (*s.p == ' ' || *s.p == '\n' || *s.p == '\r' || *s.p == '\t'))
         s = (struct stk_str){s.p + 1, s.n - 1};
-    return stk_str_starts_nocase(s, STK_STR("<!doctype html")) || stk_str_starts_nocase(s, STK_STR("<html"));
+    return stk_str_starts_nocase(s, STK_STR("<!doctype html")) ||
+           stk_str_starts_nocase(s, STK_STR("<html"));
 }
 
 // Python's pickle, protocols 2 to 5: a PROTO opcode and an early frame, empty dictionary or list.
@@ -69,9 +79,11 @@ static const char *known_stranger(const uint8_t *p, size_t n, const char *path)
         if (stk_str_starts(head, (struct stk_str){strangers[i].magic, strangers[i].size}))
             return strangers[i].text;
     if (is_html(head))
-        return "this is a web page, not a profile; a download probably saved an error or a log-in page";
+        return "this is a web page, not a profile; a download probably saved an error or a log-in "
+               "page";
     if (is_pickle(p, n))
-        return "this is a Python pickle, such as a PyTorch memory snapshot, not a profile of events; "
+        return "this is a Python pickle, such as a PyTorch memory snapshot, not a profile of "
+               "events; "
                "give the trace that export_chrome_trace() or tensorboard_trace_handler() wrote";
     if (is_tar(p, n))
         return "this is a tar archive; unpack it and give the profiles inside";
@@ -91,18 +103,22 @@ static void describe_stranger(const uint8_t *p, size_t n, const char *path, cons
     if (!n)
         stk_err_set(err, STK_EINPUT,
                     "%s: the file is empty; the profiler did not finish writing it (profiles above "
-                    "2 GB fail this way in TensorFlow and JAX: record fewer steps)", path);
+                    "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
+                    path);
     else if (known || why_not)
         stk_err_set(err, STK_EINPUT, "%s: %s", path, known ? known : why_not);
-    else if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") || ends_with(path, ".qdstrm"))
+    else if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") ||
+             ends_with(path, ".qdstrm"))
         stk_err_set(err, STK_EINPUT,
                     "%s: this is Nsight Systems' own format, which only nsys reads; export it: "
-                    "nsys export --type=sqlite --include-blobs=true --lazy=false %s", path, path);
+                    "nsys export --type=sqlite --include-blobs=true --lazy=false %s",
+                    path, path);
     else
-        stk_err_set(err, STK_EINPUT,
-                    "%s: not a profile that stoker knows; it reads *.xplane.pb (TensorFlow, JAX), Chrome "
-                    "traces *.json (PyTorch) and *.sqlite exported by nsys, each also as .gz or .zst",
-                    path);
+        stk_err_set(
+            err, STK_EINPUT,
+            "%s: not a profile that stoker knows; it reads *.xplane.pb (TensorFlow, JAX), Chrome "
+            "traces *.json (PyTorch) and *.sqlite exported by nsys, each also as .gz or .zst",
+            path);
 }
 
 const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err)
@@ -144,10 +160,11 @@ enum stk_status stk_reader_read_path(const char *path, int threads,
     const struct stk_reader *reader = stk_reader_find(stream, err);
     if (!reader) {
         status = err->code;
-    } else if (reader->opens_path && (strcmp(path, "-") == 0 || stk_stream_codec(stream) != STK_CODEC_PLAIN)) {
-        status = stk_err_set(err, STK_EINPUT,
-                             "%s: a database (%s) must be a plain file, not %s", path, reader->name,
-                             strcmp(path, "-") == 0 ? "standard input" : "compressed");
+    } else if (reader->opens_path &&
+               (strcmp(path, "-") == 0 || stk_stream_codec(stream) != STK_CODEC_PLAIN)) {
+        status =
+            stk_err_set(err, STK_EINPUT, "%s: a database (%s) must be a plain file, not %s", path,
+                        reader->name, strcmp(path, "-") == 0 ? "standard input" : "compressed");
     } else if (reader->opens_path) {
         stk_stream_close(stream);
         stream = NULL;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reader of XSpace profiles: `*.xplane.pb`, written by TensorFlow (2.2 and later), JAX and XLA.
 //
-// Format: one protobuf message (tsl/profiler/protobuf/xplane.proto in openxla/xla): planes (a device
-// or a host), their lines (stream, thread), their events, with names and stats in maps per plane.
-// Seen: TensorFlow 2.3 to 2.21, JAX 0.4 to 0.10, NVIDIA, AMD, TPU v6e, CPU only.
-// Clock: line.timestamp_ns + offset_ps; after collection relative to the session, whose Unix time
-// is in the plane `Task Environment`. Rounded to nanoseconds once, start and end each.
-// Method: each plane is scanned first (maps and places of lines; lines are passed over by length),
-// then events are decoded in parallel. A plain file is read in place, whatever its size; compressed
-// input and pipes are held in memory one plane at a time.
-// Device work: GPU streams, and the line `XLA Ops` of a TPU. Lines that the analyser derives are
-// kept as hints (derived-ignored), accelerators not known as other rows (unknown-accelerator).
-// Dropped: events with malformed messages (message-invalid) or impossible times (time-invalid);
-// what lies behind the end of a cut file (truncated). Events without a place in time (aggregated
-// counts) are counted, not stored.
+// Format: one protobuf message (tsl/profiler/protobuf/xplane.proto in openxla/xla): planes (a
+// device or a host), their lines (stream, thread), their events, with names and stats in maps per
+// plane. Seen: TensorFlow 2.3 to 2.21, JAX 0.4 to 0.10, NVIDIA, AMD, TPU v6e, CPU only. Clock:
+// line.timestamp_ns + offset_ps; after collection relative to the session, whose Unix time is in
+// the plane `Task Environment`. Rounded to nanoseconds once, start and end each. Method: each plane
+// is scanned first (maps and places of lines; lines are passed over by length), then events are
+// decoded in parallel. A plain file is read in place, whatever its size; compressed input and pipes
+// are held in memory one plane at a time. Device work: GPU streams, and the line `XLA Ops` of a
+// TPU. Lines that the analyser derives are kept as hints (derived-ignored), accelerators not known
+// as other rows (unknown-accelerator). Dropped: events with malformed messages (message-invalid) or
+// impossible times (time-invalid); what lies behind the end of a cut file (truncated). Events
+// without a place in time (aggregated counts) are counted, not stored.
 #include "readers/xplane_parts.h"
 
 #include <stdio.h>
@@ -43,12 +42,12 @@ struct named_device {
 struct reading {
     const struct stk_read_ctx *ctx;
     struct stk_build *build;
-    struct stk_shard *notes;   // issues of the structure
-    struct stk_arena arena;    // strings of the planes at hand
-    struct stk_arena kept;     // strings needed to the end
-    struct stk_vec planes;     // struct stk_xp_plane: those at hand
-    struct stk_vec lines;      // struct stk_xp_line: theirs
-    struct stk_vec devices;    // struct named_device
+    struct stk_shard *notes; // issues of the structure
+    struct stk_arena arena;  // strings of the planes at hand
+    struct stk_arena kept;   // strings needed to the end
+    struct stk_vec planes;   // struct stk_xp_plane: those at hand
+    struct stk_vec lines;    // struct stk_xp_line: theirs
+    struct stk_vec devices;  // struct named_device
     struct stk_pb_source source;
     struct stk_xp_trouble trouble;
     uint64_t plane_count, event_lines, done_bytes, total_bytes;
@@ -77,15 +76,16 @@ static enum stk_status read_text(struct reading *r, const char *bytes, size_t n,
         r->host = (struct stk_str){host, text.n};
         return STK_OK;
     }
-    stk_shard_issue(r->notes, field == SPACE_ERRORS ? STK_ISSUE_PROFILER_ERROR : STK_ISSUE_PROFILER_WARNING,
+    stk_shard_issue(r->notes,
+                    field == SPACE_ERRORS ? STK_ISSUE_PROFILER_ERROR : STK_ISSUE_PROFILER_WARNING,
                     1, 0, (int64_t)offset, text);
     if (stk_str_contains_nocase(text, STK_STR("dropped")))
         stk_shard_issue(r->notes, STK_ISSUE_EVENTS_DROPPED, 1, 0, (int64_t)offset, text);
     return STK_OK;
 }
 
-// The number of a device in the trace. GPUs and TPUs go by their own; what stoker does not know gets
-// its own if that is free, else the next one from 1000 on.
+// The number of a device in the trace. GPUs and TPUs go by their own; what stoker does not know
+// gets its own if that is free, else the next one from 1000 on.
 static enum stk_status number_device(struct reading *r, struct stk_xp_plane *plane)
 {
     plane->device = -1;
@@ -106,7 +106,8 @@ static enum stk_status number_device(struct reading *r, struct stk_xp_plane *pla
     char *name = d ? stk_arena_strndup(&r->kept, plane->name.p, plane->name.n) : NULL;
     if (!name)
         return no_memory(r);
-    *d = (struct named_device){name, plane->name.n, taken ? 1000 + (int64_t)r->devices.count : want};
+    *d =
+        (struct named_device){name, plane->name.n, taken ? 1000 + (int64_t)r->devices.count : want};
     plane->device = d->device;
     return STK_OK;
 }
@@ -154,10 +155,12 @@ static void describe_device(struct reading *r, const struct stk_xp_plane *plane)
 {
     struct stk_device_facts facts = {
         .source_id = plane->name,
-        .name = plane->device_name.n ? plane->device_name
-                : plane->device_type.n ? plane->device_type : plane->vendor,
+        .name = plane->device_name.n   ? plane->device_name
+                : plane->device_type.n ? plane->device_type
+                                       : plane->vendor,
         .kind = plane->kind == STK_XP_PLANE_GPU   ? STK_DEVICE_GPU
-                : plane->kind == STK_XP_PLANE_TPU ? STK_DEVICE_TPU : STK_DEVICE_OTHER,
+                : plane->kind == STK_XP_PLANE_TPU ? STK_DEVICE_TPU
+                                                  : STK_DEVICE_OTHER,
         .sm_count = small(plane->core_count),
         .cc_major = small(plane->cc_major),
         .cc_minor = small(plane->cc_minor),
@@ -170,10 +173,16 @@ static void describe_device(struct reading *r, const struct stk_xp_plane *plane)
 static enum stk_status finish_planes(struct reading *r)
 {
     struct stk_xp_decode_job job = {
-        .build = r->build, .source = r->source, .planes = r->planes.items,
-        .plane_count = r->planes.count, .lines = r->lines.items, .line_count = r->lines.count,
-        .threads = r->ctx->threads > 0 ? r->ctx->threads : 1, .progress = r->ctx->progress,
-        .done_bytes = r->done_bytes, .total_bytes = r->total_bytes,
+        .build = r->build,
+        .source = r->source,
+        .planes = r->planes.items,
+        .plane_count = r->planes.count,
+        .lines = r->lines.items,
+        .line_count = r->lines.count,
+        .threads = r->ctx->threads > 0 ? r->ctx->threads : 1,
+        .progress = r->ctx->progress,
+        .done_bytes = r->done_bytes,
+        .total_bytes = r->total_bytes,
     };
     enum stk_status status = stk_xp_decode_lines(&job, r->err);
     r->done_bytes = job.done_bytes;
@@ -246,8 +255,8 @@ static enum stk_status read_in_place(struct reading *r)
 struct intake {
     struct reading *r;
     uint8_t *p;
-    size_t size;     // allocated, without pad
-    uint64_t at;     // position of the next byte
+    size_t size; // allocated, without pad
+    uint64_t at; // position of the next byte
 };
 
 static enum stk_status take(struct intake *in, uint8_t *p, size_t n, size_t *got)
@@ -255,7 +264,8 @@ static enum stk_status take(struct intake *in, uint8_t *p, size_t n, size_t *got
     *got = 0;
     while (*got < n) {
         size_t now;
-        enum stk_status status = stk_stream_read(in->r->ctx->stream, p + *got, n - *got, &now, in->r->err);
+        enum stk_status status =
+            stk_stream_read(in->r->ctx->stream, p + *got, n - *got, &now, in->r->err);
         if (status != STK_OK)
             return status;
         if (!now)
@@ -416,8 +426,8 @@ static void note_trouble(struct reading *r)
     if (r->trouble.cut_offset >= 0)
         stk_shard_issue(r->notes, STK_ISSUE_TRUNCATED, 1, 0, r->trouble.cut_offset, STK_STR(""));
     if (r->trouble.bad)
-        stk_shard_issue(r->notes, STK_ISSUE_MESSAGE_INVALID, r->trouble.bad, 0, r->trouble.bad_offset,
-                        STK_STR(""));
+        stk_shard_issue(r->notes, STK_ISSUE_MESSAGE_INVALID, r->trouble.bad, 0,
+                        r->trouble.bad_offset, STK_STR(""));
 }
 
 static void describe_trace(struct reading *r)
@@ -425,8 +435,8 @@ static void describe_trace(struct reading *r)
     char producer[64] = "XLA profiler";
     bool jax = r->framework_hint & 1u << STK_FW_JAX || r->jax_version.n;
     if (r->jax_version.n)
-        snprintf(producer, sizeof producer, "JAX %.*s", (int)(r->jax_version.n < 40 ? r->jax_version.n : 40),
-                 r->jax_version.p);
+        snprintf(producer, sizeof producer, "JAX %.*s",
+                 (int)(r->jax_version.n < 40 ? r->jax_version.n : 40), r->jax_version.p);
     else if (jax)
         snprintf(producer, sizeof producer, "JAX");
     else if (r->framework_hint & 1u << STK_FW_TENSORFLOW)
@@ -451,17 +461,19 @@ static enum stk_status refuse_empty(const struct reading *r, const struct stk_tr
     if (t->read || (r->trouble.cut_offset < 0 && !r->trouble.bad))
         return STK_OK;
     int64_t at = r->trouble.bad ? r->trouble.bad_offset : r->trouble.cut_offset;
-    return stk_err_set_at(r->err, STK_EINPUT, at,
-                          "%s: this XPlane profile is %s before its first event (byte %lld); copy it "
-                          "again in binary mode, or record again",
-                          r->ctx->path, r->trouble.bad ? "damaged" : "cut off", (long long)at);
+    return stk_err_set_at(
+        r->err, STK_EINPUT, at,
+        "%s: this XPlane profile is %s before its first event (byte %lld); copy it "
+        "again in binary mode, or record again",
+        r->ctx->path, r->trouble.bad ? "damaged" : "cut off", (long long)at);
 }
 
 static enum stk_status read_xplane(const struct stk_read_ctx *ctx, struct stk_trace **out,
                                    struct stk_err *err)
 {
     struct stk_err own;
-    struct reading r = {.ctx = ctx, .err = err ? err : &own, .host = STK_STR(""), .jax_version = STK_STR("")};
+    struct reading r = {
+        .ctx = ctx, .err = err ? err : &own, .host = STK_STR(""), .jax_version = STK_STR("")};
     struct stk_trace *t = NULL;
     r.trouble = (struct stk_xp_trouble){.bad_offset = -1, .cut_offset = -1};
     stk_err_init(r.err);

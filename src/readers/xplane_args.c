@@ -104,7 +104,8 @@ static void emit_event(const struct asking *a, const uint8_t *p, size_t n)
 }
 
 // Payload of the top-level plane that holds `pos`.
-static bool find_plane(struct stk_pb_walk *w, uint64_t pos, uint64_t *offset, uint64_t *size, bool *cut)
+static bool find_plane(struct stk_pb_walk *w, uint64_t pos, uint64_t *offset, uint64_t *size,
+                       bool *cut)
 {
     w->pos = 0;
     w->end = w->src->size;
@@ -161,9 +162,10 @@ enum stk_status stk_xp_args(struct stk_stream *stream, const char *path, const s
     stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
     enum stk_status status = stk_pb_walk_init(&walk, &source, err) ? STK_OK : stk_err_nomem(err);
     if (status == STK_OK && !find_plane(&walk, pos, &offset, &size, &cut))
-        status = walk.failed ? err->code
-                             : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
-                                              "%s: no plane at this position; did the file change?", path);
+        status = walk.failed
+                     ? err->code
+                     : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
+                                      "%s: no plane at this position; did the file change?", path);
     if (status == STK_OK)
         status = stk_xp_plane_scan(&plane, &walk, offset, size, cut, &arena, &lines, &trouble, err);
     if (status == STK_OK)

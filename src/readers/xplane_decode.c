@@ -8,9 +8,9 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 
-#define BLOCK_BYTES ((size_t)256 * 1024)  // read and decoded at a time: stays in a core's cache
+#define BLOCK_BYTES ((size_t)256 * 1024) // read and decoded at a time: stays in a core's cache
 #define TASK_BYTES ((uint64_t)8 << 20)
-#define TASKS_MAX 64                      // of a job, about: each costs a shard
+#define TASKS_MAX 64 // of a job, about: each costs a shard
 #define EVENT_MAX_BYTES ((size_t)64 << 20)
 
 struct stretch {
@@ -29,9 +29,9 @@ struct crew {
     pthread_t caller;
     uint64_t task_bytes;
     size_t next_line;
-    uint64_t next_from;   // in next_line; 0: its first event
+    uint64_t next_from; // in next_line; 0: its first event
     uint8_t *hop_buf;
-    bool exact;           // no guessing where to cut lines
+    bool exact;            // no guessing where to cut lines
     struct stk_vec shards; // struct stk_shard *: those of this run
     atomic_bool stop, guessed_wrong;
     enum stk_status status;
@@ -72,7 +72,8 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
     struct stk_err ignored;
     while (at - from < want && at < end) {
         size_t got;
-        const uint8_t *p = stk_pb_fetch(&crew->job->source, at, BLOCK_BYTES, crew->hop_buf, &got, &ignored);
+        const uint8_t *p =
+            stk_pb_fetch(&crew->job->source, at, BLOCK_BYTES, crew->hop_buf, &got, &ignored);
         if (!p || got < 16)
             return end; // decoding meets the same trouble and tells
         const uint8_t *q = p, *limit = p + got;
@@ -94,8 +95,9 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
     return at < end ? at : end;
 }
 
-// Hops that a guess must survive, and the one where it is taken. A chain of fields that starts inside
-// an event runs through that event's stats (they bear the same tag) and from its end on over events.
+// Hops that a guess must survive, and the one where it is taken. A chain of fields that starts
+// inside an event runs through that event's stats (they bear the same tag) and from its end on over
+// events.
 #define GUESS_HOPS 64
 #define GUESS_TAKEN 40
 #define GUESS_WITHIN 4096
@@ -116,8 +118,9 @@ static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_
     size_t got;
     struct stk_err ignored;
     uint64_t left = line->offset + line->size - near;
-    const uint8_t *p = stk_pb_fetch(&crew->job->source, near, left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES,
-                                    crew->hop_buf, &got, &ignored);
+    const uint8_t *p =
+        stk_pb_fetch(&crew->job->source, near, left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES,
+                     crew->hop_buf, &got, &ignored);
     for (size_t start = 0; p && start < GUESS_WITHIN && start + 16 < got; start++) {
         const uint8_t *q = p + start, *taken = NULL;
         uint64_t size;
@@ -188,7 +191,8 @@ static void report_progress(struct crew *crew, uint64_t bytes)
 }
 
 // An event that does not fit the buffer carries something monstrous; it is left out.
-static uint64_t skip_monster(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t at, uint64_t to)
+static uint64_t skip_monster(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t at,
+                             uint64_t to)
 {
     struct stk_pb_cursor c = {p, p + n};
     uint64_t tag, size;
@@ -196,7 +200,8 @@ static uint64_t skip_monster(struct stk_xp_decoder *d, const uint8_t *p, size_t 
         stk_pb_varint(&c, &size) != STK_PB_FIELD || size > to - at - (uint64_t)(c.p - p))
         return to;
     stk_shard_count(d->shard, STK_KIND_OTHER, 1);
-    stk_shard_issue(d->shard, STK_ISSUE_LIMIT_REACHED, 1, 1, (int64_t)at, STK_STR("event above 64 MiB"));
+    stk_shard_issue(d->shard, STK_ISSUE_LIMIT_REACHED, 1, 1, (int64_t)at,
+                    STK_STR("event above 64 MiB"));
     return at + (uint64_t)(c.p - p) + size;
 }
 
@@ -233,8 +238,9 @@ static void note_shorter(struct crew *crew)
     pthread_mutex_unlock(&crew->lock);
 }
 
-static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *d, struct room *room,
-                                      const struct stretch *s, struct stk_err *err)
+static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *d,
+                                      struct room *room, const struct stretch *s,
+                                      struct stk_err *err)
 {
     struct stk_xp_decode_job *job = crew->job;
     uint64_t at = s->from;

@@ -3,9 +3,9 @@
 //
 // The lines, in file order, are cut into tasks of about equal size; each task fills a shard of its
 // own, so rows come out in file order whatever the number of workers, and equal input gives equal
-// traces. A line larger than a task is cut between two events. Where an event begins is guessed from
-// the bytes there; the guess is right if decoding what lies before arrives at it, and if one is not,
-// all is decoded again with cuts found by hopping over the lengths of all events.
+// traces. A line larger than a task is cut between two events. Where an event begins is guessed
+// from the bytes there; the guess is right if decoding what lies before arrives at it, and if one
+// is not, all is decoded again with cuts found by hopping over the lengths of all events.
 #ifndef STK_READERS_XPLANE_DECODE_H
 #define STK_READERS_XPLANE_DECODE_H
 
@@ -24,6 +24,7 @@ struct stk_xp_decode_job {
     uint64_t done_bytes, total_bytes;    // for progress; done_bytes is counted up
     bool truncated;                      // out: the source ended before a line did
 };
-STK_MUST_CHECK enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job,
+                                                   struct stk_err *err);
 
 #endif

@@ -8,13 +8,13 @@
 
 #include "base/alloc.h"
 
-#define TAG_EVENTS (4 << 3 | STK_PB_LEN)     // in a line
-#define TAG_ID (1 << 3 | STK_PB_VARINT)      // in an event, and in a stat
+#define TAG_EVENTS (4 << 3 | STK_PB_LEN) // in a line
+#define TAG_ID (1 << 3 | STK_PB_VARINT)  // in an event, and in a stat
 #define TAG_OFFSET (2 << 3 | STK_PB_VARINT)
 #define TAG_DURATION (3 << 3 | STK_PB_VARINT)
 #define TAG_STATS (4 << 3 | STK_PB_LEN)
 #define TAG_OCCURRENCES (5 << 3 | STK_PB_VARINT)
-#define TAG_UINT64 (3 << 3 | STK_PB_VARINT)  // in a stat
+#define TAG_UINT64 (3 << 3 | STK_PB_VARINT) // in a stat
 #define TAG_INT64 (4 << 3 | STK_PB_VARINT)
 
 #define HAS(values, id) ((values)->present & 1u << STK_XP_STAT_##id)
@@ -44,8 +44,11 @@ void stk_xp_decoder_deinit(struct stk_xp_decoder *d)
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
                                       const struct stk_xp_line *line, bool sync)
 {
-    struct stk_track_key key = {.kind = STK_TRACK_OTHER, .process = STK_XP_PROCESS,
-                                .device = plane->device, .id = line->id, .sid = STK_STR("")};
+    struct stk_track_key key = {.kind = STK_TRACK_OTHER,
+                                .process = STK_XP_PROCESS,
+                                .device = plane->device,
+                                .id = line->id,
+                                .sid = STK_STR("")};
     switch (line->kind) {
     case STK_XP_LINE_RANGES:
         key.sid = STK_STR("NVTX"); // not the thread's own row: ranges may cross its calls
@@ -202,7 +205,8 @@ static inline int64_t round_ps(int64_t ps)
 }
 
 // A duration of -1 marks a time that no 64 bits can hold; the shard drops it as invalid.
-static inline void set_times(const struct stk_xp_line *line, const struct event *e, struct stk_row *row)
+static inline void set_times(const struct stk_xp_line *line, const struct event *e,
+                             struct stk_row *row)
 {
     int64_t end_ps, end_ns;
     if (__builtin_add_overflow(e->offset_ps, e->duration_ps, &end_ps) || e->duration_ps < 0 ||
@@ -264,8 +268,8 @@ static uint8_t dir_of(uint8_t src, uint8_t dst)
     return to_host ? STK_DIR_D2H : STK_DIR_D2D;
 }
 
-static void stream_row(const struct stk_xp_event_meta *m, const struct event *e, struct stk_row *row,
-                       struct stk_row_ext *ext)
+static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
+                       struct stk_row *row, struct stk_row_ext *ext)
 {
     const struct stk_xp_values *v = &e->values;
     struct stk_xp_details details = {.src_mem = m ? m->src_mem : 0, .dst_mem = m ? m->dst_mem : 0};
@@ -279,8 +283,11 @@ static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
     }
     if (HAS(v, GRAPH))
         ext->flags |= STK_EXT_GRAPH;
-    if (v->present & (1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC)) {
-        row->kind = HAS(v, MEMCPY) ? STK_KIND_MEMCPY : HAS(v, MEMSET) ? STK_KIND_MEMSET : STK_KIND_MEMORY;
+    if (v->present &
+        (1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC)) {
+        row->kind = HAS(v, MEMCPY)   ? STK_KIND_MEMCPY
+                    : HAS(v, MEMSET) ? STK_KIND_MEMSET
+                                     : STK_KIND_MEMORY;
         stk_xp_parse_details(v->details, &details);
         ext->flags |= details.flags;
     }
@@ -294,7 +301,8 @@ static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
         ext->dir = dir_of(ext->src_mem, ext->dst_mem);
 }
 
-static void ops_row(const struct stk_xp_event_meta *m, const struct event *e, struct stk_row_ext *ext)
+static void ops_row(const struct stk_xp_event_meta *m, const struct event *e,
+                    struct stk_row_ext *ext)
 {
     if (!m || !(m->flags & STK_EXT_WAITS))
         return;
@@ -348,7 +356,8 @@ static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
         return;
     }
     uint32_t at = stk_xp_ids_get(&d->plane->event_ids, e.meta_id);
-    const struct stk_xp_event_meta *m = at == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, at);
+    const struct stk_xp_event_meta *m =
+        at == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, at);
     if (m && m->defaults)
         merge_defaults(&e.values, m->defaults);
     set_times(d->line, &e, &row);

@@ -16,14 +16,14 @@ struct stk_xp_decoder {
     struct stk_shard *shard;
     const struct stk_xp_plane *planes;
     size_t plane_count;
-    uint32_t **names;       // per plane: event metadata index -> string id of the shard, or STK_NONE
+    uint32_t **names; // per plane: event metadata index -> string id of the shard, or STK_NONE
     bool no_memory;
     // The line being decoded.
     const struct stk_xp_plane *plane;
     const struct stk_xp_line *line;
     uint32_t *line_names;
     uint32_t track, sync_track; // STK_NONE: not yet
-    uint64_t events;        // of this line, so far
+    uint64_t events;            // of this line, so far
 };
 
 bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,

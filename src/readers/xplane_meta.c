@@ -8,7 +8,10 @@
 
 enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
 {
-#define S(text, stat) {{text, sizeof text - 1}, STK_XP_STAT_##stat}
+#define S(text, stat)                                                                              \
+    {                                                                                              \
+        {text, sizeof text - 1}, STK_XP_STAT_##stat                                                \
+    }
     static const struct {
         struct stk_str name;
         enum stk_xp_stat stat;
@@ -217,9 +220,8 @@ static bool read_defaults(struct stk_xp_plane *plane, struct stk_xp_event_meta *
             continue;
         uint32_t at = stk_xp_ids_get(&plane->stat_ids, id);
         if (at != STK_NONE)
-            stk_xp_values_take(&values,
-                               ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat,
-                               &v);
+            stk_xp_values_take(
+                &values, ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat, &v);
     }
     if (!values.present)
         return true;
@@ -234,7 +236,8 @@ static uint8_t host_kind(struct stk_str name)
 {
     if (name.n && name.p[0] == '$') // Python tracer: "$file.py:12 function"
         return STK_KIND_PYTHON;
-    if (stk_str_eq(name, STK_STR("MemoryAllocation")) || stk_str_eq(name, STK_STR("MemoryDeallocation")))
+    if (stk_str_eq(name, STK_STR("MemoryAllocation")) ||
+        stk_str_eq(name, STK_STR("MemoryDeallocation")))
         return STK_KIND_MEMORY;
     if (stk_str_eq(name, STK_STR("TraceContext")) || stk_str_starts(name, STK_STR("NVTX:")))
         return STK_KIND_ANNOTATION;
@@ -249,9 +252,9 @@ static uint8_t host_kind(struct stk_str name)
 
 static void resolve_gpu(struct stk_xp_event_meta *m)
 {
-    static const char *const syncs[] = {"cuEventSynchronize", "cuStreamWaitEvent",
-                                        "cuStreamSynchronize", "cuCtxSynchronize",
-                                        "cudaEventSynchronize", "cudaStreamWaitEvent",
+    static const char *const syncs[] = {"cuEventSynchronize",    "cuStreamWaitEvent",
+                                        "cuStreamSynchronize",   "cuCtxSynchronize",
+                                        "cudaEventSynchronize",  "cudaStreamWaitEvent",
                                         "cudaStreamSynchronize", "cudaDeviceSynchronize"};
     m->kind = STK_KIND_KERNEL;
     for (size_t i = 0; i < sizeof syncs / sizeof syncs[0]; i++)
@@ -262,12 +265,14 @@ static void resolve_gpu(struct stk_xp_event_meta *m)
         m->kind = STK_KIND_MEMCPY;
     else if (stk_str_starts_nocase(m->name, STK_STR("Memset")))
         m->kind = STK_KIND_MEMSET;
-    else if (stk_str_starts(m->name, STK_STR("Memory ")) || stk_str_starts(m->name, STK_STR("MemoryAlloc")) ||
+    else if (stk_str_starts(m->name, STK_STR("Memory ")) ||
+             stk_str_starts(m->name, STK_STR("MemoryAlloc")) ||
              stk_str_starts(m->name, STK_STR("MemoryFree")) ||
              stk_str_starts(m->name, STK_STR("MemoryResidency")))
         m->kind = STK_KIND_MEMORY;
     else if (stk_str_starts(m->name, STK_STR("UM_")))
-        m->kind = STK_KIND_OTHER; // unified memory: page faults and migrations, on streams of their own
+        m->kind =
+            STK_KIND_OTHER; // unified memory: page faults and migrations, on streams of their own
     else if (stk_str_starts(m->name, STK_STR("CudaGraphExec")))
         m->flags |= STK_EXT_GRAPH;
     if (m->kind == STK_KIND_MEMCPY)
@@ -280,7 +285,8 @@ static void resolve_tpu(struct stk_xp_event_meta *m)
     struct stk_str category = m->defaults && m->defaults->present & 1u << STK_XP_STAT_HLO_CATEGORY
                                   ? m->defaults->category
                                   : STK_STR("");
-    struct stk_str op = stk_xp_hlo_op(category, m->shown), named = stk_xp_hlo_op(STK_STR(""), m->shown);
+    struct stk_str op = stk_xp_hlo_op(category, m->shown),
+                   named = stk_xp_hlo_op(STK_STR(""), m->shown);
     m->kind = STK_KIND_KERNEL;
     if (stk_xp_hlo_is_container(op))
         m->kind = STK_KIND_OTHER;
@@ -344,8 +350,8 @@ static uint32_t stats_wanted(enum stk_xp_plane_kind kind)
                1u << STK_XP_STAT_ALLOCATION_BYTES | 1u << STK_XP_STAT_REQUESTED_BYTES |
                1u << STK_XP_STAT_INPUT_STAGE;
     if (kind == STK_XP_PLANE_GPU)
-        return 1u << STK_XP_STAT_CORRELATION | 1u << STK_XP_STAT_MEMCPY |
-               1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC | 1u << STK_XP_STAT_GRAPH;
+        return 1u << STK_XP_STAT_CORRELATION | 1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET |
+               1u << STK_XP_STAT_MEMALLOC | 1u << STK_XP_STAT_GRAPH;
     return 0;
 }
 
@@ -365,7 +371,8 @@ bool stk_xp_plane_resolve(struct stk_xp_plane *plane, struct stk_arena *arena)
     for (uint64_t id = 0; id < plane->stat_ids.dense_count; id++) {
         uint32_t at = plane->stat_ids.dense[id];
         if (at != STK_NONE) {
-            enum stk_xp_stat stat = ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat;
+            enum stk_xp_stat stat =
+                ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat;
             plane->stat_by_id[id] = wanted >> stat & 1 ? (uint8_t)stat : STK_XP_STAT_NONE;
         }
     }

@@ -26,7 +26,7 @@ struct scan {
     struct stk_arena *arena;
     struct stk_vec *lines, plane_stats; // struct stk_str
     struct stk_xp_trouble *trouble;
-    bool cut;         // the plane's end is that of the file, not its own
+    bool cut; // the plane's end is that of the file, not its own
     bool no_memory;
 };
 
@@ -188,8 +188,8 @@ static void scan_stat_meta(struct scan *s, const struct stk_pb_field *f)
     scan_entry(s, f, &m->id, m, stat_meta_field);
 }
 
-// Fields of a line up to its first event; all of them where one that matters is still missing, since
-// a foreign writer may put it last. A cut line is not searched beyond its events.
+// Fields of a line up to its first event; all of them where one that matters is still missing,
+// since a foreign writer may put it last. A cut line is not searched beyond its events.
 static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t size)
 {
     struct stk_xp_line *line = stk_vec_push(s->lines);
@@ -197,8 +197,8 @@ static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t siz
         s->no_memory = true;
         return;
     }
-    *line = (struct stk_xp_line){.plane = s->plane->index, .name = STK_STR(""),
-                                 .offset = f->offset, .size = size};
+    *line = (struct stk_xp_line){
+        .plane = s->plane->index, .name = STK_STR(""), .offset = f->offset, .size = size};
     struct stk_pb_walk *w = s->walk;
     unsigned seen = 0, all = 1u << LINE_ID | 1u << LINE_NAME | 1u << LINE_TIMESTAMP;
     struct stk_pb_field g;
@@ -263,7 +263,8 @@ static void scan_field(struct scan *s, const struct stk_pb_field *f, enum stk_pb
     w->end = end;
 }
 
-static void plane_fact(struct stk_xp_plane *plane, enum stk_xp_stat stat, const struct stk_xp_value *v)
+static void plane_fact(struct stk_xp_plane *plane, enum stk_xp_stat stat,
+                       const struct stk_xp_value *v)
 {
     struct stk_str text;
     int64_t n = 0;
@@ -299,7 +300,8 @@ static void plane_facts(struct scan *s)
             continue;
         uint32_t at = stk_xp_ids_get(&plane->stat_ids, id);
         if (at != STK_NONE)
-            plane_fact(plane, ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat, &v);
+            plane_fact(plane, ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat,
+                       &v);
     }
 }
 
@@ -308,8 +310,12 @@ enum stk_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk
                                   struct stk_vec *lines, struct stk_xp_trouble *trouble,
                                   struct stk_err *err)
 {
-    struct scan s = {.plane = plane, .walk = walk, .arena = arena, .lines = lines,
-                     .trouble = trouble, .cut = cut};
+    struct scan s = {.plane = plane,
+                     .walk = walk,
+                     .arena = arena,
+                     .lines = lines,
+                     .trouble = trouble,
+                     .cut = cut};
     size_t first_line = lines->count;
     plane->offset = offset;
     plane->size = size;

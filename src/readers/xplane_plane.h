@@ -18,7 +18,7 @@ enum stk_xp_stat {
     STK_XP_STAT_NONE,
     STK_XP_STAT_CORRELATION,
     STK_XP_STAT_STEP_NUM,
-    STK_XP_STAT_MEMCPY,      // detail strings
+    STK_XP_STAT_MEMCPY, // detail strings
     STK_XP_STAT_MEMSET,
     STK_XP_STAT_MEMALLOC,
     STK_XP_STAT_ALLOCATION_BYTES,
@@ -72,35 +72,35 @@ struct stk_xp_values {
 struct stk_xp_event_meta {
     int64_t id;
     struct stk_str name, display;
-    struct stk_str raw_stats; // XStat messages as found, each behind its tag and length
-    struct stk_str shown;     // name that events get
+    struct stk_str raw_stats;       // XStat messages as found, each behind its tag and length
+    struct stk_str shown;           // name that events get
     struct stk_xp_values *defaults; // of raw_stats; NULL: none of interest
     uint8_t kind;
     uint8_t dir, src_mem, dst_mem, flags;
-    bool is_sync;             // a wait recorded on a device line
+    bool is_sync; // a wait recorded on a device line
 };
 
 struct stk_xp_line {
-    uint32_t plane;           // index
+    uint32_t plane; // index
     enum stk_xp_line_kind kind;
     int64_t id, timestamp_ns;
     struct stk_str name;
-    uint64_t offset, size;    // of the payload (clamped to what the file holds)
-    uint64_t events;          // position of the first field that is an event
+    uint64_t offset, size; // of the payload (clamped to what the file holds)
+    uint64_t events;       // position of the first field that is an event
 };
 
 struct stk_xp_plane {
     uint32_t index;
     enum stk_xp_plane_kind kind;
-    int64_t device;           // number in the trace, -1: host
-    int64_t ordinal;          // as its name says, -1: none
+    int64_t device;  // number in the trace, -1: host
+    int64_t ordinal; // as its name says, -1: none
     struct stk_str name;
-    uint64_t offset, size;    // of the payload
+    uint64_t offset, size;      // of the payload
     struct stk_vec stat_metas;  // struct stk_xp_stat_meta
     struct stk_vec event_metas; // struct stk_xp_event_meta
     struct stk_xp_ids stat_ids, event_ids;
-    uint8_t *stat_by_id;        // enum stk_xp_stat of dense ids, only those wanted from events
-    uint32_t stats_wanted;      // bits 1 << enum stk_xp_stat
+    uint8_t *stat_by_id;   // enum stk_xp_stat of dense ids, only those wanted from events
+    uint32_t stats_wanted; // bits 1 << enum stk_xp_stat
     // Facts.
     struct stk_str vendor, device_name, device_type, jax_version;
     int64_t core_count, cc_major, cc_minor, memory_bytes;
@@ -110,19 +110,18 @@ struct stk_xp_plane {
 
 // What goes wrong in the structure.
 struct stk_xp_trouble {
-    uint64_t bad;          // malformed messages
-    int64_t bad_offset;    // first, -1 none
-    int64_t cut_offset;    // where the file ends inside a message, -1: it does not
+    uint64_t bad;       // malformed messages
+    int64_t bad_offset; // first, -1 none
+    int64_t cut_offset; // where the file ends inside a message, -1: it does not
 };
 
 // Scan the plane whose payload is [offset, offset + size), clamped by the caller to what there is;
 // `cut` says that it was. Lines are appended to `lines` (struct stk_xp_line). Strings go to the
 // arena. STK_ENOMEM, STK_ELIMIT or a read error end it; damage does not.
-STK_MUST_CHECK enum stk_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk *walk,
-                                                 uint64_t offset, uint64_t size, bool cut,
-                                                 struct stk_arena *arena, struct stk_vec *lines,
-                                                 struct stk_xp_trouble *trouble,
-                                                 struct stk_err *err);
+STK_MUST_CHECK enum stk_status
+stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk *walk, uint64_t offset,
+                  uint64_t size, bool cut, struct stk_arena *arena, struct stk_vec *lines,
+                  struct stk_xp_trouble *trouble, struct stk_err *err);
 void stk_xp_plane_deinit(struct stk_xp_plane *plane);
 
 // xplane_meta.c: what the plane's maps mean. Called once they are read. False: no memory.
@@ -132,7 +131,15 @@ void stk_xp_ids_deinit(struct stk_xp_ids *ids);
 
 // Value of a stat in any of its wire variants. Strings borrow.
 struct stk_xp_value {
-    enum { STK_XP_ABSENT, STK_XP_I64, STK_XP_U64, STK_XP_DOUBLE, STK_XP_STR, STK_XP_BYTES, STK_XP_REF } type;
+    enum {
+        STK_XP_ABSENT,
+        STK_XP_I64,
+        STK_XP_U64,
+        STK_XP_DOUBLE,
+        STK_XP_STR,
+        STK_XP_BYTES,
+        STK_XP_REF
+    } type;
     uint64_t bits; // integers, double
     struct stk_str text;
 };

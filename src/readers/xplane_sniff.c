@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this an XSpace? Protobuf has no magic, so the head is parsed as one, message by message, with
-// every known field required to have its wire type and texts to be text. Field numbers that xplane.proto
-// does not have are let pass (it may grow) but cost certainty.
+// every known field required to have its wire type and texts to be text. Field numbers that
+// xplane.proto does not have are let pass (it may grow) but cost certainty.
 #include "readers/xplane_parts.h"
 
 #include "readers/xplane_wire.h"
 
-enum level { SPACE, PLANE, LINE, EVENT, STAT, EVENT_ENTRY, STAT_ENTRY, EVENT_META, STAT_META, LEVELS };
+enum level {
+    SPACE,
+    PLANE,
+    LINE,
+    EVENT,
+    STAT,
+    EVENT_ENTRY,
+    STAT_ENTRY,
+    EVENT_META,
+    STAT_META,
+    LEVELS
+};
 #define V 1 // varint
 #define D 2 // fixed64
 #define T 3 // text
@@ -80,12 +91,15 @@ static void probe_message(struct probe *b, enum level level, const uint8_t *p, s
     }
 }
 
-// Length of the UTF-8 sequence at p, 0 if there is none. Overlong forms are not looked for: they are
-// as rare in binary data that was never text as they are here of no consequence.
+// Length of the UTF-8 sequence at p, 0 if there is none. Overlong forms are not looked for: they
+// are as rare in binary data that was never text as they are here of no consequence.
 static size_t utf8_length(const uint8_t *p, size_t n)
 {
-    size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3
-                  : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+    size_t length = *p < 0x80                 ? 1
+                    : *p >= 0xc2 && *p < 0xe0 ? 2
+                    : *p >= 0xe0 && *p < 0xf0 ? 3
+                    : *p >= 0xf0 && *p < 0xf5 ? 4
+                                              : 0;
     for (size_t i = 1; i < length && i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
@@ -119,8 +133,9 @@ int stk_xp_sniff(const uint8_t *head, size_t n, const char **why_not)
     bool starts = head[0] == (1 << 3 | STK_PB_LEN);
     if (starts && is_mangled(head, n) && contains(head, n < 64 ? n : 64, "/")) {
         if (why_not)
-            *why_not = "this was an XPlane profile, but its bytes were replaced by U+FFFD when it was "
-                       "copied or committed as text; copy the original again in binary mode";
+            *why_not =
+                "this was an XPlane profile, but its bytes were replaced by U+FFFD when it was "
+                "copied or committed as text; copy the original again in binary mode";
         return 0;
     }
     if (contains(head, n < 4096 ? n : 4096, "type.googleapis.com/tensorflow.profiler.")) {

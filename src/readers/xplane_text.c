@@ -88,7 +88,8 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
         return STK_XP_PLANE_TPU;
     if (stk_str_starts(name, STK_STR("/device:TPU:")) || // SparseCore
         stk_str_starts(name, STK_STR("/device:CUSTOM:MOSAIC:")) ||
-        stk_str_starts(name, STK_STR("/virtualdevice:")) || stk_str_starts(name, STK_STR("/custom:")))
+        stk_str_starts(name, STK_STR("/virtualdevice:")) ||
+        stk_str_starts(name, STK_STR("/custom:")))
         return STK_XP_PLANE_OTHER;
     if (stk_str_starts(name, STK_STR("/device:"))) {
         *ordinal = trailing_number(name);
@@ -96,8 +97,8 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
     }
     if (stk_str_eq(name, STK_STR("/host:NVTX-CUPTI")))
         return STK_XP_PLANE_NVTX;
-    if (stk_str_eq(name, STK_STR("/host:metadata")) || stk_str_eq(name, STK_STR("Task Environment")) ||
-        stk_str_starts(name, STK_STR("/host:__")))
+    if (stk_str_eq(name, STK_STR("/host:metadata")) ||
+        stk_str_eq(name, STK_STR("Task Environment")) || stk_str_starts(name, STK_STR("/host:__")))
         return STK_XP_PLANE_FACTS;
     if (stk_str_eq(name, STK_STR("/host:tfstreamz")))
         return STK_XP_PLANE_OTHER;
@@ -111,10 +112,20 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
 static bool is_derived_name(struct stk_str name)
 {
     static const char *const names[] = {
-        "Steps",       "Launch Stats", "Framework Name Scope", "Framework Ops",
-        "XLA Modules", "XLA Ops",      "TensorFlow Name Scope", "TensorFlow Ops",
-        "Source code", "Source",       "Host Offload Ops",      "Sparse Core Steps",
-        "Sparse Core Modules", "Sparse Core Ops",
+        "Steps",
+        "Launch Stats",
+        "Framework Name Scope",
+        "Framework Ops",
+        "XLA Modules",
+        "XLA Ops",
+        "TensorFlow Name Scope",
+        "TensorFlow Ops",
+        "Source code",
+        "Source",
+        "Host Offload Ops",
+        "Sparse Core Steps",
+        "Sparse Core Modules",
+        "Sparse Core Ops",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (stk_str_eq(name, stk_str_from(names[i])))
@@ -128,7 +139,8 @@ static enum stk_xp_line_kind gpu_line_kind(struct stk_str name)
         return STK_XP_LINE_DERIVED;
     if (stk_str_eq(name, STK_STR("_counters_")))
         return STK_XP_LINE_COUNTER;
-    if (stk_str_contains_nocase(name, STK_STR("overhead")) && !stk_str_starts(name, STK_STR("Stream")))
+    if (stk_str_contains_nocase(name, STK_STR("overhead")) &&
+        !stk_str_starts(name, STK_STR("Stream")))
         return STK_XP_LINE_OTHER;
     return STK_XP_LINE_STREAM;
 }
@@ -140,7 +152,8 @@ static enum stk_xp_line_kind tpu_line_kind(struct stk_str name)
     return is_derived_name(name) ? STK_XP_LINE_DERIVED : STK_XP_LINE_OTHER;
 }
 
-enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name, int64_t id)
+enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name,
+                                       int64_t id)
 {
     if (id >= DERIVED_ID_FIRST && id <= DERIVED_ID_LAST)
         return STK_XP_LINE_DERIVED;
@@ -201,7 +214,7 @@ uint8_t stk_xp_hlo_dir(struct stk_str op, struct stk_str text)
     if (in_host_memory((struct stk_str){eq, (size_t)(call - eq)}))
         return STK_DIR_D2H;
     return in_host_memory((struct stk_str){call, (size_t)(text.p + text.n - call)}) ? STK_DIR_H2D
-                                                                                  : STK_DIR_D2D;
+                                                                                    : STK_DIR_D2D;
 }
 
 bool stk_xp_is_runtime_call(struct stk_str name)

@@ -20,13 +20,13 @@ void stk_xp_parse_details(struct stk_str text, struct stk_xp_details *out);
 
 // What a plane is, by its name.
 enum stk_xp_plane_kind {
-    STK_XP_PLANE_HOST,     // threads: /host:CPU and the raw sources that are merged into it
-    STK_XP_PLANE_NVTX,     // threads whose events are user ranges
+    STK_XP_PLANE_HOST, // threads: /host:CPU and the raw sources that are merged into it
+    STK_XP_PLANE_NVTX, // threads whose events are user ranges
     STK_XP_PLANE_GPU,
     STK_XP_PLANE_TPU,
     STK_XP_PLANE_UNKNOWN_DEVICE,
-    STK_XP_PLANE_FACTS,    // no events: /host:metadata, Task Environment, scope ranges
-    STK_XP_PLANE_OTHER     // counters, TPU parts without a core, OS tracing: never device work
+    STK_XP_PLANE_FACTS, // no events: /host:metadata, Task Environment, scope ranges
+    STK_XP_PLANE_OTHER  // counters, TPU parts without a core, OS tracing: never device work
 };
 // *ordinal: number of the device, or -1.
 enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal);
@@ -41,7 +41,8 @@ enum stk_xp_line_kind {
     STK_XP_LINE_COUNTER,
     STK_XP_LINE_OTHER
 };
-enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name, int64_t id);
+enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name,
+                                       int64_t id);
 
 // Operation of an HLO instruction: from its category where recorded, else its name without the
 // number ("copy-done.2" -> "copy-done").

@@ -25,8 +25,8 @@ enum stk_pb_step stk_pb_varint_slow(struct stk_pb_cursor *c, uint64_t *out)
     return STK_PB_BAD;
 }
 
-const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n, uint8_t *buf,
-                            size_t *got, struct stk_err *err)
+const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,
+                            uint8_t *buf, size_t *got, struct stk_err *err)
 {
     uint64_t left = offset < src->size ? src->size - offset : 0;
     if (n > left)

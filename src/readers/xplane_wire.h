@@ -126,12 +126,12 @@ struct stk_pb_source {
     struct stk_stream *stream; // NULL: memory
     const uint8_t *mem;        // memory that holds [mem_start, size)
     uint64_t mem_start;
-    uint64_t size;             // end of what there is
+    uint64_t size; // end of what there is
 };
 // Pointer to n bytes at `offset` (must lie before size): into memory, or read into buf. *got may be
 // less at the end. NULL with err set only if reading fails.
-const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n, uint8_t *buf,
-                            size_t *got, struct stk_err *err);
+const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,
+                            uint8_t *buf, size_t *got, struct stk_err *err);
 
 #define STK_PB_WINDOW ((size_t)128 * 1024)
 // Fields of messages in a source, in small bites.

@@ -21,7 +21,8 @@ static const char *find(const void *p, size_t n, const char *suffix, struct stk_
 
 static void known(void)
 {
-    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0), e = pb_event(1, 0, 10);
+    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0),
+              e = pb_event(1, 0, 10);
     struct stk_err err;
     pb_msg(&line, 4, &e);
     pb_msg(&plane, 3, &line);
@@ -32,7 +33,8 @@ static void known(void)
     CHECK_STR(find(z.p, z.n, ".json", &err), "xplane"); // content counts, not the name
     free(z.p);
     free(space.p);
-    const char *json = "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}";
+    const char *json =
+        "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}";
     CHECK_STR(find(json, strlen(json), ".xplane.pb", &err), "chrome");
     char sqlite[512] = "SQLite format 3";
     CHECK_STR(find(sqlite, sizeof sqlite, "", &err), "nsys");
@@ -57,7 +59,8 @@ static void strangers(void)
         C("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\x00\x00", "", "Riegeli"),
         C("\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00}", ".pickle", "memory snapshot"),
         C("PK\x03\x04\x14\x00", ".zip", "zip"),
-        C("anything at all", ".nsys-rep", "nsys export --type=sqlite --include-blobs=true --lazy=false"),
+        C("anything at all", ".nsys-rep",
+          "nsys export --type=sqlite --include-blobs=true --lazy=false"),
         C("just some text, nothing else", ".txt", "not a profile that stoker knows"),
         C("BZh91AY&SY", "", "bzip2"),
 #undef C

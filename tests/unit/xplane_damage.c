@@ -33,8 +33,8 @@ static struct pb small_space(bool maps_first)
     return space;
 }
 
-// Cut after n bytes: never more events than before, never fewer than a shorter cut left, every event
-// whole, and the cut is told.
+// Cut after n bytes: never more events than before, never fewer than a shorter cut left, every
+// event whole, and the cut is told.
 static void cut_everywhere(bool maps_first, bool compressed)
 {
     struct pb space = small_space(maps_first);
@@ -43,7 +43,8 @@ static void cut_everywhere(bool maps_first, bool compressed)
         struct stk_trace *t;
         struct stk_err err;
         struct pb z = compressed ? pb_gzip(space.p, n) : (struct pb){0};
-        enum stk_status status = read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : n, 1, &t, &err);
+        enum stk_status status =
+            read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : n, 1, &t, &err);
         free(z.p);
         CHECK(status == STK_OK || status == STK_EINPUT);
         CHECK((status == STK_OK) == (t != NULL));
@@ -127,7 +128,8 @@ static void lying_length(void)
     pb_raw(&plane, line.p, line.n);
     free(line.p);
     pb_msg(&space, 1, &plane);
-    struct pb other = pb_plane("/device:GPU:0"), l = pb_line(2, "Stream #2(Compute)", 0), e = pb_event(1, 0, 10);
+    struct pb other = pb_plane("/device:GPU:0"), l = pb_line(2, "Stream #2(Compute)", 0),
+              e = pb_event(1, 0, 10);
     pb_msg(&l, 4, &e);
     pb_msg(&other, 3, &l);
     pb_msg(&space, 1, &other);
@@ -155,7 +157,8 @@ static void huge_claim(void)
         struct pb z = pb_gzip(space.p, space.n);
         struct stk_trace *t;
         struct stk_err err;
-        CHECK(read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : space.n, 1, &t, &err) == STK_OK);
+        CHECK(read_xplane_bytes(compressed ? z.p : space.p, compressed ? z.n : space.n, 1, &t,
+                                &err) == STK_OK);
         CHECK_EQ(t->count, 1);
         CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
         stk_trace_free(t);
@@ -246,8 +249,19 @@ static void sniffing(void)
     free(extended.p);
     CHECK_EQ(sniff(space.p, space.n, &why), 2);
     static const char *const no[] = {
-        "", "{", "{\"traceEvents\": []}", "[]", "\n", "\n\n\n\n", "SQLite format 3", "\x0a", "hello",
-        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "<html>", "\x1f\x8b\x08", "PK\x03\x04",
+        "",
+        "{",
+        "{\"traceEvents\": []}",
+        "[]",
+        "\n",
+        "\n\n\n\n",
+        "SQLite format 3",
+        "\x0a",
+        "hello",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+        "<html>",
+        "\x1f\x8b\x08",
+        "PK\x03\x04",
         "\x0a\x05\x08\x01\x10\x02\x18\x03" /* plane: a varint where its name belongs */,
         "\x12\x24\x09\x81\xf4\x6c\x0b\x93\x34\x9c\x40\x11\x0a\xb5\x29\x1b" /* input_pipeline.pb */,
     };
@@ -266,8 +280,9 @@ static void sniffing(void)
         CHECK_EQ(sniff(noise, sizeof noise, &why), 0);
     }
     // Saved as text: every byte that is not ASCII became EF BF BD.
-    static const char mangled[] = "\x0a\xef\xbf\xbd\xef\xbf\xbd\x06\x08\x02\x12\x0a/device:TPU:0\n\x1a"
-                                  "\xef\xbf\xbd\x34\xef\xbf\xbd";
+    static const char mangled[] =
+        "\x0a\xef\xbf\xbd\xef\xbf\xbd\x06\x08\x02\x12\x0a/device:TPU:0\n\x1a"
+        "\xef\xbf\xbd\x34\xef\xbf\xbd";
     CHECK_EQ(sniff(mangled, sizeof mangled - 1, &why), 0);
     CHECK(why && strstr(why, "U+FFFD"));
     free(space.p);

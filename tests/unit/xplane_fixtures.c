@@ -52,13 +52,15 @@ static uint32_t find_track(const struct stk_trace *t, int64_t device, int64_t id
 {
     for (uint32_t i = 0; i < t->track_count; i++)
         if (t->tracks[i].id == id && t->tracks[i].parent == STK_NONE &&
-            (t->tracks[i].device == STK_NONE ? -1 : t->devices[t->tracks[i].device].ordinal) == device)
+            (t->tracks[i].device == STK_NONE ? -1 : t->devices[t->tracks[i].device].ordinal) ==
+                device)
             return i;
     return STK_NONE;
 }
 
 // Sums may be off by a nanosecond for each event, since events are rounded first.
-#define CHECK_NEAR(got, want, events) CHECK(llabs((long long)((got) - (want))) <= (long long)(events))
+#define CHECK_NEAR(got, want, events)                                                              \
+    CHECK(llabs((long long)((got) - (want))) <= (long long)(events))
 
 // Line base 245,747 ns; offsets and sums in the table are of the file's picoseconds, in ns.
 static void bert_lines(const struct stk_trace *t)
@@ -210,9 +212,15 @@ static void tpu(const char *dir)
         int64_t device, line;
         uint64_t events;
         int64_t sum_ns;
-    } lines[] = {{0, 2, 105, 0}, {0, 3, 1504, 78784927636}, {0, 6, 108, 0},
-                 {1, 2, 103, 0}, {1, 3, 1503, 78789509322}, {1, 6, 106, 0},
-                 {2, 3, 1503, 78781986874}, {3, 3, 1503, 78766281688}, {3, 6, 106, 0}};
+    } lines[] = {{0, 2, 105, 0},
+                 {0, 3, 1504, 78784927636},
+                 {0, 6, 108, 0},
+                 {1, 2, 103, 0},
+                 {1, 3, 1503, 78789509322},
+                 {1, 6, 106, 0},
+                 {2, 3, 1503, 78781986874},
+                 {3, 3, 1503, 78766281688},
+                 {3, 6, 106, 0}};
     struct stk_trace *t = fixture(dir, "xprof/tpu_inference_2.v1.xplane.pb", 2);
     if (!t)
         return;
@@ -279,13 +287,15 @@ static void rocm(const char *dir)
 static bool same_columns(const struct stk_trace *a, const struct stk_trace *b)
 {
     size_t n = a->count;
-    return a->count == b->count && a->ext_count == b->ext_count && a->track_count == b->track_count &&
-           a->base_ns == b->base_ns && a->strings.count == b->strings.count &&
+    return a->count == b->count && a->ext_count == b->ext_count &&
+           a->track_count == b->track_count && a->base_ns == b->base_ns &&
+           a->strings.count == b->strings.count &&
            !memcmp(a->start_ns, b->start_ns, n * sizeof *a->start_ns) &&
            !memcmp(a->dur_low, b->dur_low, n * sizeof *a->dur_low) &&
-           !memcmp(a->name, b->name, n * sizeof *a->name) && !memcmp(a->ref, b->ref, n * sizeof *a->ref) &&
-           !memcmp(a->pos_low, b->pos_low, n * sizeof *a->pos_low) && !memcmp(a->kind, b->kind, n) &&
-           !memcmp(a->depth, b->depth, n);
+           !memcmp(a->name, b->name, n * sizeof *a->name) &&
+           !memcmp(a->ref, b->ref, n * sizeof *a->ref) &&
+           !memcmp(a->pos_low, b->pos_low, n * sizeof *a->pos_low) &&
+           !memcmp(a->kind, b->kind, n) && !memcmp(a->depth, b->depth, n);
 }
 
 // The same trace from one worker, from several, and from compressed input.

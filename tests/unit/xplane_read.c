@@ -23,8 +23,8 @@ static uint64_t issue(const struct stk_trace *t, enum stk_issue_id id)
     return t->issues[id].count;
 }
 
-// A GPU and its host as a recent TensorFlow or JAX writes them; ids far apart, one of them negative,
-// and the maps behind the lines that use them.
+// A GPU and its host as a recent TensorFlow or JAX writes them; ids far apart, one of them
+// negative, and the maps behind the lines that use them.
 static void gpu_and_host(void)
 {
     struct pb space = {0}, gpu = pb_plane("/device:GPU:3"), host = pb_plane("/host:CPU");
@@ -38,7 +38,7 @@ static void gpu_and_host(void)
     pb_stat_str(&e, 4, 1ll << 40, "kind_src:pageable kind_dst:device size:4096 dest:0 async:0");
     pb_msg(&line, 4, &e);
     e = pb_event(1ll << 50, 20000, 1000);
-    pb_stat_str(&e, 4, 1, "43"); // text
+    pb_stat_str(&e, 4, 1, "43");         // text
     pb_stat_int(&e, 4, 1ll << 40, 7, 8); // details by reference, parted by newlines
     pb_msg(&line, 4, &e);
     e = pb_event(4, 30000, 1000);
@@ -137,13 +137,19 @@ static void times(void)
     static const struct {
         int64_t base_ns, offset_ps, dur_ps, start_ns, dur_ns;
     } cases[] = {
-        {10, 0, 0, 10, 0},          {10, 499, 1, 10, 1},       {10, 500, 499, 11, 0},
-        {10, 1499, 1002, 11, 2},    {10, -1, 0, 10, 0},        {10, -500, 0, 10, 0},
-        {10, -501, 1001, 9, 2},     {0, 1500, 1000, 2, 1},
+        {10, 0, 0, 10, 0},
+        {10, 499, 1, 10, 1},
+        {10, 500, 499, 11, 0},
+        {10, 1499, 1002, 11, 2},
+        {10, -1, 0, 10, 0},
+        {10, -500, 0, 10, 0},
+        {10, -501, 1001, 9, 2},
+        {0, 1500, 1000, 2, 1},
         {1700000000000000000, 98600000000500, 1, 1700000098600000001, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct pb space = {0}, host = pb_plane("/host:CPU"), line = pb_line(1, "t", cases[i].base_ns);
+        struct pb space = {0}, host = pb_plane("/host:CPU"),
+                  line = pb_line(1, "t", cases[i].base_ns);
         struct pb e = pb_event(1, cases[i].offset_ps, cases[i].dur_ps);
         pb_msg(&line, 4, &e);
         pb_msg(&host, 3, &line);
@@ -205,19 +211,27 @@ static void host_events(void)
     e = pb_event(8, 500, 5000);
     pb_msg(&line, 4, &e);
     pb_msg(&host, 3, &line);
-    static const char *const names[] = {"train", "$model.py:12 forward", "MemoryAllocation", "cuStreamSynchronize",
-                                        "dense/MatMul:MatMul", "ThreadpoolListener::StartRegion", "stage", "my range"};
+    static const char *const names[] = {"train",
+                                        "$model.py:12 forward",
+                                        "MemoryAllocation",
+                                        "cuStreamSynchronize",
+                                        "dense/MatMul:MatMul",
+                                        "ThreadpoolListener::StartRegion",
+                                        "stage",
+                                        "my range"};
     for (int i = 0; i < 8; i++)
         pb_named(&host, 4, i + 1, names[i]);
-    static const char *const stats[] = {"_r", "step_num", "allocation_bytes", "requested_bytes", "_ipl_stage_id"};
+    static const char *const stats[] = {"_r", "step_num", "allocation_bytes", "requested_bytes",
+                                        "_ipl_stage_id"};
     for (int i = 0; i < 5; i++)
         pb_named(&host, 5, i + 1, stats[i]);
     pb_msg(&space, 1, &host);
     struct stk_trace *t = read_space(&space, 1);
     CHECK_EQ(t->read, 9);
     CHECK_EQ(t->count, 8);
-    static const uint8_t kinds[] = {STK_KIND_ANNOTATION, STK_KIND_PYTHON, STK_KIND_MEMORY, STK_KIND_RUNTIME,
-                                    STK_KIND_HOST_OP, STK_KIND_OTHER, STK_KIND_INPUT, STK_KIND_ANNOTATION};
+    static const uint8_t kinds[] = {STK_KIND_ANNOTATION, STK_KIND_PYTHON,    STK_KIND_MEMORY,
+                                    STK_KIND_RUNTIME,    STK_KIND_HOST_OP,   STK_KIND_OTHER,
+                                    STK_KIND_INPUT,      STK_KIND_ANNOTATION};
     for (int i = 0; i < 8; i++) {
         uint32_t at = find_event(t, names[i], 0);
         CHECK(at != STK_NONE);
@@ -279,7 +293,8 @@ static void derived_lines(void)
 // Waits recorded on a stream go to a row of their own; graphs are work.
 static void streams(void)
 {
-    struct pb space = {0}, gpu = pb_plane("/device:GPU:0"), line = pb_line(7, "Stream #7(Compute)", 1), e;
+    struct pb space = {0}, gpu = pb_plane("/device:GPU:0"),
+              line = pb_line(7, "Stream #7(Compute)", 1), e;
     for (int id = 1; id <= 6; id++) {
         e = pb_event(id, id * 10000, 5000);
         if (id == 4)
@@ -287,15 +302,20 @@ static void streams(void)
         pb_msg(&line, 4, &e);
     }
     pb_msg(&gpu, 3, &line);
-    static const char *const names[] = {"cuStreamWaitEvent", "CudaGraphExec:12", "UM_GPU_PAGE_FAULT", "gemm",
-                                        "ncclDevKernel_AllReduce_Sum_f32", "MemcpyP2P"};
+    static const char *const names[] = {"cuStreamWaitEvent",
+                                        "CudaGraphExec:12",
+                                        "UM_GPU_PAGE_FAULT",
+                                        "gemm",
+                                        "ncclDevKernel_AllReduce_Sum_f32",
+                                        "MemcpyP2P"};
     for (int i = 0; i < 6; i++)
         pb_named(&gpu, 4, i + 1, names[i]);
     pb_named(&gpu, 5, 1, "cuda_graph_id");
     pb_msg(&space, 1, &gpu);
     struct stk_trace *t = read_space(&space, 1);
     CHECK_EQ(t->count, 6);
-    uint32_t sync = find_event(t, names[0], 0), graph = find_event(t, names[1], 0), um = find_event(t, names[2], 0);
+    uint32_t sync = find_event(t, names[0], 0), graph = find_event(t, names[1], 0),
+             um = find_event(t, names[2], 0);
     CHECK_EQ(t->kind[sync], STK_KIND_SYNC);
     CHECK_EQ(track_with(t, sync)->kind, STK_TRACK_OTHER);
     CHECK_EQ(t->kind[graph], STK_KIND_KERNEL);
@@ -309,7 +329,8 @@ static void streams(void)
     stk_trace_free(t);
 }
 
-static void named_op(struct pb *plane, int64_t id, const char *display, const char *text, const char *category)
+static void named_op(struct pb *plane, int64_t id, const char *display, const char *text,
+                     const char *category)
 {
     struct pb entry = {0}, meta = {0};
     pb_int(&meta, 1, id);
@@ -330,22 +351,30 @@ static void tpu(void)
         uint8_t kind, waits, dir;
     } ops[] = {
         {"fusion.3", "%fusion.3 = f32[8] fusion(f32[8] %p)", "loop fusion", STK_KIND_KERNEL, 0, 0},
-        {"copy-done", "%copy-done = f32[8]{0:T(8)} copy-done((f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]{:S(2)}) %copy-start)",
+        {"copy-done",
+         "%copy-done = f32[8]{0:T(8)} copy-done((f32[8]{0:T(8)}, f32[8]{0:T(8)S(5)}, u32[]{:S(2)}) "
+         "%copy-start)",
          "copy-done", STK_KIND_KERNEL, 1, STK_DIR_H2D},
-        {"copy-done.1", "%copy-done.1 = f32[8]{0:S(5)} copy-done((f32[8]{0:S(5)}, f32[8]{0}, u32[]{:S(2)}) %copy-start.1)",
+        {"copy-done.1",
+         "%copy-done.1 = f32[8]{0:S(5)} copy-done((f32[8]{0:S(5)}, f32[8]{0}, u32[]{:S(2)}) "
+         "%copy-start.1)",
          NULL, STK_KIND_KERNEL, 1, STK_DIR_D2H},
-        {"copy-done.2", "%copy-done.2 = f32[8]{0:S(1)} copy-done((f32[8]{0:S(1)}, f32[8]{0}, u32[]{:S(2)}) %copy-start.2)",
+        {"copy-done.2",
+         "%copy-done.2 = f32[8]{0:S(1)} copy-done((f32[8]{0:S(1)}, f32[8]{0}, u32[]{:S(2)}) "
+         "%copy-start.2)",
          NULL, STK_KIND_KERNEL, 1, STK_DIR_D2D},
         {"infeed.7", "%infeed.7 = infeed()", NULL, STK_KIND_KERNEL, 1, STK_DIR_H2D},
         {"outfeed.1", "%outfeed.1 = outfeed()", "outfeed", STK_KIND_KERNEL, 1, STK_DIR_D2H},
-        {"recv-done.4", "%recv-done.4 = recv-done(), is_host_transfer=true", NULL, STK_KIND_KERNEL, 1, STK_DIR_H2D},
+        {"recv-done.4", "%recv-done.4 = recv-done(), is_host_transfer=true", NULL, STK_KIND_KERNEL,
+         1, STK_DIR_H2D},
         {"send-done.4", "%send-done.4 = send-done()", NULL, STK_KIND_KERNEL, 1, STK_DIR_P2P},
         {"while.2", "%while.2 = while()", "while", STK_KIND_OTHER, 0, 0},
         {"copy-start.1", "%copy-start.1 = copy-start()", "copy-start", STK_KIND_KERNEL, 0, 0},
     };
     size_t n = sizeof ops / sizeof ops[0];
     struct pb space = {0}, plane = pb_plane("/device:TPU:2"), e;
-    static const char *const lines[] = {"XLA Ops", "XLA Modules", "Async XLA Ops", "XLA TraceMe", "Steps"};
+    static const char *const lines[] = {"XLA Ops", "XLA Modules", "Async XLA Ops", "XLA TraceMe",
+                                        "Steps"};
     for (int l = 0; l < 5; l++) {
         struct pb line = {0}; // device lines have no time base
         pb_int(&line, 1, 3 + l);
@@ -369,11 +398,13 @@ static void tpu(void)
     CHECK_EQ(t->devices[0].kind, STK_DEVICE_TPU);
     CHECK_STR(text_of(t, t->devices[0].name), "TPU v6 Lite");
     for (uint32_t k = 0; k < t->track_count; k++)
-        CHECK((t->tracks[k].kind == STK_TRACK_STREAM) == (strcmp(text_of(t, t->tracks[k].name), "XLA Ops") == 0));
+        CHECK((t->tracks[k].kind == STK_TRACK_STREAM) ==
+              (strcmp(text_of(t, t->tracks[k].name), "XLA Ops") == 0));
     for (size_t i = 0; i < n; i++) {
         uint32_t at = STK_NONE;
         for (uint32_t k = 0; k < t->count; k++)
-            if (track_with(t, k)->kind == STK_TRACK_STREAM && strcmp(text_of(t, t->name[k]), ops[i].display) == 0)
+            if (track_with(t, k)->kind == STK_TRACK_STREAM &&
+                strcmp(text_of(t, t->name[k]), ops[i].display) == 0)
                 at = k;
         CHECK(at != STK_NONE);
         CHECK_EQ(t->kind[at], ops[i].kind);
@@ -390,8 +421,9 @@ static void tpu(void)
 // Planes of no known device, facts, the profiler's own words, fields from the future.
 static void other_planes(void)
 {
-    static const char *const names[] = {"/device:CUSTOM:xpu:1", "/device:CUSTOM:MOSAIC:0", "#Chip 0 TPU Non-Core",
-                                        "Syscalls", "/device:NPU:0", "/device:NPU:x"};
+    static const char *const names[] = {"/device:CUSTOM:xpu:1", "/device:CUSTOM:MOSAIC:0",
+                                        "#Chip 0 TPU Non-Core", "Syscalls",
+                                        "/device:NPU:0",        "/device:NPU:x"};
     struct pb space = {0}, plane, line, e;
     for (int i = 0; i < 6; i++) {
         plane = pb_plane(names[i]);
@@ -428,7 +460,8 @@ static void other_planes(void)
     CHECK_EQ(issue(t, STK_ISSUE_PROFILER_ERROR), 1);
     CHECK_EQ(issue(t, STK_ISSUE_PROFILER_WARNING), 2);
     CHECK_EQ(issue(t, STK_ISSUE_EVENTS_DROPPED), 1);
-    CHECK_STR(text_of(t, t->issues[STK_ISSUE_EVENTS_DROPPED].note), "3 GPU events were dropped on the host");
+    CHECK_STR(text_of(t, t->issues[STK_ISSUE_EVENTS_DROPPED].note),
+              "3 GPU events were dropped on the host");
     CHECK_STR(text_of(t, t->producer), "JAX 0.10.2");
     CHECK(t->framework_hint & 1u << STK_FW_JAX);
     CHECK_EQ(t->base_ns, 1771595660705918620 + 1000);
@@ -458,7 +491,8 @@ static void late_header(void)
 // Stats of the metadata hold for every event, those of the event win.
 static void metadata_defaults(void)
 {
-    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0), entry = {0}, meta = {0};
+    struct pb space = {0}, plane = pb_plane("/host:CPU"), line = pb_line(1, "t", 0), entry = {0},
+              meta = {0};
     struct pb e = pb_event(1, 0, 1000);
     pb_msg(&line, 4, &e);
     e = pb_event(1, 5000, 1000);
@@ -488,7 +522,8 @@ static void note_arg(void *arg, struct stk_str key, struct stk_str value)
     struct said *s = arg;
     size_t n = strlen(s->text);
     s->count++;
-    snprintf(s->text + n, sizeof s->text - n, "%.*s=%.*s;", (int)key.n, key.p, (int)value.n, value.p);
+    snprintf(s->text + n, sizeof s->text - n, "%.*s=%.*s;", (int)key.n, key.p, (int)value.n,
+             value.p);
 }
 
 static void arguments(void)

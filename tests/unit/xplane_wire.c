@@ -18,7 +18,8 @@ static void one_varint(uint64_t v)
     struct pb b = {0};
     pb_varint(&b, v);
     size_t n = b.n;
-    pb_raw(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11); // must not be read as part of it
+    pb_raw(&b, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+           11); // must not be read as part of it
     uint64_t got = ~v;
     struct stk_pb_cursor c = {b.p, b.p + b.n};
     CHECK(stk_pb_varint(&c, &got) == STK_PB_FIELD);
