@@ -77,7 +77,7 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
         return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: little is left to save around the model",
                                 lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_MIXED:
-        return stk_arena_printf(arena, "%sthe host's step is %d %% model, %d %% input and %d %% other host work, none of it most",
+        return stk_arena_printf(arena, "%sthe host's step is %d %% model, %d %% input and %d %% other host work",
                                 lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_HOST]));
     default:
         return stk_arena_printf(arena, "%sthe host's step spends %d %% on %s", lead,

@@ -265,9 +265,20 @@ static bool is_custom_op(struct stk_str s)
     return true;
 }
 
+// "EagerLocalExecute: Conv2D": the operation that TensorFlow runs at once, on the calling thread.
+// Functions ("__inference_step_12") hold operations of their own and are none.
+static struct stk_str eager_type(struct stk_str s)
+{
+    struct stk_str prefix = STK_STR("EagerLocalExecute: ");
+    struct stk_str type = stk_str_starts(s, prefix) ? cut_front(s, prefix.n) : (struct stk_str){"", 0};
+    return type.n && is_upper(type.p[0]) ? type : (struct stk_str){"", 0};
+}
+
 static uint32_t classify_host(struct stk_str name)
 {
     struct stk_str s = plain_range(name), type = tensorflow_type(s);
+    if (!type.n)
+        type = eager_type(s);
     uint32_t bits = stk_names_ask(STK_SCOPE_HOST, s);
     if (type.n)
         return bits | classify_type(type);

@@ -134,6 +134,8 @@ static void test_tensorflow_and_jax_host(void)
     expect(k, "multi_step_on_iterator", STK_NAME_FW_STEP);
     expect(k, "one_step_on_data", STK_NAME_FW_STEP);
     expect(k, "EagerLocalExecute: __inference_multi_step_on_iterator_2112", STK_NAME_WAIT_HOST);
+    expect(k, "EagerLocalExecute: Conv2D", STK_NAME_MODEL_OP);
+    expect(k, "EagerLocalExecute: IteratorGetNext", STK_NAME_FETCH);
     expect(k, "CommonPjRtBuffer::Await", STK_NAME_SYNC | STK_NAME_WAIT_HOST);
     expect(k, "TfrtCpuExecutable::Execute", STK_NAME_MODEL_OP);
     expect(k, "TfrtTpuLoadedExecutable::ExecutePrepare", 0);
