@@ -145,9 +145,9 @@ static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
     out->left_out = out->count - out->taken + s->unlisted;
     out->note = s->note;
     if (s->limit_reached)
-        out->note = stk_arena_printf(s->arena, "%s%sonly the first %d directory entries were looked at",
-                                     s->note ? s->note : "", s->note ? "; " : "",
-                                     STK_INPUTS_SCANNED_MAX);
+        out->note =
+            stk_arena_printf(s->arena, "%s%sonly the first %d directory entries were looked at",
+                             s->note ? s->note : "", s->note ? "; " : "", STK_INPUTS_SCANNED_MAX);
     if (out->taken > STK_INPUTS_FILES_MAX)
         return stk_err_set(err, STK_ELIMIT, "%u profiles: at most %d can be read at a time",
                            out->taken, STK_INPUTS_FILES_MAX);

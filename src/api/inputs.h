@@ -24,16 +24,16 @@
 
 struct stk_input {
     const char *path;
-    int32_t rank_hint;   // by the file's or folder's name, or by sorted host; -1 unknown
+    int32_t rank_hint; // by the file's or folder's name, or by sorted host; -1 unknown
     bool taken;
-    const char *why;     // why it is not taken; if taken: a remark, or NULL
+    const char *why; // why it is not taken; if taken: a remark, or NULL
 };
 
 struct stk_inputs {
     struct stk_input *entries; // taken first, by rank and name; then those left out, by name
     uint32_t count, taken;
-    uint64_t left_out;         // files not taken, listed or not
-    const char *note;          // what was chosen and what not, one line; NULL if nothing to say
+    uint64_t left_out; // files not taken, listed or not
+    const char *note;  // what was chosen and what not, one line; NULL if nothing to say
 };
 
 // Everything is allocated in the arena. STK_EINPUT if nothing at all can be taken (the message says
@@ -51,7 +51,8 @@ struct stk_input_rank {
 
 // Settle the ranks of the files of one run: what the content says, else the name's hint, else the
 // free ranks in the order of names (*note then says so; NULL otherwise). Two files of one rank are
-// not one run: STK_EUSAGE, which suggests `stoker diff`. A single file keeps its rank, known or not.
+// not one run: STK_EUSAGE, which suggests `stoker diff`. A single file keeps its rank, known or
+// not.
 STK_MUST_CHECK enum stk_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
                                                       struct stk_arena *arena, const char **note,
                                                       struct stk_err *err);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a directory are one run. In this order: one format; of an Nsight Systems report and
-// its export, the export; of several recordings by one torch worker, the newest; of several runs
-// (folders), the newest, unless the folders' names are ranks. A run's age is its name where that is
-// a time stamp (2024_05_01_12_30_00), else the time of its newest file. Quadratic steps are only
-// over folders and reports, which are few.
+// Which files of a directory are one run. In this order: one format; of an Nsight Systems report
+// and its export, the export; of several recordings by one torch worker, the newest; of several
+// runs (folders), the newest, unless the folders' names are ranks. A run's age is its name where
+// that is a time stamp (2024_05_01_12_30_00), else the time of its newest file. Quadratic steps are
+// only over folders and reports, which are few.
 #include "api/inputs_impl.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files that expand inputs: inputs.c (what was given), inputs_scan.c (what a directory
-// holds), inputs_choose.c (which of it belongs to one run), inputs_names.c (what names say).
+// Shared by the files that expand inputs: inputs.c (what was given), inputs_scan.c (what a
+// directory holds), inputs_choose.c (which of it belongs to one run), inputs_names.c (what names
+// say).
 #ifndef STK_API_INPUTS_IMPL_H
 #define STK_API_INPUTS_IMPL_H
 
@@ -22,7 +23,7 @@ enum stk_input_format {
 struct stk_input_file {
     const char *path, *dir, *base; // arena; dir is the folder's path, base the file's name
     enum stk_input_format format;
-    const char *why;               // NULL: taken so far
+    const char *why; // NULL: taken so far
     const char *remark;
     int64_t mtime_s;
     int32_t rank;
@@ -30,8 +31,8 @@ struct stk_input_file {
 
 struct stk_input_scan {
     struct stk_arena *arena;
-    struct stk_vec files;     // struct stk_input_file, of all given paths
-    struct stk_map seen;      // (device, inode) of directories entered and files met
+    struct stk_vec files; // struct stk_input_file, of all given paths
+    struct stk_map seen;  // (device, inode) of directories entered and files met
     uint64_t scanned, unlisted;
     const char *note;
     bool limit_reached;

@@ -91,8 +91,8 @@ static enum stk_status scan_entry(struct stk_input_scan *s, const char *dir, con
 {
     struct stat info;
     size_t n = strlen(dir);
-    const char *path = stk_arena_printf(s->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/",
-                                        name);
+    const char *path =
+        stk_arena_printf(s->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
     if (!path)
         return stk_err_nomem(err);
     if (stat(path, &info))

@@ -8,9 +8,10 @@
 // Clock: ns since the start of the session; the session's Unix time is added to the trace's base.
 // Position of an event: table number << 32 | low 32 bits of the rowid.
 //
-// Method: each table is cut into ranges of rowids, a unit of work each with a shard of its own, read
-// by workers that have a connection each; the cut depends on the file alone, so the result does not
-// depend on the number of workers. Rows of a table come in any order of time; the store sorts.
+// Method: each table is cut into ranges of rowids, a unit of work each with a shard of its own,
+// read by workers that have a connection each; the cut depends on the file alone, so the result
+// does not depend on the number of workers. Rows of a table come in any order of time; the store
+// sorts.
 //
 // Left out: class 67 rows that repeat an API call (counted as OTHER); ranges without an end
 // (TIME_INVALID); CPU samples, scheduling, call chains and metrics (not read). A damaged page costs
@@ -28,8 +29,8 @@
 
 #define UNIT_ROWS (1u << 18)
 #define UNITS_PER_TABLE_MAX 128
-#define SKIP_ROWS 32        // first step over a damaged page
-#define SKIPS_MAX 512       // per unit
+#define SKIP_ROWS 32  // first step over a damaged page
+#define SKIPS_MAX 512 // per unit
 #define WORKERS_MAX 64
 
 struct worker {
@@ -73,9 +74,11 @@ static void note_issue(struct reading *r, enum stk_issue_id id, const char *text
     stk_shard_issue(r->notes, id, 1, 0, -1, stk_str_from(text));
 }
 
-// What lies beside the file, and whether all pages are there.
-static void check_whole(struct reading *r)
+// What lies beside the file, and whether all pages are there. false: compressed, which SQLite
+// cannot read although a stream can.
+static bool check_whole(struct reading *r)
 {
+    bool plain = true;
     static const char *const beside[] = {"-wal", "-journal"};
     struct stat info;
     char path[4096];
@@ -91,17 +94,20 @@ static void check_whole(struct reading *r)
     uint8_t head[100];
     FILE *f = fopen(r->ctx->path, "rbe");
     if (f && fread(head, sizeof head, 1, f) == 1) {
+        plain = memcmp(head, "\x1f\x8b", 2) != 0 && memcmp(head, "\x28\xb5\x2f\xfd", 4) != 0;
         uint32_t page = (uint32_t)head[16] << 8 | head[17];
         uint32_t pages = (uint32_t)head[28] << 24 | (uint32_t)head[29] << 16 |
                          (uint32_t)head[30] << 8 | head[31];
         if (page == 1)
             page = 65536;
         // The count holds only if both change counters agree.
-        if (memcmp(head + 24, head + 92, 4) == 0 && (uint64_t)page * pages > r->file.size_bytes)
+        if (plain && memcmp(head + 24, head + 92, 4) == 0 &&
+            (uint64_t)page * pages > r->file.size_bytes)
             note_issue(r, STK_ISSUE_TRUNCATED, "pages are missing at the end of the file");
     }
     if (f)
         fclose(f);
+    return plain;
 }
 
 // First value of an integer column; false if there is none.
@@ -140,8 +146,8 @@ static void find_processes(struct reading *r)
         first_value(r->db, tables[0][0], tables[0][1], "ORDER BY 1 DESC LIMIT 1", &high) &&
         stk_nsys_global_pid(low) != stk_nsys_global_pid(high))
         file->default_process = 0;
-    file->drop_wrappers = first_value(r->db, tables[0][0], "!eventClass",
-                                      "WHERE eventClass IN (0, 1) LIMIT 1", &low);
+    file->drop_wrappers =
+        first_value(r->db, tables[0][0], "!eventClass", "WHERE eventClass IN (0, 1) LIMIT 1", &low);
 }
 
 static bool plan_unit(struct reading *r, int table, int64_t first, int64_t last)
@@ -203,8 +209,8 @@ static bool may_go_on(struct reading *r, const struct stk_nsys_unit *u, int work
     if (worker == 0 && progress && progress->update) {
         uint64_t estimate = r->file.row_estimate ? r->file.row_estimate : 1;
         double share = (double)done / (double)estimate;
-        uint64_t bytes = share >= 1 ? r->file.size_bytes
-                                    : (uint64_t)(share * (double)r->file.size_bytes);
+        uint64_t bytes =
+            share >= 1 ? r->file.size_bytes : (uint64_t)(share * (double)r->file.size_bytes);
         if (progress->update(progress->arg, bytes, r->file.size_bytes)) {
             r->workers[0].status = stk_err_set(&r->workers[0].err, STK_EINTR, "interrupted");
             atomic_store(&r->stop, true);
@@ -361,12 +367,32 @@ static enum stk_status nothing_read(struct reading *r, const struct stk_trace *t
 {
     if (t->count || !t->issues[STK_ISSUE_TABLE_UNREADABLE].count)
         return STK_OK;
-    struct stk_str note =
-        stk_strpool_get(&t->strings, t->issues[STK_ISSUE_TABLE_UNREADABLE].note);
+    struct stk_str note = stk_strpool_get(&t->strings, t->issues[STK_ISSUE_TABLE_UNREADABLE].note);
     return stk_err_set(err, STK_EINPUT,
                        "%s: no table could be read (%s): export the report again with "
                        "nsys export --type=sqlite",
                        r->ctx->path, note.p);
+}
+
+// Open the database, find out what it has, and plan the work.
+static enum stk_status prepare(struct reading *r, struct stk_err *err)
+{
+    r->notes = stk_build_shard(r->build);
+    if (!r->notes)
+        return stk_err_nomem(err);
+    if (!check_whole(r))
+        return stk_err_set(err, STK_EINPUT,
+                           "%s: a compressed SQLite database: unpack it first (gunzip, unzstd)",
+                           r->ctx->path);
+    enum stk_status status = stk_nsys_db_open(&r->db, r->ctx->path, err);
+    if (status == STK_OK)
+        status = stk_nsys_db_probe(r->db, &r->file, r->notes, err);
+    if (status == STK_OK)
+        status = stk_nsys_strings_open(r->db, &r->file, r->notes, err);
+    if (status != STK_OK)
+        return status;
+    find_processes(r);
+    return plan(r, err);
 }
 
 static enum stk_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trace **out,
@@ -381,28 +407,14 @@ static enum stk_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trac
     enum stk_status status = stk_build_new(&r->build, err);
     if (status != STK_OK)
         goto done;
-    r->notes = stk_build_shard(r->build);
-    if (!r->notes) {
-        status = stk_err_nomem(err);
-        goto done;
-    }
-    check_whole(r);
-    status = stk_nsys_db_open(&r->db, ctx->path, err);
-    if (status == STK_OK)
-        status = stk_nsys_db_probe(r->db, &r->file, r->notes, err);
-    if (status == STK_OK)
-        status = stk_nsys_strings_open(r->db, &r->file, r->notes, err);
-    if (status != STK_OK)
-        goto done;
-    find_processes(r);
-    status = plan(r, err);
+    status = prepare(r, err);
     if (status == STK_OK)
         status = read_units(r, err);
     if (status == STK_OK)
         status = stk_nsys_steps_add(r->units, r->unit_count, err);
     if (status == STK_OK)
-        status = stk_nsys_facts_add(r->db, &r->file, r->units, r->unit_count, r->build, r->notes,
-                                    err);
+        status =
+            stk_nsys_facts_add(r->db, &r->file, r->units, r->unit_count, r->build, r->notes, err);
     if (status == STK_OK)
         status = stk_build_finish(r->build, ctx->threads, out, err);
     if (status == STK_OK)

@@ -34,9 +34,9 @@ extern const int stk_nsys_table_count;
 
 // What this file has of a table.
 struct stk_nsys_found {
-    bool present;              // a real table with the columns that must exist, and rows
-    bool has_process;          // a column globalPid or globalTid
-    bool last_is_guess;        // the end of the table is damaged
+    bool present;       // a real table with the columns that must exist, and rows
+    bool has_process;   // a column globalPid or globalTid
+    bool last_is_guess; // the end of the table is damaged
     int64_t first_row, last_row;
     char sql[STK_NSYS_SQL_MAX]; // selects rowids ?1..?2, in their order
 };
@@ -45,22 +45,22 @@ struct stk_nsys_file {
     const char *path;
     uint64_t size_bytes;
     struct stk_nsys_found found[STK_NSYS_TABLES_MAX];
-    uint64_t row_estimate;       // of all tables, from their rowids
-    bool has_strings;            // a table StringIds
-    bool strings_by_rowid;       // its id is the rowid: found by one descent
+    uint64_t row_estimate; // of all tables, from their rowids
+    bool has_strings;      // a table StringIds
+    bool strings_by_rowid; // its id is the rowid: found by one descent
     int64_t string_max_id;
-    struct stk_strpool loose;    // else its strings, all read beforehand,
-    struct stk_map loose_ids;    // by id
-    uint64_t machine;            // upper 16 bits of most global ids (hardware and VM)
+    struct stk_strpool loose; // else its strings, all read beforehand,
+    struct stk_map loose_ids; // by id
+    uint64_t machine;         // upper 16 bits of most global ids (hardware and VM)
     bool has_machine;
-    int64_t default_process;     // of rows that do not name theirs
-    bool drop_wrappers;          // eventClass 67 rows repeat those of class 0 and 1
+    int64_t default_process; // of rows that do not name theirs
+    bool drop_wrappers;      // eventClass 67 rows repeat those of class 0 and 1
 };
 
 // Ids of StringIds -> string ids of one shard.
 struct stk_nsys_names {
-    sqlite3_stmt *find;    // borrowed from the worker; NULL: not by rowid
-    uint32_t *dense;       // by id: string id + 1, 0 not asked yet
+    sqlite3_stmt *find; // borrowed from the worker; NULL: not by rowid
+    uint32_t *dense;    // by id: string id + 1, 0 not asked yet
     size_t dense_count;
     struct stk_map sparse; // ids beyond
 };
@@ -94,12 +94,12 @@ struct stk_nsys_unit {
     struct stk_shard *shard;
     struct stk_nsys_names names;
     struct stk_nsys_track_slot slots[STK_NSYS_TRACK_SLOTS];
-    struct stk_map threads;     // globalTid seen
-    struct stk_map devices;     // (globalPid, deviceId) seen; value: globalPid was given
-    struct stk_map ranks;       // globalPid -> rank, from thread names
-    struct stk_vec marks;       // struct stk_nsys_mark
-    struct stk_vec name_marks;  // uint8_t per string id: NAME_UNSEEN, ...
-    bool saw_torch;             // ranges written by PyTorch's emit_nvtx
+    struct stk_map threads;    // globalTid seen
+    struct stk_map devices;    // (globalPid, deviceId) seen; value: globalPid was given
+    struct stk_map ranks;      // globalPid -> rank, from thread names
+    struct stk_vec marks;      // struct stk_nsys_mark
+    struct stk_vec name_marks; // uint8_t per string id: NAME_UNSEEN, ...
+    bool saw_torch;            // ranges written by PyTorch's emit_nvtx
     bool out_of_memory;
 };
 
@@ -131,8 +131,8 @@ sqlite3_stmt *stk_nsys_names_prepare(sqlite3 *db, const struct stk_nsys_file *fi
 void stk_nsys_names_init(struct stk_nsys_names *names, const struct stk_nsys_file *file,
                          sqlite3_stmt *find);
 void stk_nsys_names_deinit(struct stk_nsys_names *names);
-// String id in the unit's shard of the text in column `col`: an id of StringIds, or the text itself.
-// 0 (the empty string) if it is NULL or unknown.
+// String id in the unit's shard of the text in column `col`: an id of StringIds, or the text
+// itself. 0 (the empty string) if it is NULL or unknown.
 uint32_t stk_nsys_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int col,
                        enum stk_nsys_strip strip);
 struct stk_str stk_nsys_strip_version(struct stk_str name);

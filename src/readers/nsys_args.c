@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// All columns of one event's row, fetched by the table number and rowid in its position. Columns that
-// hold an id of StringIds are given as their text, NULLs are left out. Only the low 32 bits of a
-// rowid are kept: rows beyond 4 billion in a table cannot be fetched.
+// All columns of one event's row, fetched by the table number and rowid in its position. Columns
+// that hold an id of StringIds are given as their text, NULLs are left out. Only the low 32 bits of
+// a rowid are kept: rows beyond 4 billion in a table cannot be fetched.
 #include "readers/nsys.h"
 
 #include <stdio.h>
 
 static bool is_string_id(const char *column)
 {
-    static const char *const columns[] = {"nameId",     "textId",      "demangledName",
-                                          "shortName",  "mangledName", "jsonTextId"};
+    static const char *const columns[] = {"nameId",    "textId",      "demangledName",
+                                          "shortName", "mangledName", "jsonTextId"};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (strcmp(column, columns[i]) == 0)
             return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A connection to a database that may be hostile, and what it contains. The file is opened
-// immutable: no lock is taken, no journal is replayed and nothing is ever written beside it. Nothing
-// that the file brings along is run: views, triggers, virtual tables and generated columns are not
-// read, and statements name their columns and go by rowid, never by an index of the file.
+// immutable: no lock is taken, no journal is replayed and nothing is ever written beside it.
+// Nothing that the file brings along is run: views, triggers, virtual tables and generated columns
+// are not read, and statements name their columns and go by rowid, never by an index of the file.
 //
 // SQLite refuses a file with fewer pages than its header says. Such a file (cut, or still being
 // copied) is opened a second time in a mode that tolerates it, so that the pages there are read.
@@ -52,9 +52,10 @@ enum stk_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doi
 
 static void restrict_connection(sqlite3 *db, bool tolerant)
 {
-    static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
-                              SQLITE_DBCONFIG_ENABLE_VIEW,    SQLITE_DBCONFIG_DQS_DML,
-                              SQLITE_DBCONFIG_DQS_DDL,        SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
+    static const int off[] = {
+        SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+        SQLITE_DBCONFIG_ENABLE_VIEW,    SQLITE_DBCONFIG_DQS_DML,
+        SQLITE_DBCONFIG_DQS_DDL,        SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
     for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
         sqlite3_db_config(db, off[i], 0, NULL);
     // The schema is never written, the connection being read-only; what the pragma changes is that
@@ -64,11 +65,11 @@ static void restrict_connection(sqlite3 *db, bool tolerant)
     else
         sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     static const int limits[][2] = {
-        {SQLITE_LIMIT_LENGTH, 64 << 20},   {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
-        {SQLITE_LIMIT_EXPR_DEPTH, 50},     {SQLITE_LIMIT_COMPOUND_SELECT, 4},
-        {SQLITE_LIMIT_VDBE_OP, 25000},     {SQLITE_LIMIT_FUNCTION_ARG, 8},
-        {SQLITE_LIMIT_ATTACHED, 0},        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100},
-        {SQLITE_LIMIT_TRIGGER_DEPTH, 1},   {SQLITE_LIMIT_WORKER_THREADS, 0}};
+        {SQLITE_LIMIT_LENGTH, 64 << 20}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+        {SQLITE_LIMIT_EXPR_DEPTH, 50},   {SQLITE_LIMIT_COMPOUND_SELECT, 4},
+        {SQLITE_LIMIT_VDBE_OP, 25000},   {SQLITE_LIMIT_FUNCTION_ARG, 8},
+        {SQLITE_LIMIT_ATTACHED, 0},      {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0}};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         sqlite3_limit(db, limits[i][0], limits[i][1]);
 }
@@ -118,9 +119,10 @@ enum stk_nsys_table_state stk_nsys_db_table(sqlite3 *db, const char *table)
 {
     enum stk_nsys_table_state state = STK_NSYS_ABSENT;
     sqlite3_stmt *st = NULL;
-    const char *sql = "SELECT type = 'table' AND substr(sql, 1, 13) = 'CREATE TABLE ' COLLATE NOCASE "
-                      "FROM sqlite_master WHERE name = ?1 COLLATE NOCASE "
-                      "AND type IN ('table', 'view')";
+    const char *sql =
+        "SELECT type = 'table' AND substr(sql, 1, 13) = 'CREATE TABLE ' COLLATE NOCASE "
+        "FROM sqlite_master WHERE name = ?1 COLLATE NOCASE "
+        "AND type IN ('table', 'view')";
     if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
         sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
         sqlite3_step(st) == SQLITE_ROW)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about what the rows belong to: GPUs, processes, threads, ranks, host, and the messages that
 // the profiler left about the recording. Of TARGET_INFO_SYSTEM_ENV only the row "Hostname" is read:
-// the table also holds the environment, which is nobody's business. META_DATA_CAPTURE (command line)
-// is not read at all.
+// the table also holds the environment, which is nobody's business. META_DATA_CAPTURE (command
+// line) is not read at all.
 #include "readers/nsys.h"
 
 #include <inttypes.h>
@@ -64,14 +64,14 @@ static void copy_text(char *out, size_t cap, sqlite3_stmt *st, int col)
 
 static void read_gpus(struct facts *f)
 {
-    sqlite3_stmt *st = stk_nsys_db_select(
-        f->db, "TARGET_INFO_GPU",
-        "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory", "");
+    sqlite3_stmt *st =
+        stk_nsys_db_select(f->db, "TARGET_INFO_GPU",
+                           "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory", "");
     struct gpu *g;
     while (st && sqlite3_step(st) == SQLITE_ROW && (g = push(f, &f->gpus))) {
         g->id = sqlite3_column_int64(st, 0);
-        g->cuda_id = sqlite3_column_type(st, 1) == SQLITE_INTEGER ? sqlite3_column_int64(st, 1)
-                                                                  : g->id;
+        g->cuda_id =
+            sqlite3_column_type(st, 1) == SQLITE_INTEGER ? sqlite3_column_int64(st, 1) : g->id;
         copy_text(g->name, sizeof g->name, st, 2);
         g->sm_count = small(st, 3);
         g->cc_major = small(st, 4);
@@ -119,9 +119,8 @@ static void add_devices(struct facts *f)
         int n = e->value ? snprintf(source, sizeof source, "%" PRId64 "/%" PRId64,
                                     process & 0xffffff, ordinal)
                          : snprintf(source, sizeof source, "%" PRId64, ordinal);
-        struct stk_device_facts facts = {.source_id = {source, (size_t)n},
-                                         .name = STK_STR(""),
-                                         .kind = STK_DEVICE_GPU};
+        struct stk_device_facts facts = {
+            .source_id = {source, (size_t)n}, .name = STK_STR(""), .kind = STK_DEVICE_GPU};
         const struct gpu *g = gpu_of(f, process & 0xffffff, ordinal);
         if (g) {
             facts.name = stk_str_from(g->name);
@@ -140,9 +139,8 @@ static void read_ranks(struct facts *f)
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t rank = sqlite3_column_int64(st, 1);
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
-        uint32_t *slot = rank >= 0 && rank < INT32_MAX
-                             ? put(f, &f->ranks, (uint64_t)process, 0, 0)
-                             : NULL;
+        uint32_t *slot =
+            rank >= 0 && rank < INT32_MAX ? put(f, &f->ranks, (uint64_t)process, 0, 0) : NULL;
         if (slot)
             *slot = (uint32_t)rank;
     }
@@ -173,8 +171,8 @@ static void add_processes(struct facts *f)
 // Priority 0 is what the program itself set, then the profiler's, then the system's: the last wins.
 static void add_thread_names(struct facts *f)
 {
-    sqlite3_stmt *st = stk_nsys_db_select(f->db, "ThreadNames", "!nameId,!globalTid,priority",
-                                          "ORDER BY 3 DESC");
+    sqlite3_stmt *st =
+        stk_nsys_db_select(f->db, "ThreadNames", "!nameId,!globalTid,priority", "ORDER BY 3 DESC");
     sqlite3_stmt *find = stk_nsys_names_prepare(f->db, f->file);
     while (st && find && sqlite3_step(st) == SQLITE_ROW) {
         int64_t global_tid = sqlite3_column_int64(st, 1);
@@ -240,9 +238,8 @@ static void read_producer(struct facts *f, char *out, size_t cap)
     for (int i = 0; i < 2; i++) {
         sqlite3_stmt *st = stk_nsys_db_select(f->db, tables[i], "!value,!name",
                                               "WHERE name = 'EXPORT_PRODUCT_VERSION' LIMIT 1");
-        const char *version = st && sqlite3_step(st) == SQLITE_ROW
-                                  ? (const char *)sqlite3_column_text(st, 0)
-                                  : NULL;
+        const char *version =
+            st && sqlite3_step(st) == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
         if (version)
             snprintf(out, cap, "Nsight Systems %.40s", version);
         sqlite3_finalize(st);

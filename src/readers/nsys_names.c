@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 
-#define DENSE_MAX (4u << 20)       // ids below get a slot of an array, others of a map
-#define LOOSE_MAX (8u << 20)       // strings read beforehand where their id is not the rowid
+#define DENSE_MAX (4u << 20) // ids below get a slot of an array, others of a map
+#define LOOSE_MAX (8u << 20) // strings read beforehand where their id is not the rowid
 #define LOOSE_BYTES_MAX (512u << 20)
 
 struct stk_str stk_nsys_strip_version(struct stk_str name)
@@ -27,10 +27,8 @@ struct stk_str stk_nsys_strip_version(struct stk_str name)
 
 struct stk_str stk_nsys_strip_nvtx(struct stk_str name, bool *torch)
 {
-    static const struct stk_str suffixes[] = {{", op_id = ", 10},
-                                              {", seq = ", 8},
-                                              {", sizes = [", 11},
-                                              {", input_op_ids = [", 18}};
+    static const struct stk_str suffixes[] = {
+        {", op_id = ", 10}, {", seq = ", 8}, {", sizes = [", 11}, {", input_op_ids = [", 18}};
     const char *p = name.p, *end = name.p + name.n;
     while (p < end && (p = memchr(p, ',', (size_t)(end - p)))) {
         struct stk_str rest = {p, (size_t)(end - p)};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One handler per table: a row becomes an event, or an issue.
 //
-// Device work lies on streams keyed by (process, device, stream), host rows on threads; a process is
-// bits 47..24 of globalPid and globalTid, with the machine bits above where several machines meet.
-// correlationId is unique per process only, which is what the store links by. Memory kinds are
-// numbered differently from CUPTI (0 is pageable here). CUPTI's synchronisation records are markers
-// on a track of their own: they are not work. OS runtime calls are host operations like any other:
-// their names (poll, futex, pthread_cond_wait) say that they wait.
+// Device work lies on streams keyed by (process, device, stream), host rows on threads; a process
+// is bits 47..24 of globalPid and globalTid, with the machine bits above where several machines
+// meet. correlationId is unique per process only, which is what the store links by. Memory kinds
+// are numbered differently from CUPTI (0 is pageable here). CUPTI's synchronisation records are
+// markers on a track of their own: they are not work. OS runtime calls are host operations like any
+// other: their names (poll, futex, pthread_cond_wait) say that they wait.
 #include "readers/nsys.h"
 
 #include <inttypes.h>
@@ -146,13 +146,13 @@ static void memcpy_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     static const struct {
         const char *name;
         uint8_t dir;
-    } kinds[] = {{"[CUDA memcpy]", STK_DIR_UNKNOWN},       {"[CUDA memcpy HtoD]", STK_DIR_H2D},
-                 {"[CUDA memcpy DtoH]", STK_DIR_D2H},      {"[CUDA memcpy HtoA]", STK_DIR_H2D},
-                 {"[CUDA memcpy AtoH]", STK_DIR_D2H},      {"[CUDA memcpy AtoA]", STK_DIR_D2D},
-                 {"[CUDA memcpy AtoD]", STK_DIR_D2D},      {"[CUDA memcpy DtoA]", STK_DIR_D2D},
-                 {"[CUDA memcpy DtoD]", STK_DIR_D2D},      {"[CUDA memcpy HtoH]", STK_DIR_H2H},
-                 {"[CUDA memcpy PtoP]", STK_DIR_P2P},      {"[CUDA UVM memcpy HtoD]", STK_DIR_H2D},
-                 {"[CUDA UVM memcpy DtoH]", STK_DIR_D2H},  {"[CUDA UVM memcpy DtoD]", STK_DIR_D2D}};
+    } kinds[] = {{"[CUDA memcpy]", STK_DIR_UNKNOWN},      {"[CUDA memcpy HtoD]", STK_DIR_H2D},
+                 {"[CUDA memcpy DtoH]", STK_DIR_D2H},     {"[CUDA memcpy HtoA]", STK_DIR_H2D},
+                 {"[CUDA memcpy AtoH]", STK_DIR_D2H},     {"[CUDA memcpy AtoA]", STK_DIR_D2D},
+                 {"[CUDA memcpy AtoD]", STK_DIR_D2D},     {"[CUDA memcpy DtoA]", STK_DIR_D2D},
+                 {"[CUDA memcpy DtoD]", STK_DIR_D2D},     {"[CUDA memcpy HtoH]", STK_DIR_H2H},
+                 {"[CUDA memcpy PtoP]", STK_DIR_P2P},     {"[CUDA UVM memcpy HtoD]", STK_DIR_H2D},
+                 {"[CUDA UVM memcpy DtoH]", STK_DIR_D2H}, {"[CUDA UVM memcpy DtoD]", STK_DIR_D2D}};
     struct stk_row row = {.kind = STK_KIND_MEMCPY};
     struct stk_row_ext ext = {0};
     if (!device_row(u, st, &row, &ext))
@@ -191,9 +191,8 @@ static void graph_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     if (!device_row(u, st, &row, &ext))
         return;
     int64_t graph;
-    int n = column_int(u, st, 7, &graph)
-                ? snprintf(name, sizeof name, "CUDA graph %" PRId64, graph)
-                : snprintf(name, sizeof name, "CUDA graph");
+    int n = column_int(u, st, 7, &graph) ? snprintf(name, sizeof name, "CUDA graph %" PRId64, graph)
+                                         : snprintf(name, sizeof name, "CUDA graph");
     row.name = stk_shard_intern(u->shard, name, (size_t)n);
     stk_shard_add(u->shard, &row, &ext);
     stk_shard_issue(u->shard, STK_ISSUE_GRAPH_TRACE, 1, 0, -1, STK_STR(""));

@@ -6,8 +6,8 @@
 //     without a number it is just such a word or "training step" ("train_step", "iteration");
 //   - evaluation, warm-up, optimizer, micro-batch and denoising names are not taken;
 //   - at least 3 ranges of that family (name with its numbers masked) lie on one thread without
-//     overlapping, and their numbers rise (a restart from below, at an epoch, is allowed up to every
-//     third time: the numbers are then not unique, and not kept);
+//     overlapping, and their numbers rise (a restart from below, at an epoch, is allowed up to
+//     every third time: the numbers are then not unique, and not kept);
 //   - of several families of a process one is taken: numbered before unnumbered, then the one that
 //     covers most time.
 // Everything else stays an annotation. O(n log n) in ranges whose name qualifies.
@@ -33,9 +33,9 @@ static bool is_letter(char c)
 static bool is_other_loop(struct stk_str name)
 {
     static const struct stk_str words[] = {
-        {"eval", 4},      {"valid", 5}, {"test", 4},    {"infer", 5},    {"predict", 7},
-        {"warm", 4},      {"optim", 5}, {"micro", 5},   {"substep", 7},  {"timestep", 8},
-        {"scheduler", 9}, {"sampl", 5}, {"denois", 6},  {"decode", 6},   {"generat", 7}};
+        {"eval", 4},      {"valid", 5}, {"test", 4},   {"infer", 5},   {"predict", 7},
+        {"warm", 4},      {"optim", 5}, {"micro", 5},  {"substep", 7}, {"timestep", 8},
+        {"scheduler", 9}, {"sampl", 5}, {"denois", 6}, {"decode", 6},  {"generat", 7}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (stk_str_contains_nocase(name, words[i]))
             return true;
@@ -50,19 +50,18 @@ static bool is_step_word(struct stk_str word)
         if (stk_str_eq_nocase(word, whole[i]))
             return true;
     // TrainStep, ProfilerStep, trainIteration
-    return (word.n > 4 && stk_str_eq_nocase((struct stk_str){word.p + word.n - 4, 4},
-                                            STK_STR("step"))) ||
-           (word.n > 9 && stk_str_eq_nocase((struct stk_str){word.p + word.n - 9, 9},
-                                            STK_STR("iteration")));
+    return (word.n > 4 &&
+            stk_str_eq_nocase((struct stk_str){word.p + word.n - 4, 4}, STK_STR("step"))) ||
+           (word.n > 9 &&
+            stk_str_eq_nocase((struct stk_str){word.p + word.n - 9, 9}, STK_STR("iteration")));
 }
 
 // The name without separators, in small letters, is one of a few.
 static bool is_unnumbered_step(struct stk_str name)
 {
-    static const char *const known[] = {"step",          "trainstep",         "trainingstep",
-                                        "iteration",     "trainiteration",    "trainingiteration",
-                                        "iter",          "trainiter",         "trainbatch",
-                                        "trainingbatch", "trainonestep",      "trainonebatch"};
+    static const char *const known[] = {
+        "step", "trainstep", "trainingstep", "iteration",     "trainiteration", "trainingiteration",
+        "iter", "trainiter", "trainbatch",   "trainingbatch", "trainonestep",   "trainonebatch"};
     char plain[32];
     size_t n = 0;
     for (size_t i = 0; i < name.n; i++) {
@@ -239,8 +238,7 @@ static void add_marks(struct stk_nsys_unit *u)
     }
 }
 
-enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count,
-                                   struct stk_err *err)
+enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count, struct stk_err *err)
 {
     size_t total = 0, at = 0;
     for (uint32_t i = 0; i < count; i++)

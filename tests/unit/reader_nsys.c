@@ -139,15 +139,24 @@ static void test_names(void)
         const char *name;
         bool is;
         int64_t number;
-    } steps[] = {{"step 12", true, 12},          {"iteration_3", true, 3},
-                 {"ProfilerStep#7", true, 7},    {"Body of iteration 4", true, 4},
-                 {"train_batch[5]", true, 5},    {"step 3/100", true, 3},
-                 {"epoch 1 step 9", true, 9},    {"train_step", true, -1},
-                 {"Training Step", true, -1},    {"eval step 4", false, 0},
-                 {"warmup_iter 1", false, 0},    {"Optimizer.step#Adam.step", false, 0},
-                 {"microbatch 1", false, 0},     {"timestep 30", false, 0},
-                 {"layer 12", false, 0},         {"epoch 3", false, 0},
-                 {"12", false, 0},               {"aten::mm", false, 0},
+    } steps[] = {{"step 12", true, 12},
+                 {"iteration_3", true, 3},
+                 {"ProfilerStep#7", true, 7},
+                 {"Body of iteration 4", true, 4},
+                 {"train_batch[5]", true, 5},
+                 {"step 3/100", true, 3},
+                 {"epoch 1 step 9", true, 9},
+                 {"train_step", true, -1},
+                 {"Training Step", true, -1},
+                 {"eval step 4", false, 0},
+                 {"warmup_iter 1", false, 0},
+                 {"Optimizer.step#Adam.step", false, 0},
+                 {"microbatch 1", false, 0},
+                 {"timestep 30", false, 0},
+                 {"layer 12", false, 0},
+                 {"epoch 3", false, 0},
+                 {"12", false, 0},
+                 {"aten::mm", false, 0},
                  {"step 99999999999999999999", false, 0}};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         uint64_t family;
@@ -211,7 +220,8 @@ static void test_processes(void)
         "INSERT INTO MPI_RANKS VALUES (%lld, 4), (%lld, 5);"
         "CREATE TABLE TARGET_INFO_GPU (id INTEGER, cuDevice INTEGER, name TEXT, smCount INTEGER,"
         "computeMajor INTEGER, computeMinor INTEGER, totalMemory INTEGER);"
-        "INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'first', 10, 7, 0, 1), (1, 0, 'second', 20, 9, 0, 2);"
+        "INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'first', 10, 7, 0, 1), (1, 0, 'second', 20, 9, "
+        "0, 2);"
         "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
         "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 12);"
         "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
@@ -280,9 +290,11 @@ static void test_other_tables(void)
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (10, 20, 0, 7, 1, %lld, 4096, 1, 0, 2),"
         "(30, 40, 0, 7, 2, %lld, 10, 2, 2, 1), (50, 60, 0, 7, 3, %lld, 10, 99, 77, NULL);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER, deviceId INTEGER, "
-        "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER, memKind INTEGER);"
+        "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER, memKind "
+        "INTEGER);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (70, 80, 0, 7, 4, %lld, 64, 2);"
-        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER,"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId "
+        "INTEGER,"
         "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, graphId INTEGER, "
         "graphExecId INTEGER);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (100, 900, 0, 7, 5, %lld, 3, 4);"
@@ -296,10 +308,12 @@ static void test_other_tables(void)
         "INSERT INTO MPI_COLLECTIVES_EVENTS VALUES (25, 35, %lld, 5);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD (start INTEGER, end INTEGER, globalTid INTEGER, "
         "nameId INTEGER, overheadType INTEGER);"
-        "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES (45, 46, %lld, 8, 8), (47, 48, %lld, NULL, 3);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES (45, 46, %lld, 8, 8), (47, 48, %lld, "
+        "NULL, 3);"
         "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, "
         "deviceId INTEGER, bytes INTEGER, memoryOperationType INTEGER);"
-        "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (2, %lld, 0, 512, 0), (3, %lld, 0, 512, 1);"
+        "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (2, %lld, 0, 512, 0), (3, %lld, 0, 512, "
+        "1);"
         "CREATE TABLE DIAGNOSTIC_EVENT (severity INTEGER, text TEXT);"
         "INSERT INTO DIAGNOSTIC_EVENT VALUES (1, 'all is well'), (4, 'chatter'),"
         "(2, 'CUPTI: 12 events were dropped'), (2, 'cannot sample' || char(10) || 'details'),"
@@ -418,10 +432,10 @@ static void test_steps(void)
     CHECK_EQ(count_steps((const char *[]){"step 1", "step 2", "step 3"}, close, 3), 0);
     CHECK_EQ(count_steps((const char *[]){"step 3", "step 2", "step 1"}, apart, 3), 0);
     CHECK_EQ(count_steps((const char *[]){"step 1", "step 1", "step 1"}, apart, 3), 0);
-    CHECK_EQ(count_steps((const char *[]){"step 0", "step 1", "step 2", "step 0", "step 1",
-                                          "step 2"},
-                         apart, 6),
-             6);
+    CHECK_EQ(
+        count_steps((const char *[]){"step 0", "step 1", "step 2", "step 0", "step 1", "step 2"},
+                    apart, 6),
+        6);
     CHECK_EQ(count_steps((const char *[]){"train_step", "train_step", "train_step"}, apart, 3), 3);
     CHECK_EQ(count_steps((const char *[]){"layer 1", "layer 2", "layer 3"}, apart, 3), 0);
     CHECK_EQ(count_steps((const char *[]){"step 1", "batch 2", "iter 3"}, apart, 3), 0);
@@ -518,8 +532,7 @@ static void test_damage(void)
     CHECK(count_kind(STK_KIND_KERNEL) < ROWS);
     CHECK_EQ(count_kind(STK_KIND_RUNTIME), ROWS);
     CHECK(t->issues[STK_ISSUE_TABLE_UNREADABLE].count >= 1);
-    CHECK_EQ(t->issues[STK_ISSUE_TABLE_UNREADABLE].events_lost,
-             ROWS - count_kind(STK_KIND_KERNEL));
+    CHECK_EQ(t->issues[STK_ISSUE_TABLE_UNREADABLE].events_lost, ROWS - count_kind(STK_KIND_KERNEL));
     end();
 
     begin();
@@ -591,6 +604,19 @@ static void test_sniff_and_companions(void)
     CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
     CHECK_EQ(count_kind(STK_KIND_KERNEL), 10);
     remove(beside);
+    end();
+
+    begin();
+    sqlite3_close(db);
+    db = NULL;
+    zeros[0] = 0x1f;
+    zeros[1] = 0x8b;
+    f = fopen(path, "wb");
+    CHECK(f && fwrite(zeros, 1, 200, f) == 200);
+    if (f)
+        fclose(f);
+    CHECK_EQ(read_it(1), STK_EINPUT);
+    CHECK(strstr(err.message, "unpack it first"));
     end();
 }
 
