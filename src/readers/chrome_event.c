@@ -282,33 +282,71 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
         set_counter(r, v);
 }
 
-static const struct stk_chrome_raw empty_raw = {.name = {"", 0},
-                                                .cat_text = {"", 0},
-                                                .pid.text = {"", 0},
-                                                .tid.text = {"", 0},
-                                                .label = {"", 0},
-                                                .details = {"", 0}};
-
-static inline bool is_bare_byte(char c)
+// Flags tell which of the other fields are set.
+static inline void clear_raw(struct stk_chrome_raw *r)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+' ||
-           c == 'E';
+    r->flags = 0;
+    r->ph = 0;
+    r->cat = STK_CHROME_CAT_NONE;
+    r->pid.number = r->tid.number = 0;
+    r->name.n = r->cat_text.n = r->pid.text.n = r->tid.text.n = r->label.n = r->details.n = 0;
+    r->name.p = r->cat_text.p = r->pid.text.p = r->tid.text.p = r->label.p = r->details.p = "";
 }
 
+// What a byte of a value without quotes may be.
+enum { BARE_DIGIT = 1, BARE_NUMBER = 2, BARE_LETTER = 4 };
+static const uint8_t bare_bytes[256] = {
+    ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1,
+    ['8'] = 1, ['9'] = 1, ['.'] = 2, ['-'] = 2, ['+'] = 2, ['e'] = 2, ['a'] = 4, ['f'] = 4,
+    ['l'] = 4, ['n'] = 4, ['r'] = 4, ['s'] = 4, ['t'] = 4, ['u'] = 4};
+
 // Numbers and literals only: other words are for the slow way.
-static inline bool is_plain_bare(const char *p, size_t n)
+static inline bool is_plain_bare(const char *p, size_t n, unsigned kinds)
 {
     if (n == 0)
         return false;
-    if ((unsigned char)(*p - '0') < 10 ||
-        (*p == '-' && n > 1 && (unsigned char)(p[1] - '0') < 10)) {
-        for (size_t i = 1; i < n; i++)
-            if ((p[i] >= 'a' && p[i] <= 'z' && p[i] != 'e') || p[i] == 'E')
-                return false;
-        return (unsigned char)(p[n - 1] - '0') < 10;
+    if (!(kinds & BARE_LETTER)) {
+        size_t first = *p == '-';
+        return n > first && bare_bytes[(unsigned char)p[first]] == BARE_DIGIT &&
+               bare_bytes[(unsigned char)p[n - 1]] == BARE_DIGIT;
     }
     return (n == 4 && (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))) ||
            (n == 5 && !memcmp(p, "false", 5));
+}
+
+static inline bool ends_value(char c)
+{
+    return c == ',' || c == '}' || c == '\n' || c == ' ';
+}
+
+// Numbers of the event itself as they usually are, read in the same pass that finds their end:
+// 0 if this is none.
+static inline size_t usual_number(struct stk_chrome_cursor *c, const char *key, size_t n, size_t at,
+                                  struct stk_chrome_raw *r)
+{
+    const char *p = c->text + at, *end;
+    uint32_t flag = 0;
+    if (n == 3 && key[1] == 'i' && key[2] == 'd' && (key[0] == 'p' || key[0] == 't')) {
+        struct stk_chrome_id *id = key[0] == 'p' ? &r->pid : &r->tid;
+        id->text.n = 0;
+        end = short_integer(p, &id->number);
+        flag = key[0] == 'p' ? STK_CHROME_HAS_PID : 0;
+    } else if (n == 2 && key[0] == 't' && key[1] == 's') {
+        end = stk_chrome_time_fast(p, &r->ts);
+        flag = STK_CHROME_HAS_TS;
+        r->flags &= ~STK_CHROME_BAD_TS;
+    } else if (n == 3 && key[0] == 'd' && key[1] == 'u' && key[2] == 'r') {
+        end = stk_chrome_time_fast(p, &r->dur);
+        flag = STK_CHROME_HAS_DUR;
+        r->flags &= ~(STK_CHROME_BAD_DUR | STK_CHROME_LONG_DUR);
+    } else {
+        return 0;
+    }
+    size_t i = end ? (size_t)(end - c->text) : 0;
+    if (i == 0 || i >= c->len || !ends_value(*end) || (unsigned char)(end[-1] - '0') > 9)
+        return 0;
+    r->flags |= flag;
+    return i;
 }
 
 // The value whose text begins at `at`, in cursor order; *end is behind it.
@@ -339,13 +377,16 @@ static inline enum stk_chrome_result fast_value(struct stk_chrome_cursor *c, siz
         return STK_CHROME_OK;
     }
     size_t i = at;
-    while (is_bare_byte(text[i])) // stops in the padding at the latest
+    unsigned kinds = 0, kind;
+    while ((kind = bare_bytes[(unsigned char)text[i]]) != 0) { // the padding holds none
+        kinds |= kind;
         i++;
+    }
     if (i >= c->len)
         return STK_CHROME_MORE;
     *v = (struct value){text + at, i - at, VALUE_BARE};
     *end = i;
-    return is_plain_bare(text + at, i - at) ? STK_CHROME_OK : STK_CHROME_BAD;
+    return is_plain_bare(text + at, i - at, kinds) ? STK_CHROME_OK : STK_CHROME_BAD;
 }
 
 // From behind a key's closing quote to its value.
@@ -479,41 +520,52 @@ static bool has_control_in_string(const char *text, size_t start, size_t end)
     return false;
 }
 
+struct late {
+    size_t from, to;
+};
+
+// One key of the event and its value; *at is on the key's quote, then behind the value.
+static inline enum stk_chrome_result fast_field(struct stk_chrome_cursor *c, size_t *at,
+                                                struct stk_chrome_raw *r, struct late *late)
+{
+    size_t from = *at + 1, quote = stk_chrome_cursor_next(c);
+    if (quote == STK_CHROME_END)
+        return STK_CHROME_MORE;
+    const char *key = c->text + from;
+    size_t n = quote - from, i = quote + 1;
+    enum stk_chrome_result res = to_value(c, &i);
+    if (res != STK_CHROME_OK)
+        return res;
+    if ((unsigned char)(c->text[i] - '0') < 10 && (*at = usual_number(c, key, n, i, r)) != 0)
+        return STK_CHROME_OK;
+    *at = i;
+    bool is_args = n == 4 && memcmp(key, "args", 4) == 0;
+    if (is_args && c->text[i] == '{' && r->ph && wants_args(r)) {
+        late->from = 0;
+        return fast_args(c, i, r, at);
+    }
+    struct value v;
+    res = fast_value(c, i, &v, at);
+    if (res == STK_CHROME_OK && !is_args)
+        set_own(r, key, n, &v);
+    else if (res == STK_CHROME_OK && v.type == VALUE_NESTED)
+        *late = (struct late){i, *at};
+    return res;
+}
+
 enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t start,
                                              struct stk_chrome_raw *r, size_t *end)
 {
-    size_t at = start, args = 0, args_end = 0;
+    size_t at = start;
+    struct late late = {0, 0};
     bool closed;
-    *r = empty_raw;
+    clear_raw(r);
     stk_chrome_cursor_begin(c);
     enum stk_chrome_result res = first_key(c, &at, &closed);
     while (res == STK_CHROME_OK && !closed) {
-        size_t key = at + 1, quote = stk_chrome_cursor_next(c);
-        if (quote == STK_CHROME_END)
-            return STK_CHROME_MORE;
-        size_t n = quote - key;
-        at = quote + 1;
-        res = to_value(c, &at);
-        if (res != STK_CHROME_OK)
-            return res;
-        struct value v;
-        bool is_args = n == 4 && memcmp(c->text + key, "args", 4) == 0;
-        if (is_args && c->text[at] == '{' && r->ph && wants_args(r)) {
-            args = 0;
-            res = fast_args(c, at, r, &at);
-        } else {
-            size_t from = at;
-            res = fast_value(c, at, &v, &at);
-            if (res == STK_CHROME_OK && !is_args) {
-                set_own(r, c->text + key, n, &v);
-            } else if (res == STK_CHROME_OK && v.type == VALUE_NESTED) {
-                args = from;
-                args_end = at;
-            }
-        }
-        if (res != STK_CHROME_OK)
-            return res;
-        res = to_key(c, &at, &closed);
+        res = fast_field(c, &at, r, &late);
+        if (res == STK_CHROME_OK)
+            res = to_key(c, &at, &closed);
     }
     if (res != STK_CHROME_OK)
         return res;
@@ -523,7 +575,7 @@ enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t
         return STK_CHROME_BAD;
     if (c->control && has_control_in_string(c->text, start, *end))
         return STK_CHROME_BAD;
-    if (args && wants_args(r) && !late_args(c->text, args, args_end, r))
+    if (late.from && wants_args(r) && !late_args(c->text, late.from, late.to, r))
         return STK_CHROME_BAD;
     return STK_CHROME_OK;
 }
@@ -535,7 +587,7 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
     struct stk_chrome_lexer x;
     struct stk_str key = {"", 0};
     size_t args = 0;
-    *r = empty_raw;
+    clear_raw(r);
     r->odd_bytes = true;
     stk_chrome_lexer_init(&x, text, len, start);
     do {

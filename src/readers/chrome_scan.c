@@ -196,41 +196,112 @@ static struct odd scan_neon(struct stk_chrome_cursor *c, const char *p, unsigned
 }
 #endif
 
-typedef struct odd scan_fn(struct stk_chrome_cursor *, const char *, unsigned);
-
-static scan_fn *scan_for(enum stk_chrome_isa isa)
+// Where in this word `depth` comes down to 0 (64: nowhere; then depth is that at its end).
+static inline __attribute__((always_inline)) unsigned close_in_word(uint64_t open, uint64_t close,
+                                                                    uint64_t *depth)
 {
-#if defined(__x86_64__)
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
-    bool avx512 = avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    if (avx512 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX512))
-        return scan_avx512;
-    if (avx2 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX2))
-        return scan_avx2;
-#elif defined(__aarch64__)
-    if (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_NEON)
-        return scan_neon;
-#endif
-    return isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_PLAIN ? scan_plain : NULL;
+    unsigned closes = (unsigned)__builtin_popcountll(close);
+    if (closes < *depth) {
+        *depth += (uint64_t)__builtin_popcountll(open);
+        *depth -= closes;
+        return 64;
+    }
+    for (uint64_t all = open | close; all; all &= all - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(all);
+        if (open >> bit & 1)
+            (*depth)++;
+        else if (--*depth == 0)
+            return bit;
+    }
+    return 64;
 }
 
-static _Atomic(scan_fn *) scan_chosen;
+static inline __attribute__((always_inline)) size_t skip_nested(struct stk_chrome_cursor *c,
+                                                                size_t at)
+{
+    uint64_t depth = 1;
+    unsigned bit = (unsigned)(at - c->base) & 63;
+    uint64_t keep = bit == 63 ? 0 : ~(uint64_t)0 << (bit + 1);
+    for (;;) {
+        unsigned found = close_in_word(c->open[c->word] & keep, c->close[c->word] & keep, &depth);
+        if (found < 64) {
+            keep = found == 63 ? 0 : ~(uint64_t)0 << (found + 1);
+            c->left = c->all[c->word] & keep;
+            return c->base + c->word * 64u + found;
+        }
+        keep = ~(uint64_t)0;
+        if (++c->word >= c->words && !stk_chrome_cursor_refill(c))
+            return STK_CHROME_END;
+    }
+}
+
+static size_t skip_plain(struct stk_chrome_cursor *c, size_t at)
+{
+    return skip_nested(c, at);
+}
+
+#if defined(__x86_64__)
+// The same with instructions that count and find bits.
+__attribute__((target("popcnt,bmi"))) static size_t skip_popcnt(struct stk_chrome_cursor *c,
+                                                                size_t at)
+{
+    return skip_nested(c, at);
+}
+#endif
+
+struct isa {
+    struct odd (*scan)(struct stk_chrome_cursor *c, const char *p, unsigned words);
+    size_t (*skip)(struct stk_chrome_cursor *c, size_t at);
+};
+
+static const struct isa isa_plain = {scan_plain, skip_plain};
+#if defined(__x86_64__)
+static const struct isa isa_avx2 = {scan_avx2, skip_popcnt};
+static const struct isa isa_avx512 = {scan_avx512, skip_popcnt};
+#elif defined(__aarch64__)
+static const struct isa isa_neon = {scan_neon, skip_plain};
+#endif
+
+static const struct isa *find_isa(enum stk_chrome_isa isa)
+{
+#if defined(__x86_64__)
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") &&
+                __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
+                __builtin_cpu_supports("bmi2");
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (avx512 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX512))
+        return &isa_avx512;
+    if (avx2 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX2))
+        return &isa_avx2;
+#elif defined(__aarch64__)
+    if (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_NEON)
+        return &isa_neon;
+#endif
+    return isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_PLAIN ? &isa_plain : NULL;
+}
+
+static _Atomic(const struct isa *) chosen;
 
 bool stk_chrome_scan_use(enum stk_chrome_isa isa)
 {
-    scan_fn *fn = scan_for(isa);
-    if (fn)
-        atomic_store(&scan_chosen, fn);
-    return fn != NULL;
+    const struct isa *found = find_isa(isa);
+    if (found)
+        atomic_store(&chosen, found);
+    return found != NULL;
+}
+
+static inline const struct isa *current_isa(void)
+{
+    const struct isa *isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!isa) {
+        isa = find_isa(STK_CHROME_ISA_AUTO);
+        atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+    }
+    return isa;
 }
 
 static void scan_window(struct stk_chrome_cursor *c)
 {
-    scan_fn *fn = atomic_load_explicit(&scan_chosen, memory_order_relaxed);
-    if (!fn) {
-        fn = scan_for(STK_CHROME_ISA_AUTO);
-        atomic_store_explicit(&scan_chosen, fn, memory_order_relaxed);
-    }
     size_t words = (c->len - c->base + 63) / 64;
     c->words = words < STK_CHROME_WORDS ? (unsigned)words : STK_CHROME_WORDS;
     c->word = 0;
@@ -239,12 +310,17 @@ static void scan_window(struct stk_chrome_cursor *c)
         c->window_odd = c->window_control = false;
         return;
     }
-    struct odd odd = fn(c, c->text + c->base, c->words);
+    struct odd odd = current_isa()->scan(c, c->text + c->base, c->words);
     c->window_odd = odd.bytes != 0;
     c->window_control = odd.control != 0;
     c->odd |= c->window_odd;
     c->control |= c->window_control;
     c->left = c->all[0];
+}
+
+size_t stk_chrome_cursor_skip(struct stk_chrome_cursor *c, size_t at)
+{
+    return current_isa()->skip(c, at);
 }
 
 void stk_chrome_cursor_set(struct stk_chrome_cursor *c, const char *text, size_t len, size_t offset)
@@ -267,41 +343,4 @@ bool stk_chrome_cursor_refill(struct stk_chrome_cursor *c)
     c->base = end;
     scan_window(c);
     return true;
-}
-
-// Where in this word `depth` comes down to 0 (64: nowhere; then depth is that at its end).
-static unsigned close_in_word(uint64_t open, uint64_t close, uint64_t *depth)
-{
-    unsigned closes = (unsigned)__builtin_popcountll(close);
-    if (closes < *depth) {
-        *depth += (uint64_t)__builtin_popcountll(open);
-        *depth -= closes;
-        return 64;
-    }
-    for (uint64_t all = open | close; all; all &= all - 1) {
-        unsigned bit = (unsigned)__builtin_ctzll(all);
-        if (open >> bit & 1)
-            (*depth)++;
-        else if (--*depth == 0)
-            return bit;
-    }
-    return 64;
-}
-
-size_t stk_chrome_cursor_skip(struct stk_chrome_cursor *c, size_t at)
-{
-    uint64_t depth = 1;
-    unsigned bit = (unsigned)(at - c->base) & 63;
-    uint64_t keep = bit == 63 ? 0 : ~(uint64_t)0 << (bit + 1);
-    for (;;) {
-        unsigned found = close_in_word(c->open[c->word] & keep, c->close[c->word] & keep, &depth);
-        if (found < 64) {
-            keep = found == 63 ? 0 : ~(uint64_t)0 << (found + 1);
-            c->left = c->all[c->word] & keep;
-            return c->base + c->word * 64u + found;
-        }
-        keep = ~(uint64_t)0;
-        if (++c->word >= c->words && !stk_chrome_cursor_refill(c))
-            return STK_CHROME_END;
-    }
 }
