@@ -270,16 +270,17 @@ static bool is_custom_op(struct stk_str s)
 static struct stk_str eager_type(struct stk_str s)
 {
     struct stk_str prefix = STK_STR("EagerLocalExecute: ");
-    struct stk_str type = stk_str_starts(s, prefix) ? cut_front(s, prefix.n) : (struct stk_str){"", 0};
+    struct stk_str type =
+        stk_str_starts(s, prefix) ? cut_front(s, prefix.n) : (struct stk_str){"", 0};
     return type.n && is_upper(type.p[0]) ? type : (struct stk_str){"", 0};
 }
 
 static uint32_t classify_host(struct stk_str name)
 {
-    struct stk_str s = plain_range(name), type = tensorflow_type(s);
-    if (!type.n)
-        type = eager_type(s);
+    struct stk_str s = plain_range(name), type = tensorflow_type(s), eager = eager_type(s);
     uint32_t bits = stk_names_ask(STK_SCOPE_HOST, s);
+    if (eager.n) // the rule for the prefix speaks of functions
+        return classify_type(eager);
     if (type.n)
         return bits | classify_type(type);
     if (api_prefix(s))
