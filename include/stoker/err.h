@@ -12,9 +12,9 @@ extern "C" {
 // Values are stable. The command line maps them to its exit codes.
 enum stoker_status {
     STOKER_OK = 0,
-    STOKER_EUSAGE = 1,  // the request makes no sense
-    STOKER_EINVAL = 2,  // a caller's bug
-    STOKER_EINPUT = 3,  // missing, unreadable or not a profile
+    STOKER_EUSAGE = 1, // the request makes no sense
+    STOKER_EINVAL = 2, // a caller's bug
+    STOKER_EINPUT = 3, // missing, unreadable or not a profile
     STOKER_ENOMEM = 4,
     STOKER_ELIMIT = 5,  // a resource cap was reached
     STOKER_EOUTPUT = 6, // output could not be written
@@ -25,9 +25,9 @@ enum stoker_status {
 // Caller-owned, no allocation: what happened, where, and the way there.
 struct stoker_err {
     enum stoker_status code;
-    int64_t offset;        // byte position in the input, -1 if none
-    char message[480];     // what, where, what to do
-    char context[4][160];  // "while ..." lines, innermost first
+    int64_t offset;       // byte position in the input, -1 if none
+    char message[480];    // what, where, what to do
+    char context[4][160]; // "while ..." lines, innermost first
     int contexts;
 };
 

@@ -23,11 +23,11 @@ extern "C" {
 struct stoker_result;
 
 struct stoker_why_options {
-    int threads;            // 0: all processors this process may use
-    int redact;             // non-zero: remove host names, paths and user strings
-    uint64_t limit;         // rows of long lists; 0: all. Default 10000
+    int threads;    // 0: all processors this process may use
+    int redact;     // non-zero: remove host names, paths and user strings
+    uint64_t limit; // rows of long lists; 0: all. Default 10000
     int has_steps, has_rank, has_device, has_from, has_to; // selections, off by default
-    int64_t step_first, step_last; // inclusive
+    int64_t step_first, step_last;                         // inclusive
     int64_t rank, device;
     int64_t from_ns, to_ns; // since the profile's first event
     // Called now and then while reading, from the calling thread; non-zero interrupts. May be NULL.
@@ -61,18 +61,25 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
 // NULL-terminated names of the outputs: "text", "json".
 const char *const *stoker_formats(void);
 
-enum stoker_level { STOKER_LEVEL_NONE, STOKER_LEVEL_INFO, STOKER_LEVEL_LOW, STOKER_LEVEL_MEDIUM, STOKER_LEVEL_HIGH };
+enum stoker_level {
+    STOKER_LEVEL_NONE,
+    STOKER_LEVEL_INFO,
+    STOKER_LEVEL_LOW,
+    STOKER_LEVEL_MEDIUM,
+    STOKER_LEVEL_HIGH
+};
 // Highest severity among the findings.
 enum stoker_level stoker_result_level(const struct stoker_result *result);
 // Verdict kind, for instance "input-bound"; borrowed until the result is freed.
 const char *stoker_result_verdict(const struct stoker_result *result);
 
 // JSON Schema of a contract: "report". STOKER_EUSAGE for an unknown name.
-enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg, struct stoker_err *err);
+enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
+                                 struct stoker_err *err);
 // Text about one rule, as `stoker explain ID` prints it. STOKER_EUSAGE for an unknown id (the text
 // of err suggests near ones). id NULL: a list of all rules. format: "text" or "markdown".
-enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write, void *arg,
-                                  struct stoker_err *err);
+enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write,
+                                  void *arg, struct stoker_err *err);
 // Formats that can be read, as text or markdown (docs page).
 enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn write, void *arg,
                                            struct stoker_err *err);

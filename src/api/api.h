@@ -43,8 +43,8 @@ STK_MUST_CHECK enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t co
                                                  struct stk_err *err);
 
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
-STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
-                                          struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count,
+                                          struct stk_arena *arena, struct stk_err *err);
 
 // Copy an internal error to the caller's record (may be NULL) and return its public code.
 enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err);

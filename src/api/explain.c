@@ -107,8 +107,11 @@ static void explain_rule(const struct page *p, const struct stk_rule *rule)
 static void list_rules(const struct page *p)
 {
     if (p->markdown)
-        stk_sink_text(p->sink, "# Rules\n\nEach says when it fires, why that matters, how its saving is bounded and what to\n"
-                               "change. `stoker explain ID` prints the same. Written from the rules themselves.\n");
+        stk_sink_text(
+            p->sink,
+            "# Rules\n\nEach says when it fires, why that matters, how its saving is bounded and "
+            "what to\n"
+            "change. `stoker explain ID` prints the same. Written from the rules themselves.\n");
     for (int i = 0; i < stk_rule_count; i++) {
         if (p->markdown)
             explain_rule(p, stk_rules[i]);
@@ -140,8 +143,8 @@ static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const
     return STOKER_OK;
 }
 
-enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write, void *arg,
-                                  struct stoker_err *err)
+enum stoker_status stoker_explain(const char *id, const char *format, stoker_write_fn write,
+                                  void *arg, struct stoker_err *err)
 {
     struct page p;
     struct stk_sink sink;
@@ -173,8 +176,10 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
         return status;
     stk_err_init(&e);
     if (p.markdown)
-        stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, whatever its name; "
-                             "gzip and zstd are\nunpacked on the way.\n\n| format | files | what it is |\n|---|---|---|\n");
+        stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, "
+                             "whatever its name; "
+                             "gzip and zstd are\nunpacked on the way.\n\n| format | files | what "
+                             "it is |\n|---|---|---|\n");
     for (int i = 0; i < stk_reader_count; i++) {
         const struct stk_reader *r = stk_readers[i];
         if (p.markdown)

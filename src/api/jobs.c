@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading inputs: each file is read, summarised and its trace freed at once, so the memory needed is
-// that of the files being read, not of all. Several files are read side by side, one per processor;
-// a single file gets all processors for itself.
+// Reading inputs: each file is read, summarised and its trace freed at once, so the memory needed
+// is that of the files being read, not of all. Several files are read side by side, one per
+// processor; a single file gets all processors for itself.
 //
 // Progress is reported from the calling thread only, summed over all files; an interruption there
 // stops the other threads at their next report.
@@ -69,7 +69,8 @@ static enum stk_status keep_facts(struct stk_job *job, const struct stk_trace *t
     bool ok = copy_text(job, stk_strpool_get(&t->strings, t->producer), &info->producer);
     for (int i = 0; i < STK_ISSUE_COUNT && ok; i++)
         if (t->issues[i].count)
-            ok = copy_text(job, stk_strpool_get(&t->strings, t->issues[i].note), &info->issue_notes[i]);
+            ok = copy_text(job, stk_strpool_get(&t->strings, t->issues[i].note),
+                           &info->issue_notes[i]);
     return ok ? STK_OK : stk_err_nomem(&job->err);
 }
 
@@ -85,7 +86,8 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
     if (status == STK_OK)
         status = keep_facts(job, trace);
     if (status == STK_OK)
-        status = stk_model_summarize(trace, &select, &job->arena, &job->ranks, &job->rank_count, &job->err);
+        status = stk_model_summarize(trace, &select, &job->arena, &job->ranks, &job->rank_count,
+                                     &job->err);
     stk_trace_free(trace);
     if (job->info.bytes > reporter.reported_bytes)
         atomic_fetch_add(&crew->done_bytes, job->info.bytes - reporter.reported_bytes);

@@ -139,7 +139,8 @@ static void share_clock(struct roster *r)
         shift(r->ranks[i], r->ranks[i]->base_ns - least);
 }
 
-static enum stk_status select_rank(struct roster *r, const struct stk_select *select, struct stk_err *err)
+static enum stk_status select_rank(struct roster *r, const struct stk_select *select,
+                                   struct stk_err *err)
 {
     uint32_t kept = 0;
     int32_t low = INT32_MAX, high = INT32_MIN;
@@ -150,17 +151,20 @@ static enum stk_status select_rank(struct roster *r, const struct stk_select *se
             r->ranks[kept++] = r->ranks[i];
     }
     if (kept == 0 && r->count == 0)
-        return stk_err_set(err, STK_EUSAGE, "--rank %d: the profile holds no rank", (int)select->rank);
+        return stk_err_set(err, STK_EUSAGE, "--rank %d: the profile holds no rank",
+                           (int)select->rank);
     if (kept == 0)
-        return stk_err_set(err, STK_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d", (int)select->rank,
-                           (int)low, high > low ? " to " : "", high > low ? (int)high : 0);
+        return stk_err_set(err, STK_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d",
+                           (int)select->rank, (int)low, high > low ? " to " : "",
+                           high > low ? (int)high : 0);
     r->count = kept;
     return STK_OK;
 }
 
-enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count, const struct stk_select *select,
-                                  struct stk_arena *arena, struct stk_rank_sum ***ranks,
-                                  uint32_t *rank_count, struct stk_err *err)
+enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count,
+                                  const struct stk_select *select, struct stk_arena *arena,
+                                  struct stk_rank_sum ***ranks, uint32_t *rank_count,
+                                  struct stk_err *err)
 {
     struct roster r = {.jobs = jobs, .job_count = count};
     enum stk_status status = gather(&r, arena, err);

@@ -24,8 +24,8 @@ static const char *replace(struct redactor *r, enum redacted kind, const char *t
     if (!text || !*text || r->failed)
         return text;
     int created = 0;
-    uint32_t *number = stk_map_put(&r->numbers, stk_hash_bytes(text, strlen(text)),
-                                   (uint64_t)kind, r->last[kind] + 1, &created);
+    uint32_t *number = stk_map_put(&r->numbers, stk_hash_bytes(text, strlen(text)), (uint64_t)kind,
+                                   r->last[kind] + 1, &created);
     char *out = number ? stk_arena_printf(r->arena, "%s-%u", words[kind], *number) : NULL;
     if (created)
         r->last[kind]++;
@@ -38,11 +38,46 @@ static const char *replace(struct redactor *r, enum redacted kind, const char *t
 static bool public_name(const char *name)
 {
     static const char *const known[] = {
-        "cuda", "cuLaunch", "cuMem", "cuCtx", "cuModule", "cuGraph", "cuStream", "cuEvent", "hip", "nccl",
-        "rccl", "Memcpy", "Memset", "[CUDA mem", "aten::", "c10d::", "gloo:", "nccl:",
-        "autograd::", "cudnn", "cublas", "cutlass", "ampere_", "volta_", "sm80_", "sm90_", "Cijk_",
-        "Iterator::", "IteratorGetNext", "ProfilerStep#", "Optimizer.step#", "enumerate(DataLoader)",
-        "enumerate(DataPipe)", "void at::", "torch::", "PjitFunction", "TfrtCpuExecutable", "XlaModule", "copy-done", "copy-start",
+        "cuda",
+        "cuLaunch",
+        "cuMem",
+        "cuCtx",
+        "cuModule",
+        "cuGraph",
+        "cuStream",
+        "cuEvent",
+        "hip",
+        "nccl",
+        "rccl",
+        "Memcpy",
+        "Memset",
+        "[CUDA mem",
+        "aten::",
+        "c10d::",
+        "gloo:",
+        "nccl:",
+        "autograd::",
+        "cudnn",
+        "cublas",
+        "cutlass",
+        "ampere_",
+        "volta_",
+        "sm80_",
+        "sm90_",
+        "Cijk_",
+        "Iterator::",
+        "IteratorGetNext",
+        "ProfilerStep#",
+        "Optimizer.step#",
+        "enumerate(DataLoader)",
+        "enumerate(DataPipe)",
+        "void at::",
+        "torch::",
+        "PjitFunction",
+        "TfrtCpuExecutable",
+        "XlaModule",
+        "copy-done",
+        "copy-start",
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strncmp(name, known[i], strlen(known[i])) == 0)
@@ -64,7 +99,8 @@ static const char *redact_track(struct redactor *r, const char *track)
     for (const char *p = track; *p;) {
         size_t n = strspn(p, allowed);
         if (n == 0) {
-            static const char *const nouns[] = {"thread", "stream", "GPU", "TPU", "device", "rank", "process"};
+            static const char *const nouns[] = {"thread", "stream", "GPU",    "TPU",
+                                                "device", "rank",   "process"};
             for (size_t i = 0; i < sizeof nouns / sizeof nouns[0] && n == 0; i++)
                 if (strncmp(p, nouns[i], strlen(nouns[i])) == 0)
                     n = strlen(nouns[i]);
@@ -108,7 +144,8 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
         redact_cause(r, &rank->causes[p]);
 }
 
-enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena, struct stk_err *err)
+enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
+                           struct stk_err *err)
 {
     struct redactor r = {.arena = arena};
     stk_map_init(&r.numbers, 1u << 22);

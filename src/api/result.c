@@ -71,7 +71,8 @@ const char *stoker_result_verdict(const struct stoker_result *result)
     return result->report.verdict.kind;
 }
 
-enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg, struct stoker_err *err)
+enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
+                                 struct stoker_err *err)
 {
     if (!name || !write)
         return stk_api_invalid(err, "stoker_schema needs a name and a callback");
@@ -94,7 +95,8 @@ static const char describe_head[] =
     "report`). The contract is versioned (`schema`) and changed only by adding: a program should\n"
     "ignore keys that it does not know.\n"
     "\n"
-    "* **ns** are integer nanoseconds. They count from the profile's first event; `profile.base_ns`\n"
+    "* **ns** are integer nanoseconds. They count from the profile's first event; "
+    "`profile.base_ns`\n"
     "  adds the file's own clock. Start and end are rounded, never the duration.\n"
     "* **share** is 0 to 1 with six decimals, **bytes** and **count** are integers.\n"
     "* A value that is not known is absent: never 0, never null.\n"

@@ -18,7 +18,8 @@ const char *stoker_version(void)
 const char *stoker_library(int index)
 {
     static const char *const names[] = {
-        "ISA-L " TEXT(ISAL_MAJOR_VERSION) "." TEXT(ISAL_MINOR_VERSION) "." TEXT(ISAL_PATCH_VERSION) " (gzip)",
+        "ISA-L " TEXT(ISAL_MAJOR_VERSION) "." TEXT(ISAL_MINOR_VERSION) "." TEXT(
+            ISAL_PATCH_VERSION) " (gzip)",
         "zstd " ZSTD_VERSION_STRING,
         "SQLite " SQLITE_VERSION,
     };

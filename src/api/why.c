@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diagnosis from end to end: inputs -> summaries -> run -> verdict -> report. The traces are gone
-// by the time the ranks are merged.
+// The diagnosis from end to end: inputs -> summaries -> run -> verdict -> report. The traces are
+// gone by the time the ranks are merged.
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ void stoker_why_options_default(struct stoker_why_options *options)
         *options = (struct stoker_why_options){.limit = 10000};
 }
 
-static enum stk_status to_select(const struct stoker_why_options *o, struct stk_select *out, struct stk_err *err)
+static enum stk_status to_select(const struct stoker_why_options *o, struct stk_select *out,
+                                 struct stk_err *err)
 {
     *out = (struct stk_select){
         .has_steps = o->has_steps,
@@ -96,12 +97,13 @@ static enum stk_status record_left_out(struct stoker_result *r, const struct stk
 }
 
 // A selection that selects nothing is a slip, not a profile that cannot be judged.
-static enum stk_status check_selection(const struct stk_run_sum *run, const struct stk_select *select,
-                                       struct stk_err *err)
+static enum stk_status check_selection(const struct stk_run_sum *run,
+                                       const struct stk_select *select, struct stk_err *err)
 {
     bool any = !select->has_steps;
     for (uint32_t i = 0; i < run->step_count && !any; i++)
-        any = !run->steps[i].excluded || strcmp(run->steps[i].excluded, STK_EXCLUDED_UNSELECTED) != 0;
+        any =
+            !run->steps[i].excluded || strcmp(run->steps[i].excluded, STK_EXCLUDED_UNSELECTED) != 0;
     if (!any && select->step_last == INT64_MAX)
         return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld or more",
                            (long long)select->step_first);
@@ -112,11 +114,13 @@ static enum stk_status check_selection(const struct stk_run_sum *run, const stru
     for (uint32_t i = 0; i < run->device_count && !any; i++)
         any = run->devices[i].ordinal == select->device;
     if (!any)
-        return stk_err_set(err, STK_EUSAGE, "no device %lld in the profile", (long long)select->device);
+        return stk_err_set(err, STK_EUSAGE, "no device %lld in the profile",
+                           (long long)select->device);
     return STK_OK;
 }
 
-static enum stk_status run_passes(const struct stk_rule_ctx *ctx, struct stk_report *report, struct stk_err *err)
+static enum stk_status run_passes(const struct stk_rule_ctx *ctx, struct stk_report *report,
+                                  struct stk_err *err)
 {
     for (int i = 0; i < stk_pass_count; i++) {
         enum stk_status status = stk_passes[i]->describe(&ctx->pass, report, err);
@@ -140,7 +144,8 @@ static enum stk_status diagnose(struct stoker_result *r, const struct stoker_why
     uint32_t rank_count = 0;
     struct stk_run_sum *run = NULL;
     struct stk_verdict verdict;
-    enum stk_status status = stk_ranks_collect(r->jobs, r->job_count, select, &r->arena, &ranks, &rank_count, err);
+    enum stk_status status =
+        stk_ranks_collect(r->jobs, r->job_count, select, &r->arena, &ranks, &rank_count, err);
     if (status == STK_OK && options->redact)
         status = stk_redact(r->jobs, r->job_count, &r->arena, err);
     if (status == STK_OK)
@@ -157,8 +162,13 @@ static enum stk_status diagnose(struct stoker_result *r, const struct stoker_why
     for (size_t i = 0; i < r->job_count; i++)
         infos[i] = r->jobs[i].info;
     struct stk_rule_ctx ctx = {
-        .pass = {.inputs = infos, .input_count = (uint32_t)r->job_count, .run = run, .verdict = &verdict,
-                 .select = select, .limit = options->limit, .arena = &r->arena},
+        .pass = {.inputs = infos,
+                 .input_count = (uint32_t)r->job_count,
+                 .run = run,
+                 .verdict = &verdict,
+                 .select = select,
+                 .limit = options->limit,
+                 .arena = &r->arena},
         .report = &r->report,
     };
     r->report.schema = "stoker.report/1";
@@ -177,7 +187,8 @@ static enum stk_status check_events(const struct stoker_result *r, struct stk_er
     for (size_t i = 0; i < r->job_count; i++) {
         read += r->jobs[i].info.read;
         for (int id = 0; id < STK_ISSUE_COUNT; id++)
-            if (r->jobs[i].info.issues[id].count && stk_issue_info(id)->severity != STK_SEVERITY_INFO && !damage)
+            if (r->jobs[i].info.issues[id].count &&
+                stk_issue_info(id)->severity != STK_SEVERITY_INFO && !damage)
                 damage = stk_issue_info(id)->meaning;
     }
     if (read > 0 || !damage)

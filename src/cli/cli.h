@@ -17,17 +17,23 @@
 // Exit codes of every command.
 enum stk_exit {
     STK_EXIT_DONE = 0,
-    STK_EXIT_FOUND = 1,        // a finding at or above --fail-on
+    STK_EXIT_FOUND = 1, // a finding at or above --fail-on
     STK_EXIT_USAGE = 2,
-    STK_EXIT_INPUT = 3,        // missing, unreadable or not a profile
-    STK_EXIT_CANNOT_TELL = 4,  // the profile does not support a verdict
-    STK_EXIT_LIMIT = 5,        // a resource limit was hit, or output could not be written
+    STK_EXIT_INPUT = 3,       // missing, unreadable or not a profile
+    STK_EXIT_CANNOT_TELL = 4, // the profile does not support a verdict
+    STK_EXIT_LIMIT = 5,       // a resource limit was hit, or output could not be written
     STK_EXIT_BUG = 70,
     STK_EXIT_INTERRUPTED = 130
 };
 
 enum stk_opt_kind {
-    STK_OPT_FLAG, STK_OPT_COUNT, STK_OPT_RANGE, STK_OPT_DURATION, STK_OPT_LEVEL, STK_OPT_FORMAT, STK_OPT_FILE
+    STK_OPT_FLAG,
+    STK_OPT_COUNT,
+    STK_OPT_RANGE,
+    STK_OPT_DURATION,
+    STK_OPT_LEVEL,
+    STK_OPT_FORMAT,
+    STK_OPT_FILE
 };
 enum stk_opt_id {
 #define O(id, name, letter, kind, arg, help) STK_OPT_ID_##id,
@@ -89,6 +95,7 @@ bool stk_args_takes_next(const char *word);
 
 // Errors, on stderr. Both return the exit code.
 int stk_fail(const struct stoker_err *err);
-int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

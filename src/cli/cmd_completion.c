@@ -45,10 +45,12 @@ static void bash(void)
     printf("# bash completion of stoker; source it, or put it into\n"
            "# ~/.local/share/bash-completion/completions/stoker\n"
            "_stoker() {\n"
-           "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" i command=\n"
+           "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" i "
+           "command=\n"
            "    local words= options= files=0\n"
            "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-           "        case \"${COMP_WORDS[i]}\" in -*) ;; *) command=\"${COMP_WORDS[i]}\"; break ;; esac\n"
+           "        case \"${COMP_WORDS[i]}\" in -*) ;; *) command=\"${COMP_WORDS[i]}\"; break ;; "
+           "esac\n"
            "    done\n"
            "    case \"$before\" in\n");
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
@@ -58,8 +60,8 @@ static void bash(void)
             words(choices, " ");
             printf("\" -- \"$word\")); return ;;\n");
         } else if (stk_opts[id].kind == STK_OPT_FILE) {
-            printf("        --%s|-%c) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", stk_opts[id].name,
-                   stk_opts[id].letter);
+            printf("        --%s|-%c) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n",
+                   stk_opts[id].name, stk_opts[id].letter);
         }
     }
     printf("    esac\n    case \"$command\" in\n        \"\") words=\"");
@@ -116,17 +118,20 @@ static void zsh_options(const struct stk_cmd *cmd)
 
 static void zsh(void)
 {
-    printf("#compdef stoker\n# zsh completion of stoker; put it as _stoker into a folder of $fpath\n"
-           "_stoker() {\n"
-           "    local -a commands\n    commands=(\n");
+    printf(
+        "#compdef stoker\n# zsh completion of stoker; put it as _stoker into a folder of $fpath\n"
+        "_stoker() {\n"
+        "    local -a commands\n    commands=(\n");
     for (int i = 0; stk_cmds[i]; i++) {
         printf("        '%s:", stk_cmds[i]->name);
         quoted(stk_cmds[i]->summary, true);
         printf("'\n");
     }
     printf("    )\n"
-           "    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n"
-           "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command in\n");
+           "    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n  "
+           "  fi\n"
+           "    local command=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $command "
+           "in\n");
     for (int i = 0; stk_cmds[i]; i++) {
         printf("        %s) _arguments", stk_cmds[i]->name);
         zsh_options(stk_cmds[i]);
@@ -195,7 +200,8 @@ static int run(const struct stk_args *args)
     else if (strcmp(shell, "fish") == 0)
         fish();
     else
-        return stk_usage(&stk_cmd_completion, "no completion for '%s': there is bash, zsh, fish", shell);
+        return stk_usage(&stk_cmd_completion, "no completion for '%s': there is bash, zsh, fish",
+                         shell);
     return STK_EXIT_DONE;
 }
 

@@ -16,10 +16,13 @@
 static void machine(void)
 {
     char total[STK_HUMAN_MAX], available[STK_HUMAN_MAX];
-    long page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES), free_pages = sysconf(_SC_AVPHYS_PAGES);
-    printf("processors  %d for stoker, %ld in the machine\n", stk_thread_count(), sysconf(_SC_NPROCESSORS_ONLN));
+    long page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES),
+         free_pages = sysconf(_SC_AVPHYS_PAGES);
+    printf("processors  %d for stoker, %ld in the machine\n", stk_thread_count(),
+           sysconf(_SC_NPROCESSORS_ONLN));
     if (page > 0 && all > 0 && free_pages >= 0)
-        printf("memory      %s, %s of it unused\n", stk_human_bytes((uint64_t)all * (uint64_t)page, total),
+        printf("memory      %s, %s of it unused\n",
+               stk_human_bytes((uint64_t)all * (uint64_t)page, total),
                stk_human_bytes((uint64_t)free_pages * (uint64_t)page, available));
 }
 
@@ -30,7 +33,8 @@ static void temporary_space(void)
     const char *dir = getenv("TMPDIR");
     dir = dir && *dir ? dir : "/tmp";
     if (statvfs(dir, &fs) == 0)
-        printf("temporary   %s: %s left\n", dir, stk_human_bytes((uint64_t)fs.f_bavail * fs.f_frsize, space));
+        printf("temporary   %s: %s left\n", dir,
+               stk_human_bytes((uint64_t)fs.f_bavail * fs.f_frsize, space));
     else
         printf("temporary   %s: cannot be used; set TMPDIR\n", dir);
 }
@@ -90,7 +94,8 @@ const struct stk_cmd stk_cmd_doctor = {
     .name = "doctor",
     .summary = "say what this build and this machine can do, and what they lack",
     .words = "",
-    .description = "Prints the version, the libraries built in, processors, memory, temporary space, what the terminal can "
+    .description = "Prints the version, the libraries built in, processors, memory, temporary "
+                   "space, what the terminal can "
                    "show, and which GPU libraries are found. Reading profiles needs no GPU.",
     .examples = "stoker doctor\tfor a bug report\n",
     .options = {STK_OPT_ID_NONE},

@@ -11,8 +11,8 @@ static int run(const struct stk_args *args)
     struct stoker_err err;
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     stk_output_open(&output, NULL);
-    enum stoker_status status =
-        stoker_explain(args->word_count ? args->words[0] : NULL, format, stk_output_write, &output, &err);
+    enum stoker_status status = stoker_explain(args->word_count ? args->words[0] : NULL, format,
+                                               stk_output_write, &output, &err);
     int code = stk_output_close(&output, true);
     return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
 }
@@ -21,8 +21,10 @@ const struct stk_cmd stk_cmd_explain = {
     .name = "explain",
     .summary = "explain a rule: when it fires, why it matters, what to do",
     .words = "[RULE]",
-    .description = "Explains one rule of the diagnosis: when it fires, why that matters, how the saving is bounded, "
-                   "when it stays quiet, what to change, and where its thresholds come from. Without a RULE: a list "
+    .description = "Explains one rule of the diagnosis: when it fires, why that matters, how the "
+                   "saving is bounded, "
+                   "when it stays quiet, what to change, and where its thresholds come from. "
+                   "Without a RULE: a list "
                    "of all.",
     .examples = "stoker explain\tlist the rules\nstoker explain input-wait\texplain one\n",
     .max_words = 1,

@@ -18,7 +18,8 @@ const struct stk_cmd stk_cmd_formats = {
     .name = "formats",
     .summary = "list the profile formats that can be read",
     .words = "",
-    .description = "Lists the formats that stoker reads. A file is recognised by its content, whatever its name; gzip "
+    .description = "Lists the formats that stoker reads. A file is recognised by its content, "
+                   "whatever its name; gzip "
                    "and zstd are unpacked on the way.",
     .examples = "stoker formats\tlist them\n",
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},

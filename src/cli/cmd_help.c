@@ -12,7 +12,8 @@ static int run(const struct stk_args *args)
         cmd = stk_cmd_find(args->words[0]);
         if (!cmd) {
             const struct stk_cmd *near = stk_cmd_near(args->words[0]);
-            return near ? stk_usage(NULL, "no command '%s'; did you mean '%s'?", args->words[0], near->name)
+            return near ? stk_usage(NULL, "no command '%s'; did you mean '%s'?", args->words[0],
+                                    near->name)
                         : stk_usage(NULL, "no command '%s'", args->words[0]);
         }
     }
@@ -29,9 +30,11 @@ const struct stk_cmd stk_cmd_help = {
     .name = "help",
     .summary = "help of a command, for the terminal or as a man page",
     .words = "[COMMAND]",
-    .description = "Prints the help of a command, or of stoker itself. All shapes are made from the tables that parse the "
+    .description = "Prints the help of a command, or of stoker itself. All shapes are made from "
+                   "the tables that parse the "
                    "command line.",
-    .examples = "stoker help why\thelp of a command\nstoker help why --man | man -l -\tits man page\n",
+    .examples =
+        "stoker help why\thelp of a command\nstoker help why --man | man -l -\tits man page\n",
     .max_words = 1,
     .options = {STK_OPT_ID_MAN, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "commands",

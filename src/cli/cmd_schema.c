@@ -23,9 +23,11 @@ const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
     .summary = "print the JSON Schema of the report",
     .words = "[report]",
-    .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints. The contract is versioned "
+    .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints. The "
+                   "contract is versioned "
                    "and changes only by adding.",
-    .examples = "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",
+    .examples =
+        "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",
     .max_words = 1,
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "schemas",

@@ -35,7 +35,8 @@ const struct stk_cmd *stk_cmd_near(const char *typed)
     const struct stk_cmd *best = NULL;
     for (int i = 0; stk_cmds[i]; i++)
         if (stk_near_slip(typed, stk_cmds[i]->name) &&
-            (!best || stk_near_distance(typed, stk_cmds[i]->name) < stk_near_distance(typed, best->name)))
+            (!best ||
+             stk_near_distance(typed, stk_cmds[i]->name) < stk_near_distance(typed, best->name)))
             best = stk_cmds[i];
     return best;
 }

@@ -51,7 +51,8 @@ static int verdict_code(const struct stk_args *args, const struct stoker_result 
     return STK_EXIT_DONE;
 }
 
-static int print(const struct stk_args *args, const struct stoker_result *result, const char *format)
+static int print(const struct stk_args *args, const struct stoker_result *result,
+                 const char *format)
 {
     const struct stk_opt_value *v = args->values;
     struct stk_output output;
@@ -65,11 +66,13 @@ static int print(const struct stk_args *args, const struct stoker_result *result
         .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
         .ascii = stk_screen_ascii(),
     };
-    enum stoker_status status = stoker_result_write(result, format, &o, stk_output_write, &output, &err);
+    enum stoker_status status =
+        stoker_result_write(result, format, &o, stk_output_write, &output, &err);
     code = stk_output_close(&output, status == STOKER_OK);
     if (code != STK_EXIT_DONE)
         return code;
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? verdict_code(args, result) : stk_fail(&err);
+    return status == STOKER_OK || status == STOKER_EOUTPUT ? verdict_code(args, result)
+                                                           : stk_fail(&err);
 }
 
 static int run(const struct stk_args *args)
@@ -87,7 +90,8 @@ static int run(const struct stk_args *args)
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
     options.progress_arg = &line;
-    enum stoker_status status = stoker_why(args->words, (size_t)args->word_count, &options, &result, &err);
+    enum stoker_status status =
+        stoker_why(args->words, (size_t)args->word_count, &options, &result, &err);
     stk_progress_end(&line);
     if (status != STOKER_OK)
         return stk_fail(&err);
@@ -100,22 +104,24 @@ const struct stk_cmd stk_cmd_why = {
     .name = "why",
     .summary = "say where each step's time goes, and what to change",
     .words = "PROFILE...",
-    .description =
-        "Reads profiles of a training job (TensorFlow and JAX XPlane, PyTorch and Chrome traces, Nsight Systems "
-        "SQLite exports; gzip and zstd too), says where the time of each step goes, and gives a verdict with its "
-        "evidence and the changes that would help.\n\n"
-        "A PROFILE is a file, a directory (a TensorBoard log directory, a folder with one trace per rank), or - "
-        "for standard input. Several are the ranks of one run.",
+    .description = "Reads profiles of a training job (TensorFlow and JAX XPlane, PyTorch and "
+                   "Chrome traces, Nsight Systems "
+                   "SQLite exports; gzip and zstd too), says where the time of each step goes, and "
+                   "gives a verdict with its "
+                   "evidence and the changes that would help.\n\n"
+                   "A PROFILE is a file, a directory (a TensorBoard log directory, a folder with "
+                   "one trace per rank), or - "
+                   "for standard input. Several are the ranks of one run.",
     .examples = "stoker why trace.json.gz\tdiagnose one profile\n"
                 "stoker why logs/ --steps 3:8\tsome steps of a folder's newest run\n"
                 "stoker why rank*.json.gz --json\tall ranks of a run, for programs\n"
                 "stoker why run.sqlite --fail-on high\tin CI: exit code 1 on a severe finding\n",
     .min_words = 1,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_JSON, STK_OPT_ID_FORMAT, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS,
-                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON,
-                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE,
-                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_JSON, STK_OPT_ID_FORMAT, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT,
+                STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM,
+                STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = run,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors for people: what went wrong, where, what to do; always on stderr, always with an exit code.
+// Errors for people: what went wrong, where, what to do; always on stderr, always with an exit
+// code.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -44,7 +45,8 @@ int stk_fail(const struct stoker_err *err)
         fputc('\n', stderr);
     }
     if (code == STK_EXIT_BUG)
-        fputs("  this is a bug in stoker: please report it with the command and, if you may, the profile\n",
+        fputs("  this is a bug in stoker: please report it with the command and, if you may, the "
+              "profile\n",
               stderr);
     return code;
 }

@@ -82,9 +82,12 @@ static void description(FILE *out, const char *p)
 
 static void overview(FILE *out)
 {
-    fprintf(out, ".TH STOKER 1 \"\" \"stoker %s\"\n.SH NAME\nstoker \\- says why a GPU waits in training, and "
-                 "what to change\n.SH SYNOPSIS\n.B stoker\n.I COMMAND\n[OPTIONS] [WORDS]\n.SH COMMANDS\n",
-            stoker_version());
+    fprintf(
+        out,
+        ".TH STOKER 1 \"\" \"stoker %s\"\n.SH NAME\nstoker \\- says why a GPU waits in training, "
+        "and "
+        "what to change\n.SH SYNOPSIS\n.B stoker\n.I COMMAND\n[OPTIONS] [WORDS]\n.SH COMMANDS\n",
+        stoker_version());
     for (int i = 0; stk_cmds[i]; i++) {
         fprintf(out, ".TP\n.BR stoker\\-%s (1)\n", stk_cmds[i]->name);
         line(out, stk_cmds[i]->summary);
@@ -104,7 +107,8 @@ void stk_help_man(FILE *out, const struct stk_cmd *cmd)
     snprintf(upper, sizeof upper, "%s", cmd->name);
     for (char *p = upper; *p; p++)
         *p = (char)(*p >= 'a' && *p <= 'z' ? *p - 32 : *p);
-    fprintf(out, ".TH STOKER\\-%s 1 \"\" \"stoker %s\"\n.SH NAME\nstoker\\-%s \\- ", upper, stoker_version(), cmd->name);
+    fprintf(out, ".TH STOKER\\-%s 1 \"\" \"stoker %s\"\n.SH NAME\nstoker\\-%s \\- ", upper,
+            stoker_version(), cmd->name);
     line(out, cmd->summary);
     fprintf(out, ".SH SYNOPSIS\n.B stoker %s\n[OPTIONS] ", cmd->name);
     line(out, cmd->words);

@@ -39,11 +39,14 @@ static void facts(FILE *out, const char *heading, const char *column, const stru
 
 void stk_help_markdown(FILE *out)
 {
-    fputs("# Commands\n\nWritten from the tables that parse the command line (`stoker help --markdown`). The result goes to\n"
-          "stdout, progress and errors to stderr. Options and words may stand in any order.\n", out);
+    fputs("# Commands\n\nWritten from the tables that parse the command line (`stoker help "
+          "--markdown`). The result goes to\n"
+          "stdout, progress and errors to stderr. Options and words may stand in any order.\n",
+          out);
     for (int i = 0; stk_cmds[i]; i++) {
         const struct stk_cmd *cmd = stk_cmds[i];
-        fprintf(out, "\n## stoker %s%s%s\n\n%s\n", cmd->name, *cmd->words ? " " : "", cmd->words, cmd->description);
+        fprintf(out, "\n## stoker %s%s%s\n\n%s\n", cmd->name, *cmd->words ? " " : "", cmd->words,
+                cmd->description);
         examples(out, cmd->examples);
         options(out, cmd);
     }

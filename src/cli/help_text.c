@@ -33,7 +33,8 @@ void stk_help_option_name(const struct stk_opt *opt, char *buffer, size_t size)
     char letter[8] = "    ";
     if (opt->letter)
         snprintf(letter, sizeof letter, "-%c, ", opt->letter);
-    snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, opt->arg ? " " : "", opt->arg ? opt->arg : "");
+    snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, opt->arg ? " " : "",
+             opt->arg ? opt->arg : "");
 }
 
 void stk_help_choices(const struct stk_opt *opt, char *buffer, size_t size)
@@ -101,7 +102,8 @@ static void overview(FILE *out)
 {
     fputs("stoker says why a GPU waits in training, and what to change.\n\n"
           "Usage: stoker COMMAND [OPTIONS] [WORDS]\n\n"
-          "Examples:\n", out);
+          "Examples:\n",
+          out);
     examples(out, stk_cmd_why.examples);
     fputs("\nCommands:\n", out);
     for (int i = 0; stk_cmds[i]; i++) {
@@ -109,7 +111,8 @@ static void overview(FILE *out)
         wrap(out, 15, stk_cmds[i]->summary);
     }
     fputs("\nOptions:\n  -h, --help     this help; after a command: that command's\n"
-          "  -V, --version  version of stoker\n\nExit codes:\n", out);
+          "  -V, --version  version of stoker\n\nExit codes:\n",
+          out);
     facts(out, stk_exit_facts, 4);
     fputs("\nEnvironment:\n", out);
     facts(out, stk_environment_facts, 15);
@@ -121,7 +124,8 @@ void stk_help_text(FILE *out, const struct stk_cmd *cmd)
         overview(out);
         return;
     }
-    fprintf(out, "Usage: stoker %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->words ? " " : "", cmd->words);
+    fprintf(out, "Usage: stoker %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->words ? " " : "",
+            cmd->words);
     for (const char *p = cmd->description; *p;) {
         char paragraph[1200];
         const char *end = strstr(p, "\n\n");

@@ -53,8 +53,9 @@ static int unknown_command(const char *word)
 {
     const struct stk_cmd *near = stk_cmd_near(word);
     if (access(word, F_OK) == 0)
-        return stk_usage(NULL, "no command '%s', but there is a file of that name; did you mean: stoker why %s",
-                         word, word);
+        return stk_usage(
+            NULL, "no command '%s', but there is a file of that name; did you mean: stoker why %s",
+            word, word);
     if (near)
         return stk_usage(NULL, "no command '%s'; did you mean '%s'?", word, near->name);
     return stk_usage(NULL, "no command '%s'", word);

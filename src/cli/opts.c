@@ -20,7 +20,9 @@ static const char *const level_names[] = {"high", "medium", "low", NULL};
 
 const char *const *stk_opt_choices(const struct stk_opt *opt)
 {
-    return opt->kind == STK_OPT_LEVEL ? level_names : opt->kind == STK_OPT_FORMAT ? stoker_formats() : NULL;
+    return opt->kind == STK_OPT_LEVEL    ? level_names
+           : opt->kind == STK_OPT_FORMAT ? stoker_formats()
+                                         : NULL;
 }
 
 static int find_long(const char *name, size_t n)
@@ -53,7 +55,8 @@ bool stk_args_takes_next(const char *word)
     return id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG;
 }
 
-// Decimal digits, at most 18 so that nothing overflows. Returns what follows, NULL if there are none.
+// Decimal digits, at most 18 so that nothing overflows. Returns what follows, NULL if there are
+// none.
 static const char *digits(const char *p, int64_t *out)
 {
     int n = 0;
@@ -70,7 +73,8 @@ static bool parse_duration(const char *text, int64_t *out_ns)
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"µs", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}};
+    } units[] = {{"ns", 1},       {"us", 1000},      {"µs", 1000},
+                 {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}};
     int64_t whole, fraction = 0, scale = 1;
     const char *p = digits(text, &whole);
     if (p && *p == '.') {
@@ -86,8 +90,9 @@ static bool parse_duration(const char *text, int64_t *out_ns)
             continue;
         if (__builtin_mul_overflow(whole, units[i].ns, &whole))
             return false;
-        return !__builtin_add_overflow(whole, fraction * (units[i].ns / scale) +
-                                                  fraction * (units[i].ns % scale) / scale, out_ns);
+        return !__builtin_add_overflow(
+            whole, fraction * (units[i].ns / scale) + fraction * (units[i].ns % scale) / scale,
+            out_ns);
     }
     return false;
 }
@@ -181,7 +186,8 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
     const char *bare = name + strspn(name, "-");
     for (int id = 0; id < STK_OPT_ID_COUNT; id++)
         if (stk_cmd_takes(cmd, (enum stk_opt_id)id) && stk_near_slip(bare, stk_opts[id].name) &&
-            (!best || stk_near_distance(bare, stk_opts[id].name) < stk_near_distance(bare, best->name)))
+            (!best ||
+             stk_near_distance(bare, stk_opts[id].name) < stk_near_distance(bare, best->name)))
             best = &stk_opts[id];
     if (best)
         stk_usage(cmd, "no option %s; did you mean --%s?", name, best->name);
@@ -190,7 +196,8 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
 }
 
 // "--name", "--name=value", "--name value". *i is moved past a value that stands alone.
-static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i, struct stk_args *out)
+static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i,
+                       struct stk_args *out)
 {
     const char *word = argv[*i], *name = word + 2, *equals = strchr(name, '=');
     int id = find_long(name, equals ? (size_t)(equals - name) : strlen(name));
@@ -208,7 +215,8 @@ static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i,
     return set_value(cmd, id, value, out);
 }
 
-static bool parse_letters(const struct stk_cmd *cmd, int argc, char **argv, int *i, struct stk_args *out)
+static bool parse_letters(const struct stk_cmd *cmd, int argc, char **argv, int *i,
+                          struct stk_args *out)
 {
     for (const char *p = argv[*i] + 1; *p; p++) {
         int id = find_letter(*p);

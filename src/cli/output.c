@@ -48,7 +48,8 @@ void stk_signals_install(void)
 
 static int cannot(const char *path, int error)
 {
-    fprintf(stderr, "stoker: error: cannot write %s: %s\n", path ? path : "standard output", strerror(error));
+    fprintf(stderr, "stoker: error: cannot write %s: %s\n", path ? path : "standard output",
+            strerror(error));
     return STK_EXIT_LIMIT;
 }
 

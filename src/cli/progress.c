@@ -42,8 +42,8 @@ static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
     if (done_bytes > total_bytes)
         done_bytes = total_bytes;
     memset(bar, '#', (size_t)((double)done_bytes / (double)total_bytes * 20));
-    fprintf(stderr, "\r\033[Kreading %.40s  [%s] %s of %s", slash && slash[1] ? slash + 1 : path, bar, done,
-            stk_human_bytes(total_bytes, total));
+    fprintf(stderr, "\r\033[Kreading %.40s  [%s] %s of %s", slash && slash[1] ? slash + 1 : path,
+            bar, done, stk_human_bytes(total_bytes, total));
 }
 
 int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint64_t total_bytes)

@@ -17,9 +17,9 @@ bool stk_screen_ascii(void);
 // under a temporary name, then renamed. Devices and pipes are written as they are.
 struct stk_output {
     int fd;
-    const char *path;    // NULL: standard output
-    char *temporary;     // name until it is renamed, or NULL
-    int error;           // errno of the first failure
+    const char *path; // NULL: standard output
+    char *temporary;  // name until it is renamed, or NULL
+    int error;        // errno of the first failure
 };
 // Both say what failed on stderr and return an exit code, 0 if all is well. A closed pipe is no
 // failure.
@@ -28,7 +28,8 @@ int stk_output_close(struct stk_output *o, bool keep);
 // A stoker_write_fn over struct stk_output.
 int stk_output_write(void *output, const char *bytes, size_t n);
 
-// Standard output could not be written: says so and returns the exit code; a closed pipe keeps `code`.
+// Standard output could not be written: says so and returns the exit code; a closed pipe keeps
+// `code`.
 int stk_output_failed(int code);
 
 // On SIGINT and SIGTERM: no half-written file, no half-drawn line, exit code 130.

@@ -97,7 +97,8 @@ static bool fits(const struct segment *segments, int n, int line, int at, int wi
 {
     for (int i = 0; i < n; i++) {
         const struct segment *s = &segments[i];
-        if (s->line == line && at < s->label_at + stk_term_width(s->label) + 2 && s->label_at < at + width + 2)
+        if (s->line == line && at < s->label_at + stk_term_width(s->label) + 2 &&
+            s->label_at < at + width + 2)
             return false;
     }
     return true;
@@ -125,7 +126,8 @@ static void place_labels(struct segment *segments, int n, int line, int columns)
     }
 }
 
-static void draw_labels(struct stk_term *t, int indent, const struct segment *segments, int n, int line)
+static void draw_labels(struct stk_term *t, int indent, const struct segment *segments, int n,
+                        int line)
 {
     bool any = false;
     for (int i = 0; i < n; i++) {

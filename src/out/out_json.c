@@ -8,7 +8,8 @@
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
 
-static void write_list(struct stk_json *j, const struct stk_struct_info *info, const struct stk_list *list)
+static void write_list(struct stk_json *j, const struct stk_struct_info *info,
+                       const struct stk_list *list)
 {
     stk_json_open(j, '[', false);
     const char *item = list->items;
@@ -17,7 +18,8 @@ static void write_list(struct stk_json *j, const struct stk_struct_info *info, c
     stk_json_close(j, ']');
 }
 
-static void write_plain_list(struct stk_json *j, const struct stk_list *list, enum stk_field_kind kind)
+static void write_plain_list(struct stk_json *j, const struct stk_list *list,
+                             enum stk_field_kind kind)
 {
     stk_json_open(j, '[', kind == STK_FIELD_INTS);
     for (size_t i = 0; i < list->count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The screen that answers in five seconds: what was read and whether it can be trusted, the verdict,
-// where a step's time goes, what to change first, what could not be checked. With --verbose also
-// every step, device and rule. Wording may change; programs read the JSON.
+// The screen that answers in five seconds: what was read and whether it can be trusted, the
+// verdict, where a step's time goes, what to change first, what could not be checked. With
+// --verbose also every step, device and rule. Wording may change; programs read the JSON.
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static const char *base_name(const char *path)
 static void input_line(struct stk_term *t, const struct stk_rep_input *in)
 {
     char facts[160];
-    snprintf(facts, sizeof facts, "%s%s%s%.60s", in->has_bytes ? stk_figure_bytes(in->bytes).text : "",
+    snprintf(facts, sizeof facts, "%s%s%s%.60s",
+             in->has_bytes ? stk_figure_bytes(in->bytes).text : "",
              in->has_bytes && in->format ? ", " : "", in->format ? in->format : "",
              in->format || in->has_bytes ? "" : "could not be read");
     int room = t->options->columns - STK_TEXT_BODY - stk_term_width(facts) - 3;
@@ -93,7 +94,8 @@ static bool said_below(const struct stk_report *r, const char *reason)
     if (strcmp(reason, r->verdict.sentence) == 0)
         return true;
     for (size_t i = 0; i < p->issues.count; i++)
-        if (strcmp(issue[i].severity, "info") != 0 && strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
+        if (strcmp(issue[i].severity, "info") != 0 &&
+            strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
             return true;
     return false;
 }
@@ -260,7 +262,8 @@ static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
         stk_term_line_end(t);
     }
     if (s->list.left_out) {
-        stk_term_printf(t, "  %s more rows: --limit 0 shows all", stk_figure_count(s->list.left_out).text);
+        stk_term_printf(t, "  %s more rows: --limit 0 shows all",
+                        stk_figure_count(s->list.left_out).text);
         stk_term_line_end(t);
     }
 }

@@ -45,8 +45,11 @@ void stk_term_printf(struct stk_term *t, const char *fmt, ...)
 void stk_term_styled(struct stk_term *t, enum stk_style style, const char *text)
 {
     static const char *const codes[] = {
-        [STK_STYLE_PLAIN] = "",          [STK_STYLE_BOLD] = "\033[1m",    [STK_STYLE_DIM] = "\033[2m",
-        [STK_STYLE_RED] = "\033[1;31m",  [STK_STYLE_YELLOW] = "\033[1;33m",
+        [STK_STYLE_PLAIN] = "",
+        [STK_STYLE_BOLD] = "\033[1m",
+        [STK_STYLE_DIM] = "\033[2m",
+        [STK_STYLE_RED] = "\033[1;31m",
+        [STK_STYLE_YELLOW] = "\033[1;33m",
         [STK_STYLE_CYAN] = "\033[1;36m",
     };
     bool on = t->options->colour && style != STK_STYLE_PLAIN;
@@ -87,12 +90,14 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Bytes of the next word. A figure stays with its unit and its thousands: "98 %", "4 812 330", "12 ms".
+// Bytes of the next word. A figure stays with its unit and its thousands: "98 %", "4 812 330", "12
+// ms".
 static size_t word_bytes(const char *text)
 {
     size_t n = strcspn(text, " \n");
     while (n > 0 && digit(text[n - 1]) && text[n] == ' ') {
-        static const char *const units[] = {"%", "ns", "us", "ms", "s", "min", "B", "kB", "MB", "GB"};
+        static const char *const units[] = {"%",   "ns", "us", "ms", "s",
+                                            "min", "B",  "kB", "MB", "GB"};
         const char *next = text + n + 1;
         size_t length = strcspn(next, " \n,;:.)");
         bool joined = length == 3 && digit(next[0]) && digit(next[1]) && digit(next[2]);

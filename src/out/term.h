@@ -6,7 +6,14 @@
 
 #include "out/out.h"
 
-enum stk_style { STK_STYLE_PLAIN, STK_STYLE_BOLD, STK_STYLE_DIM, STK_STYLE_RED, STK_STYLE_YELLOW, STK_STYLE_CYAN };
+enum stk_style {
+    STK_STYLE_PLAIN,
+    STK_STYLE_BOLD,
+    STK_STYLE_DIM,
+    STK_STYLE_RED,
+    STK_STYLE_YELLOW,
+    STK_STYLE_CYAN
+};
 
 struct stk_term {
     struct stk_sink *sink;
@@ -15,7 +22,8 @@ struct stk_term {
 };
 
 void stk_term_text(struct stk_term *t, const char *text);
-void stk_term_printf(struct stk_term *t, const char *fmt, ...) STK_PRINTF(2, 3); // 1023 bytes at most
+void stk_term_printf(struct stk_term *t, const char *fmt, ...)
+    STK_PRINTF(2, 3); // 1023 bytes at most
 void stk_term_styled(struct stk_term *t, enum stk_style style, const char *text);
 void stk_term_line_end(struct stk_term *t);
 // Spaces up to a column; at least one where the line is past it.

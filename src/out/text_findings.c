@@ -23,7 +23,8 @@ static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
     out[0] = 0;
     if (f->saving.has_low && f->saving.has_high && f->saving.low_share > 0)
-        snprintf(out, size, "saves %s", stk_figure_range(f->saving.low_share, f->saving.high_share).text);
+        snprintf(out, size, "saves %s",
+                 stk_figure_range(f->saving.low_share, f->saving.high_share).text);
     else if (f->saving.has_high)
         snprintf(out, size, "saves up to %s", stk_figure_share(f->saving.high_share).text);
     else if (f->saving.has_expected)
@@ -59,7 +60,8 @@ static void evidence_line(struct stk_term *t, const struct stk_rep_evidence *e)
     stk_term_wrap(t, 5, e->text);
     if (e->has_time && t->options->verbosity > 0) {
         stk_term_printf(t, " (at %s, %s%s%.60s)", stk_figure_ns(e->start_ns).text,
-                        stk_figure_ns(e->dur_ns).text, e->track ? ", " : "", e->track ? e->track : "");
+                        stk_figure_ns(e->dur_ns).text, e->track ? ", " : "",
+                        e->track ? e->track : "");
     }
     stk_term_line_end(t);
 }
@@ -150,20 +152,24 @@ static const char *reason(const struct stk_rep_rule *rule)
 }
 
 // Rules that share a state and a reason stand together: "skipped (no device rows): a, b, c".
-static void rules_in_state(struct stk_term *t, const struct stk_report *r, const char *state, const char *word)
+static void rules_in_state(struct stk_term *t, const struct stk_report *r, const char *state,
+                           const char *word)
 {
     const struct stk_rep_rule *rules = r->rules.items;
     for (size_t i = 0; i < r->rules.count; i++) {
         bool said = strcmp(rules[i].state, state) != 0;
         for (size_t k = 0; k < i && !said; k++)
-            said = strcmp(rules[k].state, state) == 0 && strcmp(reason(&rules[k]), reason(&rules[i])) == 0;
+            said = strcmp(rules[k].state, state) == 0 &&
+                   strcmp(reason(&rules[k]), reason(&rules[i])) == 0;
         if (said)
             continue;
         char text[800];
         int used = snprintf(text, sizeof text, "%s (%.300s):", word, reason(&rules[i]));
         for (size_t k = i; k < r->rules.count && used < (int)sizeof text - 80; k++)
-            if (strcmp(rules[k].state, state) == 0 && strcmp(reason(&rules[k]), reason(&rules[i])) == 0)
-                used += snprintf(text + used, sizeof text - (size_t)used, "%s %.60s", k == i ? "" : ",", rules[k].id);
+            if (strcmp(rules[k].state, state) == 0 &&
+                strcmp(reason(&rules[k]), reason(&rules[i])) == 0)
+                used += snprintf(text + used, sizeof text - (size_t)used, "%s %.60s",
+                                 k == i ? "" : ",", rules[k].id);
         stk_text_label(t, "");
         stk_term_wrap(t, STK_TEXT_BODY + 2, text);
         stk_term_line_end(t);

@@ -46,12 +46,14 @@ static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
                                     (unsigned long long)issue[i].count));
 }
 
-// Files that were taken for ranks of one run on no better evidence than that they were given together.
+// Files that were taken for ranks of one run on no better evidence than that they were given
+// together.
 static void judge_ranks(struct judge *j)
 {
     for (uint32_t i = 0; i < j->ctx->input_count; i++)
         if (j->ctx->inputs[i].issues[STK_ISSUE_RANKS_NUMBERED].count) {
-            add(j, "files do not say their rank: they were taken for the ranks of one run, in the order of their names");
+            add(j, "files do not say their rank: they were taken for the ranks of one run, in the "
+                   "order of their names");
             return;
         }
 }
@@ -63,10 +65,14 @@ static void judge_links(struct judge *j)
     if (!f->has_device_rows)
         add(j, "no device events: the breakdown is that of the host's steps");
     if (f->device_ops && (double)f->unlinked_ops > UNLINKED_FROM * (double)f->device_ops)
-        add(j, stk_arena_printf(arena, "%d %% of device operations have no launch call in the profile: what the host did before them is unknown",
+        add(j, stk_arena_printf(arena,
+                                "%d %% of device operations have no launch call in the profile: "
+                                "what the host did before them is unknown",
                                 percent(f->unlinked_ops, f->device_ops)));
     if (f->device_ops && (double)f->negative_delays > SKEWED_FROM * (double)f->device_ops)
-        add(j, stk_arena_printf(arena, "%d %% of device operations begin before their launch call: the clocks of host and device disagree",
+        add(j, stk_arena_printf(arena,
+                                "%d %% of device operations begin before their launch call: the "
+                                "clocks of host and device disagree",
                                 percent(f->negative_delays, f->device_ops)));
 }
 
@@ -79,11 +85,13 @@ static void judge_steps(struct judge *j)
     else if (run->source == STK_STEPS_INFERRED)
         add(j, "steps are not marked: they were inferred from repetition");
     if (run->source != STK_STEPS_NONE && run->steps_used < 3)
-        add(j, stk_arena_printf(arena, "only %u step%s used: what recurs cannot be told from chance",
-                                run->steps_used, run->steps_used == 1 ? " is" : "s are"));
+        add(j,
+            stk_arena_printf(arena, "only %u step%s used: what recurs cannot be told from chance",
+                             run->steps_used, run->steps_used == 1 ? " is" : "s are"));
     if (run->rank_events_unequal)
-        add(j, stk_arena_printf(arena, "%llu collectives are not on every rank and were not matched",
-                                (unsigned long long)run->rank_events_unequal));
+        add(j,
+            stk_arena_printf(arena, "%llu collectives are not on every rank and were not matched",
+                             (unsigned long long)run->rank_events_unequal));
 }
 
 static void judge_time(struct judge *j)
@@ -94,8 +102,10 @@ static void judge_time(struct judge *j)
     double unknown = (double)run->parts[STK_PART_UNKNOWN] / (double)run->wall_ns;
     double overhead = (double)run->parts[STK_PART_OVERHEAD] / (double)run->wall_ns;
     if (unknown >= UNKNOWN_FROM)
-        add(j, stk_arena_printf(j->ctx->arena, "%d %% of the time is idle for a reason that the profile does not hold",
-                                (int)(unknown * 100 + 0.5)));
+        add(j, stk_arena_printf(
+                   j->ctx->arena,
+                   "%d %% of the time is idle for a reason that the profile does not hold",
+                   (int)(unknown * 100 + 0.5)));
     if (overhead >= OVERHEAD_FROM)
         add(j, stk_arena_printf(j->ctx->arena, "the profiler's own work takes %d %% of the time",
                                 (int)(overhead * 100 + 0.5)));
@@ -107,7 +117,8 @@ static bool unusable(const struct stk_pass_ctx *ctx, const struct stk_rep_profil
     if (p->events.read == 0)
         return true;
     const struct stk_verdict *v = ctx->verdict;
-    return v->kind == STK_VERDICT_CANNOT_TELL && v->reason && strcmp(v->reason, "unknown-idle") != 0;
+    return v->kind == STK_VERDICT_CANNOT_TELL && v->reason &&
+           strcmp(v->reason, "unknown-idle") != 0;
 }
 
 enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out,

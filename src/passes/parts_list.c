@@ -13,7 +13,8 @@ static const char *group_name(enum stk_group group)
     return names[group];
 }
 
-bool stk_parts_shares(const int64_t *parts, int64_t wall_ns, struct stk_arena *arena, struct stk_list *out)
+bool stk_parts_shares(const int64_t *parts, int64_t wall_ns, struct stk_arena *arena,
+                      struct stk_list *out)
 {
     struct stk_rep_part *rows = stk_arena_array(arena, STK_PART_COUNT, sizeof *rows);
     if (!rows)

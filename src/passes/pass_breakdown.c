@@ -17,14 +17,16 @@ static const char *scope_key(enum stk_scope scope)
 static bool list_left_out(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_run_sum *run = ctx->run;
-    struct stk_rep_left_out *rows = stk_arena_array(ctx->arena, (size_t)run->device_count + 1, sizeof *rows);
+    struct stk_rep_left_out *rows =
+        stk_arena_array(ctx->arena, (size_t)run->device_count + 1, sizeof *rows);
     size_t n = 0;
     if (!rows)
         return false;
     for (uint32_t i = 0; i < run->device_count; i++)
         if (!run->devices[i].analysed)
-            rows[n++] = (struct stk_rep_left_out){
-                run->devices[i].id, run->devices[i].left_out ? run->devices[i].left_out : "not analysed"};
+            rows[n++] = (struct stk_rep_left_out){run->devices[i].id, run->devices[i].left_out
+                                                                          ? run->devices[i].left_out
+                                                                          : "not analysed"};
     *out = (struct stk_list){.items = rows, .count = n};
     return true;
 }

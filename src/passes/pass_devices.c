@@ -37,7 +37,8 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_repor
                                 struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
-    struct stk_rep_device *rows = stk_arena_array(ctx->arena, (size_t)run->device_count + 1, sizeof *rows);
+    struct stk_rep_device *rows =
+        stk_arena_array(ctx->arena, (size_t)run->device_count + 1, sizeof *rows);
     if (!rows)
         return stk_err_nomem(err);
     for (uint32_t i = 0; i < run->device_count; i++)

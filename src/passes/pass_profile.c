@@ -9,7 +9,8 @@
 
 static bool list_inputs(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
-    struct stk_rep_input *rows = stk_arena_array(ctx->arena, (size_t)ctx->input_count + 1, sizeof *rows);
+    struct stk_rep_input *rows =
+        stk_arena_array(ctx->arena, (size_t)ctx->input_count + 1, sizeof *rows);
     if (!rows)
         return false;
     for (uint32_t i = 0; i < ctx->input_count; i++) {
@@ -29,7 +30,9 @@ static bool list_inputs(const struct stk_pass_ctx *ctx, struct stk_list *out)
 
 static const char *severity_key(enum stk_severity severity)
 {
-    return severity == STK_SEVERITY_INFO ? "info" : severity == STK_SEVERITY_LOSS ? "data_loss" : "error";
+    return severity == STK_SEVERITY_INFO   ? "info"
+           : severity == STK_SEVERITY_LOSS ? "data_loss"
+                                           : "error";
 }
 
 static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
@@ -40,7 +43,8 @@ static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
         return false;
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         const struct stk_issue_info *info = stk_issue_info(id);
-        struct stk_rep_issue row = {info->key, severity_key(info->severity), 0, info->meaning, info->remedy, NULL};
+        struct stk_rep_issue row = {
+            info->key, severity_key(info->severity), 0, info->meaning, info->remedy, NULL};
         for (uint32_t i = 0; i < ctx->input_count; i++) {
             row.count += ctx->inputs[i].issues[id].count;
             if (!row.example)
@@ -94,7 +98,8 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     if (s->has_steps && s->step_last == INT64_MAX)
         texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:", (long long)s->step_first);
     else if (s->has_steps)
-        texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:%lld", (long long)s->step_first, (long long)s->step_last);
+        texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:%lld", (long long)s->step_first,
+                                      (long long)s->step_last);
     if (s->has_rank)
         texts[n++] = stk_arena_printf(ctx->arena, "rank %d", (int)s->rank);
     if (s->has_device)

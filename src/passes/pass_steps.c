@@ -66,7 +66,8 @@ static int by_number(const void *pa, const void *pb)
 static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_run_sum *run = ctx->run;
-    const struct stk_step **steps = stk_arena_array(ctx->arena, (size_t)run->step_count + 1, sizeof *steps);
+    const struct stk_step **steps =
+        stk_arena_array(ctx->arena, (size_t)run->step_count + 1, sizeof *steps);
     if (!steps)
         return false;
     size_t n = 0, count = 0;

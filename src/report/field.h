@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 enum stk_field_kind {
-    STK_FIELD_TEXT,   // const char *; absent when NULL
-    STK_FIELD_NS,     // int64_t
-    STK_FIELD_COUNT_, // uint64_t
-    STK_FIELD_INT,    // int64_t
-    STK_FIELD_BYTES,  // uint64_t
-    STK_FIELD_SHARE,  // double 0..1
-    STK_FIELD_BOOL,   // bool
-    STK_FIELD_OBJECT, // nested struct in place, described by `sub`
-    STK_FIELD_LIST,   // struct stk_list of structs described by `sub`
-    STK_FIELD_TEXTS,  // struct stk_list of const char *
-    STK_FIELD_INTS,   // struct stk_list of int64_t
-    STK_FIELD_NS_MAP, // struct stk_list of struct stk_ns_entry: an object of key -> ns
+    STK_FIELD_TEXT,      // const char *; absent when NULL
+    STK_FIELD_NS,        // int64_t
+    STK_FIELD_COUNT_,    // uint64_t
+    STK_FIELD_INT,       // int64_t
+    STK_FIELD_BYTES,     // uint64_t
+    STK_FIELD_SHARE,     // double 0..1
+    STK_FIELD_BOOL,      // bool
+    STK_FIELD_OBJECT,    // nested struct in place, described by `sub`
+    STK_FIELD_LIST,      // struct stk_list of structs described by `sub`
+    STK_FIELD_TEXTS,     // struct stk_list of const char *
+    STK_FIELD_INTS,      // struct stk_list of int64_t
+    STK_FIELD_NS_MAP,    // struct stk_list of struct stk_ns_entry: an object of key -> ns
     STK_FIELD_COUNT_MAP, // the same, of counts
     STK_FIELD_LEFT_OUT   // struct stk_list: the rows of it that --limit cut
 };
@@ -30,9 +30,9 @@ enum stk_field_kind {
 #define STK_FIELD_IF_SET (SIZE_MAX - 1) // text that may be NULL: then absent
 
 struct stk_list {
-    const void *items;  // array of structs, const char * or int64_t
-    size_t count;       // items present
-    size_t left_out;    // rows that --limit cut (reported beside)
+    const void *items; // array of structs, const char * or int64_t
+    size_t count;      // items present
+    size_t left_out;   // rows that --limit cut (reported beside)
 };
 struct stk_ns_entry {
     const char *key;
@@ -43,7 +43,7 @@ struct stk_field {
     const char *key;
     enum stk_field_kind kind;
     size_t offset;
-    size_t has_offset;  // offset of a bool that says whether the value is known, or one of the above
+    size_t has_offset; // offset of a bool that says whether the value is known, or one of the above
     const struct stk_struct_info *sub;
     const char *choices; // "a|b|c" for text with a fixed set; NULL otherwise
     const char *doc;     // one line: meaning and unit

@@ -24,16 +24,16 @@ struct stk_rep_issue {
     const char *meaning, *remedy, *example;
 };
 struct stk_rep_profile {
-    struct stk_list inputs;   // stk_rep_input
+    struct stk_list inputs; // stk_rep_input
     int64_t base_ns;
     struct {
         uint64_t read, dropped;
         struct stk_list by_kind; // stk_ns_entry used as key -> count
     } events;
-    struct stk_list issues;   // stk_rep_issue
+    struct stk_list issues; // stk_rep_issue
     struct {
-        const char *status;   // good|limited|unusable
-        struct stk_list why;  // texts
+        const char *status;  // good|limited|unusable
+        struct stk_list why; // texts
     } health;
     struct stk_list selection; // texts: what was selected, empty if everything
 };
@@ -43,7 +43,9 @@ struct stk_rep_device {
     bool has_span; // any device operation: first_ns, span_ns and idle_ns are known
     int64_t first_ns, span_ns, busy_ns, idle_ns;
     int64_t kernel_ns, compute_ns, communication_ns, communication_exposed_ns;
-    struct { int64_t h2d, d2h, d2d, p2p; } transfer_ns;
+    struct {
+        int64_t h2d, d2h, d2d, p2p;
+    } transfer_ns;
     int64_t transfer_exposed_ns;
     uint64_t kernels, short_kernels;
 };
@@ -71,7 +73,8 @@ struct stk_rep_steps {
 };
 struct stk_rep_part {
     const char *id;
-    const char *label, *group; // for people: short name, and the cause it counts for; not in the JSON
+    // For people, not in the JSON: short name, and the cause it counts for.
+    const char *label, *group;
     int64_t ns;
     double share;
 };
@@ -79,7 +82,7 @@ struct stk_rep_left_out {
     const char *id, *why;
 };
 struct stk_rep_breakdown {
-    const char *scope; // steps|span|host; NULL where there is nothing to break down
+    const char *scope;     // steps|span|host; NULL where there is nothing to break down
     struct stk_list parts; // stk_rep_part, all ids in order
     bool has_median_step;
     struct {
@@ -111,22 +114,27 @@ struct stk_rep_finding {
     struct stk_list evidence; // stk_rep_evidence
     struct stk_list fix;      // stk_rep_fix, the framework in use first
     bool has_source;
-    struct { const char *file; int64_t line; } source;
-    const char *explain;      // "stoker explain input-wait"
+    struct {
+        const char *file;
+        int64_t line;
+    } source;
+    const char *explain; // "stoker explain input-wait"
 };
 struct stk_rep_rule {
     const char *id, *state, *why; // fired|passed|not_applicable|skipped
 };
 struct stk_report {
-    const char *schema;           // "stoker.report/1"
-    struct { const char *version; } stoker;
+    const char *schema; // "stoker.report/1"
+    struct {
+        const char *version;
+    } stoker;
     struct stk_rep_profile profile;
-    struct stk_list devices;      // stk_rep_device
+    struct stk_list devices; // stk_rep_device
     struct stk_rep_steps steps;
     struct stk_rep_breakdown breakdown;
     struct stk_rep_verdict verdict;
-    struct stk_list findings;     // stk_rep_finding, most valuable first
-    struct stk_list rules;        // stk_rep_rule
+    struct stk_list findings; // stk_rep_finding, most valuable first
+    struct stk_list rules;    // stk_rep_rule
 };
 
 // Field table of struct stk_report; from it the JSON, the schema and the docs.

@@ -19,21 +19,31 @@ static void setup(struct world *w)
     stk_arena_init(&w->arena, 0);
     static const char *const paths[] = {"c.json", "a.json", "b.json"};
     for (int i = 0; i < 3; i++) {
-        w->devices[i] = (struct stk_device_sum){.id = "0/1", .source_id = "host-a/7", .host = "node17", .first_ns = 5};
-        w->steps[i] = (struct stk_step){.number = 1, .start_ns = 10, .dur_ns = 20, .host_start_ns = -1, .host_dur_ns = -1};
-        w->sums[i] = (struct stk_rank_sum){.rank = -1, .host = "node17", .base_ns = 1000 - 100 * i, .devices = &w->devices[i],
-                                           .device_count = 1, .steps = &w->steps[i], .step_count = 1};
+        w->devices[i] = (struct stk_device_sum){
+            .id = "0/1", .source_id = "host-a/7", .host = "node17", .first_ns = 5};
+        w->steps[i] = (struct stk_step){
+            .number = 1, .start_ns = 10, .dur_ns = 20, .host_start_ns = -1, .host_dur_ns = -1};
+        w->sums[i] = (struct stk_rank_sum){.rank = -1,
+                                           .host = "node17",
+                                           .base_ns = 1000 - 100 * i,
+                                           .devices = &w->devices[i],
+                                           .device_count = 1,
+                                           .steps = &w->steps[i],
+                                           .step_count = 1};
         w->sums[i].causes[STK_PART_INPUT] = (struct stk_cause){
-            .names = {{"/home/me/train.py(3): load", 5, 1}, {"aten::item", 4, 1}}, .name_count = 2,
-            .examples = {{3, 4, "/home/me/train.py(3): load", "thread 77", 1}}, .example_count = 1};
+            .names = {{"/home/me/train.py(3): load", 5, 1}, {"aten::item", 4, 1}},
+            .name_count = 2,
+            .examples = {{3, 4, "/home/me/train.py(3): load", "thread 77", 1}},
+            .example_count = 1};
         w->lists[i][0] = &w->sums[i];
-        w->jobs[i] = (struct stk_job){.path = paths[i], .rank_hint = -1, .ranks = w->lists[i], .rank_count = 1};
+        w->jobs[i] = (struct stk_job){
+            .path = paths[i], .rank_hint = -1, .ranks = w->lists[i], .rank_count = 1};
         w->jobs[i].info.path = paths[i];
     }
 }
 
-static enum stk_status collect(struct world *w, const struct stk_select *select, struct stk_rank_sum ***ranks,
-                               uint32_t *count, struct stk_err *err)
+static enum stk_status collect(struct world *w, const struct stk_select *select,
+                               struct stk_rank_sum ***ranks, uint32_t *count, struct stk_err *err)
 {
     stk_err_init(err);
     return stk_ranks_collect(w->jobs, 3, select, &w->arena, ranks, count, err);

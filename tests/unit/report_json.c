@@ -62,10 +62,13 @@ static void test_escaping(void)
     CHECK_STR(text_of("a\"b\\c/d"), "\"a\\\"b\\\\c/d\"");
     CHECK_STR(text_of("\n\t\001\x1f\x7f"), "\"\\n\\t\\u0001\\u001f\\u007f\"");
     CHECK_STR(text_of("µs €😀"), "\"µs €😀\"");
-    CHECK_STR(text_of("\xff" "a"), "\"\xef\xbf\xbd" "a\"");
-    CHECK_STR(text_of("\xc0\xaf"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");             // overlong slash
+    CHECK_STR(text_of("\xff"
+                      "a"),
+              "\"\xef\xbf\xbd"
+              "a\"");
+    CHECK_STR(text_of("\xc0\xaf"), "\"\xef\xbf\xbd\xef\xbf\xbd\""); // overlong slash
     CHECK_STR(text_of("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""); // surrogate
-    CHECK_STR(text_of("\xe2\x82"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");             // cut
+    CHECK_STR(text_of("\xe2\x82"), "\"\xef\xbf\xbd\xef\xbf\xbd\"");                 // cut
     CHECK_STR(text_of("\xf4\x90\x80\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
@@ -128,7 +131,8 @@ static void test_full_sink(void)
             stk_json_i64(j, 1000000 + i);
         stk_json_close(j, ']');
         stk_err_init(&err);
-        bool fits = 2000u * 11 + 2 <= room; // ",\n  1234567" less one comma, brackets, one line break
+        bool fits =
+            2000u * 11 + 2 <= room; // ",\n  1234567" less one comma, brackets, one line break
         CHECK((stk_sink_finish(&sink, &err) == STK_OK) == fits);
         CHECK(fits || err.code == STK_EOUTPUT);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run's summary to the report and to its outputs: a run made by hand, with every value known.
+// From a run's summary to the report and to its outputs: a run made by hand, with every value
+// known.
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -20,8 +21,11 @@ struct world {
 
 static void fill_step(struct stk_step *s, int number)
 {
-    *s = (struct stk_step){.number = number, .start_ns = number * 100 * MS, .dur_ns = 100 * MS,
-                           .host_start_ns = -1, .host_dur_ns = -1};
+    *s = (struct stk_step){.number = number,
+                           .start_ns = number * 100 * MS,
+                           .dur_ns = 100 * MS,
+                           .host_start_ns = -1,
+                           .host_dur_ns = -1};
     s->parts[STK_PART_COMPUTE] = 60 * MS;
     s->parts[STK_PART_INPUT] = 40 * MS - 1;
     s->parts[STK_PART_LAUNCH] = 1;
@@ -31,9 +35,17 @@ static void fill_step(struct stk_step *s, int number)
 
 static void fill_device(struct stk_device_sum *d, const char *id, const char *left_out)
 {
-    *d = (struct stk_device_sum){.id = id, .source_id = "0", .name = "", .host = "node17", .rank = -1,
-                                 .ops = left_out ? 0 : 10, .kernels = left_out ? 0 : 9, .span_ns = 400 * MS,
-                                 .busy_ns = 240 * MS, .idle_ns = 160 * MS, .analysed = !left_out,
+    *d = (struct stk_device_sum){.id = id,
+                                 .source_id = "0",
+                                 .name = "",
+                                 .host = "node17",
+                                 .rank = -1,
+                                 .ops = left_out ? 0 : 10,
+                                 .kernels = left_out ? 0 : 9,
+                                 .span_ns = 400 * MS,
+                                 .busy_ns = 240 * MS,
+                                 .idle_ns = 160 * MS,
+                                 .analysed = !left_out,
                                  .left_out = left_out};
 }
 
@@ -50,18 +62,31 @@ static void setup(struct world *w)
     for (int i = 0; i < 4; i++)
         fill_step(&steps[i], i);
     rank.base_ns = 12345;
-    *r = (struct stk_run_sum){.ranks = ranks, .rank_count = 1, .devices = devices, .device_count = 2,
-                              .steps = steps, .step_count = 4, .source = STK_STEPS_ANNOTATED, .confidence = 1,
-                              .step_marks = 4, .steps_used = 3, .wall_ns = 300 * MS, .median_step = 2,
-                              .step_median_ns = 100 * MS, .step_mean_ns = 100 * MS, .step_p95_ns = 100 * MS};
+    *r = (struct stk_run_sum){.ranks = ranks,
+                              .rank_count = 1,
+                              .devices = devices,
+                              .device_count = 2,
+                              .steps = steps,
+                              .step_count = 4,
+                              .source = STK_STEPS_ANNOTATED,
+                              .confidence = 1,
+                              .step_marks = 4,
+                              .steps_used = 3,
+                              .wall_ns = 300 * MS,
+                              .median_step = 2,
+                              .step_median_ns = 100 * MS,
+                              .step_mean_ns = 100 * MS,
+                              .step_p95_ns = 100 * MS};
     for (int s = 1; s < 4; s++)
         for (int p = 0; p < STK_PART_COUNT; p++)
             r->parts[p] += steps[s].parts[p];
     r->facts.has_device_rows = r->facts.has_host_rows = true;
     r->facts.device_ops = 10;
-    w->verdict = (struct stk_verdict){.kind = STK_VERDICT_INPUT, .confidence = STK_LEVEL_HIGH,
+    w->verdict = (struct stk_verdict){.kind = STK_VERDICT_INPUT,
+                                      .confidence = STK_LEVEL_HIGH,
                                       .sentence = "GPU waits 40 % of each step, mostly for input"};
-    w->input = (struct stk_input_info){.path = "a/b.json", .format = "kineto", .bytes = 2000, .read = 4812330};
+    w->input = (struct stk_input_info){
+        .path = "a/b.json", .format = "kineto", .bytes = 2000, .read = 4812330};
     w->input.by_kind[STK_KIND_KERNEL] = 9;
 }
 
@@ -119,12 +144,15 @@ static void test_json(void)
     setup(&w);
     CHECK(fill(&w, 3, &err) == STK_OK);
     const char *json = print(&w, "json", (struct stk_out_options){.columns = 80});
-    CHECK(has(json, "{\"path\": \"a/b.json\", \"format\": \"kineto\", \"bytes\": 2000, \"ranks\": []}"));
+    CHECK(has(json,
+              "{\"path\": \"a/b.json\", \"format\": \"kineto\", \"bytes\": 2000, \"ranks\": []}"));
     CHECK(has(json, "\"base_ns\": 12345"));
     CHECK(has(json, "\"read\": 4812330, \"dropped\": 0"));
     CHECK(has(json, "\"health\": {\"status\": \"good\", \"why\": []}"));
-    CHECK(has(json, "{\"number\": 0, \"device\": \"0/0\", \"start_ns\": 0, \"dur_ns\": 100000000, \"parts\": "
-                    "{\"compute\": 60000000, \"input_wait\": 39999999, \"kernel_launch\": 1}}"));
+    CHECK(has(
+        json,
+        "{\"number\": 0, \"device\": \"0/0\", \"start_ns\": 0, \"dur_ns\": 100000000, \"parts\": "
+        "{\"compute\": 60000000, \"input_wait\": 39999999, \"kernel_launch\": 1}}"));
     CHECK(has(json, "\"rows_left_out\": 1"));
     CHECK(has(json, "{\"step\": 0, \"why\": \"longer than twice the median\"}"));
     CHECK(has(json, "{\"id\": \"compute\", \"ns\": 180000000, \"share\": 0.6}"));
@@ -144,9 +172,12 @@ static void test_nothing_known(void)
     struct world w;
     struct stk_err err;
     setup(&w);
-    w.run = (struct stk_run_sum){.median_step = STK_NONE, .step_median_ns = -1, .step_mean_ns = -1, .step_p95_ns = -1};
-    w.verdict = (struct stk_verdict){.kind = STK_VERDICT_CANNOT_TELL, .confidence = STK_LEVEL_HIGH,
-                                     .sentence = "Cannot tell: the profile is empty", .reason = "empty"};
+    w.run = (struct stk_run_sum){
+        .median_step = STK_NONE, .step_median_ns = -1, .step_mean_ns = -1, .step_p95_ns = -1};
+    w.verdict = (struct stk_verdict){.kind = STK_VERDICT_CANNOT_TELL,
+                                     .confidence = STK_LEVEL_HIGH,
+                                     .sentence = "Cannot tell: the profile is empty",
+                                     .reason = "empty"};
     w.input.read = 0;
     CHECK(fill(&w, 0, &err) == STK_OK);
     const char *json = print(&w, "json", (struct stk_out_options){.columns = 80});
@@ -187,8 +218,8 @@ static void test_selection(void)
     struct world w;
     struct stk_err err;
     setup(&w);
-    w.select = (struct stk_select){.has_steps = true, .step_first = 2, .step_last = 5, .has_to = true,
-                                   .to_ns = 1500 * MS};
+    w.select = (struct stk_select){
+        .has_steps = true, .step_first = 2, .step_last = 5, .has_to = true, .to_ns = 1500 * MS};
     CHECK(fill(&w, 0, &err) == STK_OK);
     const char *const *texts = w.report.profile.selection.items;
     CHECK_EQ(w.report.profile.selection.count, 2);
@@ -248,10 +279,13 @@ static void test_bar(void)
     for (int shape = 2; shape < 60; shape++) {
         int64_t sum = 0;
         for (int p = 0; p < STK_PART_COUNT; p++)
-            sum += w.run.parts[p] = (int64_t)((unsigned)(shape * 7919 + p * 104729) % (unsigned)(shape * shape)) * (p % 3 ? 1 : 50);
+            sum += w.run.parts[p] =
+                (int64_t)((unsigned)(shape * 7919 + p * 104729) % (unsigned)(shape * shape)) *
+                (p % 3 ? 1 : 50);
         w.run.wall_ns = sum;
         CHECK(fill(&w, 1, &err) == STK_OK);
-        const char *page = print(&w, "text", (struct stk_out_options){.columns = 80, .ascii = true});
+        const char *page =
+            print(&w, "text", (struct stk_out_options){.columns = 80, .ascii = true});
         const char *line = strstr(page, "confidence high\n\n");
         CHECK(line != NULL);
         if (line && sum > 0) {
