@@ -92,7 +92,7 @@ static void fake_init(struct fake *f, uint32_t ranks, enum stk_scope scope)
 }
 
 // Give a part this share of one step (-1: of every step), at the cost of compute.
-static void fake_part(struct fake *f, enum stk_part part, double share, int step)
+static inline void fake_part(struct fake *f, enum stk_part part, double share, int step)
 {
     for (uint32_t i = 0; i < f->run.step_count; i++) {
         if (step >= 0 && i != (uint32_t)step)
@@ -134,7 +134,7 @@ static void fake_done(struct fake *f)
 }
 
 // "fired", "passed", ... of a rule after fake_ask.
-static const char *fake_state(const struct fake *f, const char *id)
+static inline const char *fake_state(const struct fake *f, const char *id)
 {
     const struct stk_rep_rule *rows = f->report.rules.items;
     for (size_t i = 0; i < f->report.rules.count; i++)
@@ -144,7 +144,7 @@ static const char *fake_state(const struct fake *f, const char *id)
 }
 
 // The finding of a rule; an empty one if it did not fire.
-static const struct stk_rep_finding *fake_finding(const struct fake *f, const char *id)
+static inline const struct stk_rep_finding *fake_finding(const struct fake *f, const char *id)
 {
     static const struct stk_rep_finding none;
     const struct stk_rep_finding *rows = f->report.findings.items;

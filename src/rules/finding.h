@@ -27,10 +27,12 @@ struct stk_rule_steps {
     uint32_t used, affected; // rows; rows in which the parts take 1 % or more
     uint32_t devices;        // devices (or ranks) that the rows belong to
     uint32_t most_affected;  // steps affected on the device with the most
-    int64_t total_ns, median_ns, largest_ns; // median_ns: lower median, -1 if memory is out
+    int64_t total_ns, largest_ns;
     int64_t largest_step;    // number of the step with the most
 };
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts);
+// Lower median over the same rows; -1 if there are none or memory is out.
+int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts);
 
 // Does a name that fills this part, or one of its examples, contain `word` (any case)?
 bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word);

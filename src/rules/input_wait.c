@@ -69,7 +69,7 @@ static const struct stk_rep_fix fixes[] = {
                      "ds = ds.shuffle(1000).batch(batch_size).prefetch(16)"},
     [FIX_GRAIN] =
         {"jax", "With Grain, read with more threads and prepare in worker processes.",
-         "ds = ds.to_iter_dataset(grain.ReadOptions(num_threads=16, prefetch_buffer_size=500))\n"
+         "ds = ds.to_iter_dataset(grain.ReadOptions(num_threads=32, prefetch_buffer_size=1000))\n"
          "ds = ds.mp_prefetch(grain.MultiprocessingOptions(num_workers=8))"},
     [FIX_JAX_THREAD] =
         {"jax",
@@ -107,15 +107,19 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 {
     struct stk_rule_steps s = stk_rule_spread(ctx, 1u << STK_PART_INPUT);
     char mean[STK_HUMAN_MAX], median[STK_HUMAN_MAX], most[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    if (s.used < thresholds[ONE_STEPS].value || s.median_ns < 0 ||
+    if (s.used < thresholds[ONE_STEPS].value ||
         (double)s.largest_ns < thresholds[ONE_FETCH].value * (double)s.total_ns)
+        return false;
+    int64_t median_ns = stk_rule_median_ns(ctx, 1u << STK_PART_INPUT);
+    if (median_ns < 0)
         return false;
     f->title = "One long fetch holds most of the input wait";
     stk_finding_say(
         ctx, f, "step %lld alone waits %s, %s of all waiting; the mean is %s a step, the median %s",
         (long long)s.largest_step, stk_human_ns(s.largest_ns, most),
         stk_human_share((double)s.largest_ns / (double)s.total_ns, share),
-        stk_human_ns(s.total_ns / s.used, mean), stk_human_ns(s.median_ns, median));
+        stk_human_ns(s.total_ns / s.used, mean), stk_human_ns(median_ns, median));
+    stk_finding_raise(f, 1);
     return true;
 }
 

@@ -139,8 +139,7 @@ static void count_owner(struct stk_rule_steps *out, const struct stk_run_sum *ru
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
     const struct stk_run_sum *run = ctx->pass.run;
-    struct stk_rule_steps out = {.median_ns = -1, .largest_ns = -1, .largest_step = -1};
-    int64_t *each = stk_alloc_array((size_t)run->step_count + 1, sizeof *each);
+    struct stk_rule_steps out = {.largest_ns = -1, .largest_step = -1};
     uint32_t *per = stk_alloc_zero((size_t)run->device_count + 1, sizeof *per);
     uint32_t last_row = STK_NONE;
     for (uint32_t i = 0; i < run->step_count; i++) {
@@ -149,8 +148,6 @@ struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t p
             continue;
         int64_t ns = row_ns(s, parts);
         bool affected = ns > 0 && (double)ns >= AFFECTED_SHARE * (double)s->dur_ns;
-        if (each)
-            each[out.used] = ns;
         if (per)
             count_owner(&out, run, per, i, &last_row, affected);
         out.used++;
@@ -164,13 +161,24 @@ struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t p
     if (run->scope != STK_SCOPE_HOST)
         for (uint32_t d = 0; d < run->device_count; d++)
             out.devices += run->devices[d].analysed;
-    if (each && out.used > 0) {
-        qsort(each, out.used, sizeof *each, by_ns);
-        out.median_ns = each[(out.used - 1) / 2];
-    }
-    stk_free(each);
     stk_free(per);
     return out;
+}
+
+int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts)
+{
+    const struct stk_run_sum *run = ctx->pass.run;
+    int64_t *each = stk_alloc_array((size_t)run->step_count + 1, sizeof *each), median_ns = -1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < run->step_count && each; i++)
+        if (row_counts(run, &run->steps[i]))
+            each[n++] = row_ns(&run->steps[i], parts);
+    if (n > 0) {
+        qsort(each, n, sizeof *each, by_ns);
+        median_ns = each[(n - 1) / 2];
+    }
+    stk_free(each);
+    return median_ns;
 }
 
 bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word)

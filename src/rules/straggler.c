@@ -37,8 +37,8 @@ static const struct stk_rep_fix fixes[] = {
                 "ds = ds.with_options(options)"},
     [FIX_DEVICE] = {"any",
                     "Compare clocks, temperature and power of the late device with the others'.",
-                    "nvidia-smi --query-gpu=index,clocks.sm,temperature.gpu,power.draw,"
-                    "clocks_event_reasons.active --format=csv -l 1"},
+                    "nvidia-smi --query-gpu=index,pstate,clocks.sm,temperature.gpu,power.draw "
+                    "--format=csv -l 1"},
     [FIX_RECORD] =
         {"any", "Record host activity on all ranks, so that what the late one does can be seen.",
          NULL},
@@ -133,7 +133,7 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
                                  const char **why)
 {
     const struct stk_straggler *g = &ctx->pass.run->straggler;
-    if (g->matched == 0) {
+    if (g->matched == 0 && !g->fired) {
         *why = "no collectives that could be matched between the ranks";
         return STK_RULE_SKIPPED;
     }

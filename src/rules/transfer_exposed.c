@@ -10,7 +10,7 @@ static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"exposed copies, device", "share of the step", 0.02,
                 "well-fed devices copy beside their kernels"},
     [HOST] = {"exposed copies, host step", "share of the step", 0.15,
-              "a host step holds no copies; kept for the form"},
+              "as for every share of a host step"},
     [DIRECTION] = {"one direction", "share of the exposed copies", 0.2,
                    "below it, advice for a direction is beside the point"},
     [PAGEABLE] = {"pageable copies", "share of copies", 0.2,
@@ -201,7 +201,7 @@ const struct stk_rule stk_rule_transfer_exposed = {
               "nsys analyze lists "
               "such copies; PyTorch, TensorFlow and JAX guides on pinned memory, "
               "prefetch_to_device and memory kinds.",
-    .needs = STK_NEED_BREAKDOWN | STK_NEED_DEVICE,
+    .needs = STK_NEED_BREAKDOWN,
     .verdicts = 1u << STK_VERDICT_TRANSFER,
     .thresholds = thresholds,
     .fixes = fixes,
