@@ -324,15 +324,15 @@ static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *er
                            "this JSON is no profile: it has no list \"traceEvents\"%s; give the "
                            "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
                            total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
-    uint64_t read = 0, lost = 0;
+    uint64_t read = 0;
     for (size_t i = 0; i < f->sink->tracks.count; i++)
         read += ((const struct stk_chrome_sink_track *)stk_vec_at(&f->sink->tracks, i))->rows;
     for (int i = 0; i < STK_KIND_COUNT; i++)
         read += total->by_kind[i];
-    lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
-           total->issues[STK_ISSUE_TRUNCATED].events_lost;
-    if (read == lost && lost > 0)
-        return stk_err_set(err, STK_EINPUT, "no event of a trace could be read: %s",
+    uint64_t lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
+                    total->issues[STK_ISSUE_TRUNCATED].events_lost;
+    if (read > 0 && read == lost + total->without_ph)
+        return stk_err_set(err, STK_EINPUT, "this JSON is no profile: no event could be read (%s)",
                            total->issues[STK_ISSUE_TRUNCATED].events_lost
                                ? "the file ends inside the first one"
                                : "what its list holds are no trace events");

@@ -216,6 +216,7 @@ static void take_tally(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
     to->kernels += from->kernels;
     to->known_cats += from->known_cats;
     to->raw_pids += from->raw_pids;
+    to->without_ph += from->without_ph;
 }
 
 void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s)

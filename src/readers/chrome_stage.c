@@ -527,6 +527,7 @@ void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome
 {
     if (r->flags & STK_CHROME_BAD_FIELD)
         stk_chrome_stage_issue(s, STK_ISSUE_FIELD_INVALID, 0, r->pos, r->name);
+    s->tally.without_ph += r->ph == 0;
     switch (r->ph) {
     case 'X':
         stage_complete(s, r);

@@ -75,7 +75,7 @@ enum stk_chrome_capture {
 struct stk_chrome_tally {
     uint64_t by_kind[STK_KIND_COUNT]; // read and not stored
     struct stk_chrome_issue issues[STK_ISSUE_COUNT];
-    uint64_t kernels, known_cats, foreign, raw_pids;
+    uint64_t kernels, known_cats, foreign, raw_pids, without_ph;
     uint64_t foreign_pos; // first event of an accelerator that is not known
     struct stk_str foreign_cat;
 };

@@ -104,6 +104,7 @@ static void test_refused(void)
         "{\"traceEvents\":{}}",
         "{\"traceEvents\":null}",
         "hello",
+        "[{\"cols\":[],\"rows\":[{\"ph\":1}]},{\"p\":{}}]",
         "",
         "{\"rows\":[{\"ph\":\"X\"}]}",
         "{\"note\":\"\\\"traceEvents\\\":[\"}",
