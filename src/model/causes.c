@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evidence per part: see causes.h.
 //
-// Method: nanoseconds and counts per (part, name, name around) in one hash map; the longest
-// intervals by insertion into a list of STK_CAUSE_EXAMPLES. An interval is named after the event
+// Method: nanoseconds and counts per part and name in a table by string id, per (part, name, name
+// around) in a hash map; the longest intervals by insertion into a list of STK_CAUSE_EXAMPLES. An interval is named after the event
 // that fills most of it. Only used steps count.
 
 #include "model/causes.h"
@@ -40,7 +40,8 @@ struct stk_causes {
     uint32_t window_count, at;
     int64_t *span_parts;
     struct interval interval;
-    struct stk_map index; // (part and around, name) -> tally
+    uint32_t *plain[STK_PART_COUNT]; // per part and name, without a name around: tally + 1
+    struct stk_map index;            // (part and around, name) -> tally
     struct stk_vec tallies;
     struct example examples[STK_PART_COUNT][STK_CAUSE_EXAMPLES];
     int example_count[STK_PART_COUNT];
@@ -63,6 +64,8 @@ void stk_causes_free(struct stk_causes *c)
 {
     if (!c)
         return;
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        stk_free(c->plain[p]);
     stk_map_deinit(&c->index);
     stk_vec_deinit(&c->tallies);
     stk_free(c);
@@ -94,24 +97,37 @@ static void close_interval(struct stk_causes *c)
     keep_example(c, v->longest.part, &x);
 }
 
+static struct tally *new_tally(struct stk_causes *c, int part, uint32_t name, uint32_t around)
+{
+    struct tally *new = stk_vec_push(&c->tallies);
+    if (new)
+        *new = (struct tally){.name = name, .around = around, .event = STK_NONE,
+                              .part = (uint8_t)part};
+    return new;
+}
+
 static struct tally *tally_of(struct stk_causes *c, const struct stk_piece *p)
 {
     const struct stk_trace *t = c->a->t;
     uint32_t name = p->event == STK_NONE ? 0 : t->name[p->event];
-    uint32_t around = p->around == STK_NONE ? 0 : t->name[p->around];
+    uint32_t next = (uint32_t)c->tallies.count;
+    if (p->around == STK_NONE) {
+        uint32_t **table = &c->plain[p->part];
+        if (!*table)
+            *table = stk_alloc_zero((size_t)t->strings.count + 1, sizeof **table);
+        if (!*table)
+            return NULL;
+        if ((*table)[name])
+            return stk_vec_at(&c->tallies, (*table)[name] - 1);
+        (*table)[name] = next + 1;
+        return new_tally(c, p->part, name, 0);
+    }
+    uint32_t around = t->name[p->around];
     int created = 0;
-    uint32_t *slot = stk_map_put(&c->index, (uint64_t)p->part << 32 | around, name,
-                                 (uint32_t)c->tallies.count, &created);
+    uint32_t *slot = stk_map_put(&c->index, (uint64_t)p->part << 32 | around, name, next, &created);
     if (!slot)
         return NULL;
-    if (created) {
-        struct tally *new = stk_vec_push(&c->tallies);
-        if (!new)
-            return NULL;
-        *new = (struct tally){.name = name, .around = around, .event = STK_NONE,
-                              .part = (uint8_t)p->part};
-    }
-    return stk_vec_at(&c->tallies, *slot);
+    return created ? new_tally(c, p->part, name, around) : stk_vec_at(&c->tallies, *slot);
 }
 
 static bool count_used(struct stk_causes *c, const struct stk_piece *p, int64_t ns)

@@ -211,10 +211,13 @@ static bool find_phase(const struct stk_analysis *a, const struct stk_device_lin
         if (k == 0 || median <= best)
             continue;
         best = median;
-        for (uint32_t i = p ? p : period; i < n; i += period) {
-            *like = i;
-            if (gap_before(a, line, s, i, linked) == median)
-                break;
+        int64_t closest = INT64_MAX;
+        for (uint32_t i = p ? p : period; i + CONTEXT <= n; i += period) {
+            int64_t off = gap_before(a, line, s, i, linked) - median;
+            if ((off < 0 ? -off : off) < closest) {
+                closest = off < 0 ? -off : off;
+                *like = i;
+            }
         }
     }
     stk_free(gaps);

@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 
+#define MAX_ROWS 16 // of one thread; further sub-rows hold little and are not walked
+
 bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis *a)
 {
     s->a = a;
@@ -123,7 +125,7 @@ bool stk_segments_collect(struct stk_thread_segments *s, uint32_t thread, int64_
     if (!walk_row(s, thread, from_ns, to_ns, &s->list))
         return false;
     uint32_t row = s->a->threads[thread].next_row;
-    for (; row != STK_NONE; row = s->a->threads[row].next_row) {
+    for (int n = 1; row != STK_NONE && n < MAX_ROWS; row = s->a->threads[row].next_row, n++) {
         if (!walk_row(s, row, from_ns, to_ns, &s->other) ||
             !overlay(&s->list, &s->other, &s->merged))
             return false;
