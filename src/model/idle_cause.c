@@ -286,6 +286,7 @@ static void attribute_before(struct gaps *g, int64_t gap_start, int64_t cut, uin
 {
     uint32_t thread = stk_thread_of(g->a, launch), call = STK_NONE;
     uint32_t one_off = one_off_operator(g, thread, gap_start, cut, ender);
+    g->failed |= g->segments.failed;
     int64_t credit = one_off == STK_NONE ? sync_credit(g, thread, gap_start, &call) : 0;
     for (int64_t at = gap_start; at < cut && !g->failed;) {
         int64_t next, end = add_mark(g, at, cut, &next);

@@ -165,13 +165,17 @@ static void accept(struct stk_analysis *a, const struct choice *c, enum stk_step
     a->sum->confidence = source == STK_STEPS_ANNOTATED ? 1.0 : 0.9;
 }
 
+enum outcome { FOUND, NOT_FOUND, NO_MEMORY };
+
 // The jitted function with the largest total, if that is most of all jitted time.
-static bool main_function(const struct stk_analysis *a, uint32_t *name)
+static enum outcome main_function(const struct stk_analysis *a, uint32_t *name)
 {
     int64_t *totals = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *totals);
     int64_t all_ns = 0;
     uint32_t best = STK_NONE;
-    for (size_t i = 0; totals && i < a->step_events.count; i++) {
+    if (!totals)
+        return NO_MEMORY;
+    for (size_t i = 0; i < a->step_events.count; i++) {
         const struct stk_mark *m = &a->step_events.v[i];
         if (!(stk_class_of(a, m->event) & STK_NAME_PJIT))
             continue;
@@ -184,10 +188,8 @@ static bool main_function(const struct stk_analysis *a, uint32_t *name)
     bool found = best != STK_NONE && totals[best] >= all_ns / 2;
     stk_free(totals);
     *name = best;
-    return found;
+    return found ? FOUND : NOT_FOUND;
 }
-
-enum outcome { FOUND, NOT_FOUND, NO_MEMORY };
 
 // Steps from the starts of events that pass the filter, if there are enough.
 static enum outcome try_starts(struct stk_analysis *a, const struct filter *f, size_t least,
@@ -243,8 +245,11 @@ static enum outcome try_all(struct stk_analysis *a)
         result = try_optimizer(a);
     f = (struct filter){.class = STK_NAME_PJIT, .by_name = true};
     // Calls run ahead of the device: without launch links they say nothing about its time.
-    if (result == NOT_FOUND && (is_linked || !has_device) && main_function(a, &f.name))
-        result = try_starts(a, &f, MIN_CALLS, true, STK_STEPS_FRAMEWORK);
+    if (result == NOT_FOUND && (is_linked || !has_device)) {
+        result = main_function(a, &f.name);
+        if (result == FOUND)
+            result = try_starts(a, &f, MIN_CALLS, true, STK_STEPS_FRAMEWORK);
+    }
     if (has_device)
         return result;
     static const uint32_t fetches[] = {STK_NAME_GET_NEXT, STK_NAME_ITER_NEXT};

@@ -11,6 +11,7 @@
 bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis *a)
 {
     s->a = a;
+    s->failed = false;
     stk_vec_init(&s->list, sizeof(struct stk_segment), UINT32_MAX);
     stk_vec_init(&s->other, sizeof(struct stk_segment), UINT32_MAX);
     stk_vec_init(&s->merged, sizeof(struct stk_segment), UINT32_MAX);
@@ -143,6 +144,7 @@ uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, i
     const struct stk_thread_cursor *at = cursor_of(s, thread);
     struct stk_thread_cursor *c = at ? stk_alloc(sizeof *c) : NULL;
     uint32_t found = STK_NONE;
+    s->failed |= !c;
     if (!c)
         return STK_NONE;
     *c = *at;

@@ -27,6 +27,7 @@ struct stk_thread_segments {
     const struct stk_analysis *a;
     struct stk_thread_cursor **rows; // per track
     struct stk_vec list, other, merged;
+    bool failed; // memory ran out
 };
 
 bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis *a);
@@ -36,7 +37,7 @@ void stk_segments_deinit(struct stk_thread_segments *s);
 bool stk_segments_collect(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                           int64_t to_ns);
 // One operator of the thread that covers at least `percent` of [from, to), STK_NONE if there is
-// none (or no memory). Does not move the thread's cursor.
+// none (or no memory: `failed` is set). Does not move the thread's cursor.
 uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                                int64_t to_ns, int percent);
 
