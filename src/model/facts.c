@@ -112,17 +112,18 @@ static int64_t settled_ns(const struct stk_analysis *a)
     return INT64_MAX;
 }
 
-// The longest first use or compilation, by name.
+// The longest first use or compilation, by name. Marks are pieces where calls nest: the call counts.
 static bool name_first_use(struct stk_analysis *a)
 {
     struct stk_example *e = &a->sum->facts.first_use;
     uint32_t event = STK_NONE;
     for (size_t i = 0; i < a->compiles.count; i++) {
-        const struct stk_mark *m = &a->compiles.v[i];
-        if (m->end_ns - m->start_ns <= e->dur_ns)
+        uint32_t call = a->compiles.v[i].event;
+        int64_t dur_ns = stk_dur_ns(a->t, call);
+        if (dur_ns <= e->dur_ns)
             continue;
-        *e = (struct stk_example){.start_ns = m->start_ns, .dur_ns = m->end_ns - m->start_ns, .step = -1};
-        event = m->event;
+        *e = (struct stk_example){.start_ns = a->t->start_ns[call], .dur_ns = dur_ns, .step = -1};
+        event = call;
     }
     if (event == STK_NONE)
         return true;

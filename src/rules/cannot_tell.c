@@ -143,9 +143,9 @@ static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         stk_human_count(facts->host_events, a), stk_human_count(facts->runtime_calls, b),
         stk_human_count(facts->device_ops, c));
     if (facts->host_steps > 0)
-        stk_finding_say(ctx, f,
-                        "%" PRIu32 " host steps were found, %s of their time inside some event",
-                        facts->host_steps, stk_human_share(facts->host_event_fill, a));
+        stk_finding_say(ctx, f, "%" PRIu32 " host step%s found, %s of the time inside some event",
+                        facts->host_steps, facts->host_steps == 1 ? " was" : "s were",
+                        stk_human_share(facts->host_event_fill, a));
     if (facts->host_collective_ns > 0)
         stk_finding_say(ctx, f, "host collectives take %s of the steps",
                         stk_human_ns(facts->host_collective_ns, a));

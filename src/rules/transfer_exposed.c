@@ -13,8 +13,8 @@ static const struct stk_threshold thresholds[] = {
               "as for every share of a host step"},
     [DIRECTION] = {"one direction", "share of the exposed copies", 0.2,
                    "below it, advice for a direction is beside the point"},
-    [PAGEABLE] = {"pageable copies", "share of copies", 0.2,
-                  "single pageable copies (a loss, a counter) are not the cause"},
+    [PAGEABLE] = {"pageable copies", "share of the time of copies", 0.2,
+                  "many small pageable copies (a loss, a counter) take next to no time"},
     [MANY] = {"copies", "copies a step", 100,
               "each copy costs the host 5 to 10 us, 100 of them a millisecond"},
     {0},
@@ -90,10 +90,11 @@ static bool is_copied(const struct stk_rule_ctx *ctx, enum stk_part part)
            share >= thresholds[DIRECTION].value * stk_rule_group_share(ctx, STK_GROUP_TRANSFER);
 }
 
+// By time, not by count.
 static bool is_pageable(const struct stk_facts *f)
 {
-    return f->copies > 0 &&
-           (double)f->pageable_copies >= thresholds[PAGEABLE].value * (double)f->copies;
+    return f->pageable_copies > 0 &&
+           (double)f->pageable_copy_ns >= thresholds[PAGEABLE].value * (double)f->copy_ns;
 }
 
 static bool is_pinned(const struct stk_facts *f)

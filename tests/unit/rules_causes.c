@@ -194,6 +194,8 @@ static void transfer_advice(void)
     f.run.facts.copies = 12;
     f.run.facts.pageable_copies = 10;
     f.run.facts.pageable_bytes = 5000000;
+    f.run.facts.copy_ns = 1000;
+    f.run.facts.pageable_copy_ns = 900;
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "transfer-exposed");
     CHECK(f.verdict.kind == STK_VERDICT_TRANSFER);
@@ -204,7 +206,11 @@ static void transfer_advice(void)
 
     fake_init(&f, 1, STK_SCOPE_STEPS);
     fake_part(&f, STK_PART_H2D, 0.9, -1);
-    f.run.facts.copies = f.run.facts.pinned_copies = 12;
+    f.run.facts.copies = 100;
+    f.run.facts.pinned_copies = 12; // few, but they take the time
+    f.run.facts.pageable_copies = 88;
+    f.run.facts.copy_ns = 1000;
+    f.run.facts.pageable_copy_ns = 10;
     f.run.facts.frameworks = 1u << STK_FW_PYTORCH;
     fake_ask(&f);
     x = fake_finding(&f, "transfer-exposed");
