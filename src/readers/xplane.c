@@ -193,7 +193,7 @@ static enum stk_status finish_planes(struct reading *r)
         const struct stk_xp_plane *plane = stk_vec_at(&r->planes, line->plane);
         if (line->events >= line->offset + line->size)
             continue;
-        struct stk_track_key key = stk_xp_track_key(plane, line, false);
+        struct stk_track_key key = stk_xp_track_key(plane, line, STK_XP_BESIDE_NOT);
         stk_build_track_name(r->build, &key, line->name);
     }
     for (size_t i = 0; i < r->planes.count; i++) {

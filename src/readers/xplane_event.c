@@ -42,8 +42,10 @@ void stk_xp_decoder_deinit(struct stk_xp_decoder *d)
 }
 
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
-                                      const struct stk_xp_line *line, bool sync)
+                                      const struct stk_xp_line *line, enum stk_xp_beside beside)
 {
+    static const char *const names[STK_XP_BESIDE_COUNT] = {"", "synchronization", "memory",
+                                                           "CUPTI overhead", "unified memory"};
     struct stk_track_key key = {.kind = STK_TRACK_OTHER,
                                 .process = STK_XP_PROCESS,
                                 .device = plane->device,
@@ -58,9 +60,10 @@ struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
         break;
     case STK_XP_LINE_STREAM:
     case STK_XP_LINE_OPS:
-        key.kind = sync ? STK_TRACK_OTHER : STK_TRACK_STREAM;
-        if (sync)
-            key.sid = STK_STR("synchronization");
+        if (beside)
+            key.sid = stk_str_from(names[beside]);
+        else
+            key.kind = STK_TRACK_STREAM;
         break;
     case STK_XP_LINE_DERIVED:
         key.kind = STK_TRACK_DERIVED;
@@ -82,7 +85,7 @@ void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
     d->plane = plane;
     d->line = line;
     d->events = 0;
-    d->track = d->sync_track = STK_NONE;
+    memset(d->tracks, 0xff, sizeof d->tracks);
     size_t n = plane->event_metas.count;
     if (!d->names[line->plane]) {
         uint32_t *names = stk_alloc_array(n ? n : 1, sizeof *names);
@@ -138,7 +141,8 @@ static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t
             if (stk_pb_varint(&c, &correlation) != STK_PB_FIELD || c.p != p + n)
                 return false;
             values->correlation = (int64_t)correlation;
-            values->present |= 1u << STK_XP_STAT_CORRELATION;
+            if (correlation)
+                values->present |= 1u << STK_XP_STAT_CORRELATION;
             return true;
         }
     }
@@ -325,11 +329,11 @@ static uint32_t name_of(struct stk_xp_decoder *d, uint32_t at, const struct stk_
     return name;
 }
 
-static uint32_t track_of(struct stk_xp_decoder *d, bool sync)
+static uint32_t track_of(struct stk_xp_decoder *d, enum stk_xp_beside beside)
 {
-    uint32_t *track = sync ? &d->sync_track : &d->track;
+    uint32_t *track = &d->tracks[beside];
     if (*track == STK_NONE) {
-        struct stk_track_key key = stk_xp_track_key(d->plane, d->line, sync);
+        struct stk_track_key key = stk_xp_track_key(d->plane, d->line, beside);
         *track = stk_shard_track(d->shard, &key);
     }
     return *track;
@@ -346,6 +350,7 @@ static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     struct event e;
     struct stk_row row = {.pos = pos, .kind = STK_KIND_OTHER};
     struct stk_row_ext ext = {0};
+    enum stk_xp_beside beside = STK_XP_BESIDE_NOT;
     d->events++;
     if (!read_event(d->plane, p, n, &e)) {
         drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
@@ -372,7 +377,10 @@ static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
         break;
     case STK_XP_LINE_STREAM:
         row.kind = m ? m->kind : STK_KIND_KERNEL;
+        beside = m ? (enum stk_xp_beside)m->beside : STK_XP_BESIDE_NOT;
         stream_row(m, &e, &row, &ext);
+        if (row.kind == STK_KIND_MEMORY)
+            beside = STK_XP_BESIDE_MEMORY;
         break;
     case STK_XP_LINE_OPS:
         row.kind = m ? m->kind : STK_KIND_KERNEL;
@@ -381,7 +389,7 @@ static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     default:
         break; // derived rows, counters, overhead: never work
     }
-    row.track = track_of(d, row.kind == STK_KIND_SYNC);
+    row.track = track_of(d, beside);
     bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
     stk_shard_add(d->shard, &row, bare ? NULL : &ext);
 }

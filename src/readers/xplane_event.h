@@ -22,8 +22,8 @@ struct stk_xp_decoder {
     const struct stk_xp_plane *plane;
     const struct stk_xp_line *line;
     uint32_t *line_names;
-    uint32_t track, sync_track; // STK_NONE: not yet
-    uint64_t events;            // of this line, so far
+    uint32_t tracks[STK_XP_BESIDE_COUNT]; // the line's own and those beside; STK_NONE: not yet
+    uint64_t events;                      // of this line, so far
 };
 
 bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
@@ -36,8 +36,8 @@ void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
 size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset);
 void stk_xp_line_end(struct stk_xp_decoder *d);
 
-// Key of the line's track (of the one beside it for recorded waits, if `sync`).
+// Key of the line's track, or of one beside it.
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
-                                      const struct stk_xp_line *line, bool sync);
+                                      const struct stk_xp_line *line, enum stk_xp_beside beside);
 
 #endif

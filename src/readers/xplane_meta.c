@@ -160,7 +160,7 @@ void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
     bool taken = false;
     switch (stat) {
     case STK_XP_STAT_CORRELATION:
-        taken = stk_xp_value_i64(v, &values->correlation);
+        taken = stk_xp_value_i64(v, &values->correlation) && values->correlation; // 0: none
         break;
     case STK_XP_STAT_STEP_NUM:
         taken = stk_xp_value_i64(v, &values->step_num);
@@ -232,6 +232,13 @@ static bool read_defaults(struct stk_xp_plane *plane, struct stk_xp_event_meta *
     return true;
 }
 
+// CUPTI's own work. "COMPILER" is among its overheads too, but it is the program that needs it.
+static bool is_overhead(struct stk_str name)
+{
+    return stk_str_eq(name, STK_STR("BUFFER_FLUSH")) ||
+           stk_str_eq(name, STK_STR("INSTRUMENTATION")) || stk_str_eq(name, STK_STR("RESOURCE"));
+}
+
 static uint8_t host_kind(struct stk_str name)
 {
     if (name.n && name.p[0] == '$') // Python tracer: "$file.py:12 function"
@@ -243,6 +250,8 @@ static uint8_t host_kind(struct stk_str name)
         return STK_KIND_ANNOTATION;
     if (stk_str_starts(name, STK_STR("ThreadpoolListener::")))
         return STK_KIND_OTHER; // marks of no length between which a pool thread has work
+    if (is_overhead(name))
+        return STK_KIND_OTHER;
     if (stk_xp_is_runtime_call(name))
         return STK_KIND_RUNTIME;
     if (stk_name_classify(name, STK_KIND_HOST_OP) & (STK_NAME_FETCH | STK_NAME_ITERATOR))
@@ -250,33 +259,43 @@ static uint8_t host_kind(struct stk_str name)
     return STK_KIND_HOST_OP;
 }
 
+static bool is_sync(struct stk_str name)
+{
+    static const char *const names[] = {
+        "cuEventSynchronize",    "cuStreamWaitEvent",     "cuStreamSynchronize",
+        "cuCtxSynchronize",      "cudaEventSynchronize",  "cudaStreamWaitEvent",
+        "cudaStreamSynchronize", "cudaDeviceSynchronize", "unknown synchronization event"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (stk_str_eq(name, stk_str_from(names[i])))
+            return true;
+    return false;
+}
+
 static void resolve_gpu(struct stk_xp_event_meta *m)
 {
-    static const char *const syncs[] = {"cuEventSynchronize",    "cuStreamWaitEvent",
-                                        "cuStreamSynchronize",   "cuCtxSynchronize",
-                                        "cudaEventSynchronize",  "cudaStreamWaitEvent",
-                                        "cudaStreamSynchronize", "cudaDeviceSynchronize"};
-    m->kind = STK_KIND_KERNEL;
-    for (size_t i = 0; i < sizeof syncs / sizeof syncs[0]; i++)
-        m->is_sync |= stk_str_eq(m->name, stk_str_from(syncs[i]));
-    if (m->is_sync)
+    m->kind = STK_KIND_OTHER;
+    if (is_sync(m->name)) {
         m->kind = STK_KIND_SYNC;
-    else if (stk_str_starts_nocase(m->name, STK_STR("Memcpy")))
-        m->kind = STK_KIND_MEMCPY;
-    else if (stk_str_starts_nocase(m->name, STK_STR("Memset")))
-        m->kind = STK_KIND_MEMSET;
-    else if (stk_str_starts(m->name, STK_STR("Memory ")) ||
-             stk_str_starts(m->name, STK_STR("MemoryAlloc")) ||
-             stk_str_starts(m->name, STK_STR("MemoryFree")) ||
-             stk_str_starts(m->name, STK_STR("MemoryResidency")))
+        m->beside = STK_XP_BESIDE_SYNC;
+    } else if (is_overhead(m->name) || stk_str_eq(m->name, STK_STR("COMPILER"))) {
+        m->beside = STK_XP_BESIDE_OVERHEAD;
+    } else if (stk_str_starts(m->name, STK_STR("UM_"))) {
+        m->beside = STK_XP_BESIDE_UNIFIED;
+    } else if (stk_str_starts(m->name, STK_STR("Memory ")) ||
+               stk_str_starts(m->name, STK_STR("MemoryAlloc")) ||
+               stk_str_starts(m->name, STK_STR("MemoryFree")) ||
+               stk_str_starts(m->name, STK_STR("MemoryResidency"))) {
         m->kind = STK_KIND_MEMORY;
-    else if (stk_str_starts(m->name, STK_STR("UM_")))
-        m->kind =
-            STK_KIND_OTHER; // unified memory: page faults and migrations, on streams of their own
-    else if (stk_str_starts(m->name, STK_STR("CudaGraphExec")))
-        m->flags |= STK_EXT_GRAPH;
-    if (m->kind == STK_KIND_MEMCPY)
+    } else if (stk_str_starts_nocase(m->name, STK_STR("Memcpy"))) {
+        m->kind = STK_KIND_MEMCPY;
         stk_name_parse_copy(m->name, &m->dir, &m->src_mem, &m->dst_mem);
+    } else if (stk_str_starts_nocase(m->name, STK_STR("Memset"))) {
+        m->kind = STK_KIND_MEMSET;
+    } else {
+        m->kind = STK_KIND_KERNEL;
+        if (stk_str_starts(m->name, STK_STR("CudaGraphExec")))
+            m->flags |= STK_EXT_GRAPH;
+    }
 }
 
 static void resolve_tpu(struct stk_xp_event_meta *m)

@@ -68,6 +68,16 @@ struct stk_xp_values {
     struct stk_str category;
 };
 
+// Events that lie on a stream's line without being its work. They go to a row beside it.
+enum stk_xp_beside {
+    STK_XP_BESIDE_NOT,
+    STK_XP_BESIDE_SYNC,
+    STK_XP_BESIDE_MEMORY, // lifetimes of allocations
+    STK_XP_BESIDE_OVERHEAD,
+    STK_XP_BESIDE_UNIFIED, // page faults and migrations of unified memory
+    STK_XP_BESIDE_COUNT
+};
+
 // An XEventMetadata: a name and what it says about every event that bears it.
 struct stk_xp_event_meta {
     int64_t id;
@@ -77,7 +87,7 @@ struct stk_xp_event_meta {
     struct stk_xp_values *defaults; // of raw_stats; NULL: none of interest
     uint8_t kind;
     uint8_t dir, src_mem, dst_mem, flags;
-    bool is_sync; // a wait recorded on a device line
+    uint8_t beside; // enum stk_xp_beside
 };
 
 struct stk_xp_line {

@@ -108,6 +108,7 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
 // Lines that the analyser adds get ids from 0xDEADBEEF (as int32) upwards.
 #define DERIVED_ID_FIRST (-559038737)
 #define DERIVED_ID_LAST (DERIVED_ID_FIRST + 1023)
+#define OVERHEAD_ID (DERIVED_ID_FIRST + 6) // the profiler's own, not tied to a stream
 
 static bool is_derived_name(struct stk_str name)
 {
@@ -139,9 +140,7 @@ static enum stk_xp_line_kind gpu_line_kind(struct stk_str name)
         return STK_XP_LINE_DERIVED;
     if (stk_str_eq(name, STK_STR("_counters_")))
         return STK_XP_LINE_COUNTER;
-    if (stk_str_contains_nocase(name, STK_STR("overhead")) &&
-        !stk_str_starts(name, STK_STR("Stream")))
-        return STK_XP_LINE_OTHER;
+    // "CUPTI overhead" too: a stream loses its name to it if the profiler flushed on it once.
     return STK_XP_LINE_STREAM;
 }
 
@@ -155,6 +154,8 @@ static enum stk_xp_line_kind tpu_line_kind(struct stk_str name)
 enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name,
                                        int64_t id)
 {
+    if (id == OVERHEAD_ID)
+        return STK_XP_LINE_OTHER;
     if (id >= DERIVED_ID_FIRST && id <= DERIVED_ID_LAST)
         return STK_XP_LINE_DERIVED;
     switch (plane) {

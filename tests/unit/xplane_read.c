@@ -209,6 +209,7 @@ static void host_events(void)
     pb_msg(&host, 3, &line);
     line = pb_line(5, "main/NVTX", 100);
     e = pb_event(8, 500, 5000);
+    pb_stat_int(&e, 4, 6, 3, 0); // a correlation id of 0 is none
     pb_msg(&line, 4, &e);
     pb_msg(&host, 3, &line);
     static const char *const names[] = {"train",
@@ -221,9 +222,9 @@ static void host_events(void)
                                         "my range"};
     for (int i = 0; i < 8; i++)
         pb_named(&host, 4, i + 1, names[i]);
-    static const char *const stats[] = {"_r", "step_num", "allocation_bytes", "requested_bytes",
-                                        "_ipl_stage_id"};
-    for (int i = 0; i < 5; i++)
+    static const char *const stats[] = {
+        "_r", "step_num", "allocation_bytes", "requested_bytes", "_ipl_stage_id", "correlation_id"};
+    for (int i = 0; i < 6; i++)
         pb_named(&host, 5, i + 1, stats[i]);
     pb_msg(&space, 1, &host);
     struct stk_trace *t = read_space(&space, 1);
@@ -261,7 +262,7 @@ static void derived_lines(void)
         {78, "XLA Ops", STK_TRACK_DERIVED}, // on a GPU it is derived
         {79, "Launch Stats", STK_TRACK_DERIVED},
         {80, "_counters_", STK_TRACK_COUNTER},
-        {81, "CUPTI overhead", STK_TRACK_OTHER},
+        {-559038737 + 6, "CUPTI overhead", STK_TRACK_OTHER},
         {82, "Stream #82(Compute,Overhead)", STK_TRACK_STREAM},
     };
     struct pb space = {0}, gpu = pb_plane("/device:GPU:0");
@@ -293,9 +294,9 @@ static void derived_lines(void)
 // Waits recorded on a stream go to a row of their own; graphs are work.
 static void streams(void)
 {
-    struct pb space = {0}, gpu = pb_plane("/device:GPU:0"),
-              line = pb_line(7, "Stream #7(Compute)", 1), e;
-    for (int id = 1; id <= 6; id++) {
+    struct pb space = {0}, gpu = pb_plane("/device:GPU:0"), line = pb_line(7, "CUPTI overhead", 1),
+              e; // what became of the stream's own name
+    for (int id = 1; id <= 8; id++) {
         e = pb_event(id, id * 10000, 5000);
         if (id == 4)
             pb_stat_int(&e, 4, 1, 4, 99); // a kernel inside a graph
@@ -307,13 +308,21 @@ static void streams(void)
                                         "UM_GPU_PAGE_FAULT",
                                         "gemm",
                                         "ncclDevKernel_AllReduce_Sum_f32",
-                                        "MemcpyP2P"};
-    for (int i = 0; i < 6; i++)
+                                        "MemcpyP2P",
+                                        "BUFFER_FLUSH",
+                                        "Memory device"};
+    for (int i = 0; i < 8; i++)
         pb_named(&gpu, 4, i + 1, names[i]);
     pb_named(&gpu, 5, 1, "cuda_graph_id");
     pb_msg(&space, 1, &gpu);
     struct stk_trace *t = read_space(&space, 1);
-    CHECK_EQ(t->count, 6);
+    CHECK_EQ(t->count, 8);
+    uint32_t flush = find_event(t, names[6], 0), lives = find_event(t, names[7], 0);
+    CHECK_EQ(t->kind[flush], STK_KIND_OTHER);
+    CHECK_STR(text_of(t, track_with(t, flush)->name), "CUPTI overhead");
+    CHECK_EQ(track_with(t, flush)->kind, STK_TRACK_OTHER);
+    CHECK_EQ(t->kind[lives], STK_KIND_MEMORY);
+    CHECK_EQ(track_with(t, lives)->kind, STK_TRACK_OTHER);
     uint32_t sync = find_event(t, names[0], 0), graph = find_event(t, names[1], 0),
              um = find_event(t, names[2], 0);
     CHECK_EQ(t->kind[sync], STK_KIND_SYNC);
