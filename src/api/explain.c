@@ -116,7 +116,7 @@ static void list_rules(const struct page *p)
         if (p->markdown)
             explain_rule(p, stk_rules[i]);
         else
-            stk_sink_printf(p->sink, "%-20s %s\n", stk_rules[i]->id, stk_rules[i]->title);
+            stk_sink_printf(p->sink, "%-22s %s\n", stk_rules[i]->id, stk_rules[i]->title);
     }
 }
 

@@ -87,32 +87,3 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }
-
-static const char describe_head[] =
-    "# The report: `stoker why --json`\n"
-    "\n"
-    "This page is written from the same tables as the JSON itself and its schema (`stoker schema\n"
-    "report`). The contract is versioned (`schema`) and changed only by adding: a program should\n"
-    "ignore keys that it does not know.\n"
-    "\n"
-    "* **ns** are integer nanoseconds. They count from the profile's first event; "
-    "`profile.base_ns`\n"
-    "  adds the file's own clock. Start and end are rounded, never the duration.\n"
-    "* **share** is 0 to 1 with six decimals, **bytes** and **count** are integers.\n"
-    "* A value that is not known is absent: never 0, never null.\n"
-    "* Times of a device are unions over its streams.\n"
-    "* Medians are lower medians, percentiles nearest rank.\n"
-    "* Lists stop at `--limit` (10 000 rows; 0: all); totals always cover everything.\n";
-
-enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err)
-{
-    if (!write)
-        return stk_api_invalid(err, "stoker_describe_report needs a callback");
-    struct stk_err e;
-    struct stk_sink sink;
-    stk_err_init(&e);
-    stk_sink_init(&sink, write, arg);
-    stk_sink_text(&sink, describe_head);
-    stk_schema_describe(&stk_report_info, &sink);
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
-}

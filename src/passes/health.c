@@ -15,6 +15,7 @@
 #define UNLINKED_FROM 0.05 // of device operations: above it the confidence of a verdict drops too
 #define UNKNOWN_FROM 0.15  // of the time: as for the confidence of a verdict
 #define SKEWED_FROM 0.01   // of device operations: single ones are rounding
+#define BAD_RECORDS_FROM 0.001 // of the records: fewer change no share that is shown
 #define OVERHEAD_FROM 0.05 // of the time: a profiler that costs this much distorts what it measures
 
 struct judge {
@@ -37,11 +38,22 @@ static int percent(uint64_t part, uint64_t whole)
     return whole ? (int)((double)part / (double)whole * 100 + 0.5) : 0;
 }
 
+// Single bad records among many limit nothing; damage of the file as a whole always does.
+static bool is_negligible(const struct stk_rep_issue *issue, uint64_t records)
+{
+    static const enum stk_issue_id single[] = {STK_ISSUE_TIME_INVALID, STK_ISSUE_DURATION_ABSURD,
+                                               STK_ISSUE_FIELD_INVALID, STK_ISSUE_MESSAGE_INVALID};
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+        if (strcmp(issue->id, stk_issue_info(single[i])->key) == 0)
+            return (double)issue->count < BAD_RECORDS_FROM * (double)records;
+    return false;
+}
+
 static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
 {
     const struct stk_rep_issue *issue = p->issues.items;
     for (size_t i = 0; i < p->issues.count; i++)
-        if (strcmp(issue[i].severity, "info") != 0)
+        if (strcmp(issue[i].severity, "info") != 0 && !is_negligible(&issue[i], p->events.read))
             add(j, stk_arena_printf(j->ctx->arena, "%s (%llu)", issue[i].meaning,
                                     (unsigned long long)issue[i].count));
 }

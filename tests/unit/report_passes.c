@@ -213,6 +213,22 @@ static void test_health(void)
     stk_arena_deinit(&w.arena);
 }
 
+// Three bad records of millions limit nothing; as many of a few do.
+static void test_bad_records(void)
+{
+    struct world w;
+    struct stk_err err;
+    setup(&w);
+    w.input.issues[STK_ISSUE_TIME_INVALID].count = 3;
+    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK_STR(w.report.profile.health.status, "good");
+    CHECK_EQ(w.report.profile.issues.count, 1);
+    w.input.read = 100;
+    CHECK(fill(&w, 0, &err) == STK_OK);
+    CHECK_STR(w.report.profile.health.status, "limited");
+    stk_arena_deinit(&w.arena);
+}
+
 static void test_selection(void)
 {
     struct world w;
@@ -319,6 +335,7 @@ int main(void)
     test_json();
     test_nothing_known();
     test_health();
+    test_bad_records();
     test_selection();
     test_text();
     test_bar();
