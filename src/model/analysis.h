@@ -47,6 +47,7 @@ struct stk_host_step {
     int64_t number;
     int64_t start_ns, end_ns; // end: start of the next, the last one's own end
     uint32_t mark;            // event that marks it, STK_NONE
+    uint32_t line;            // the one device it belongs to (a->steps_per_device), else unused
     const char *excluded;     // why it is not used, or NULL
 };
 
@@ -106,6 +107,7 @@ struct stk_analysis {
     struct stk_host_step *steps;
     uint32_t step_count;
     bool steps_on_device;      // times of steps are device times (inferred, no links)
+    bool steps_per_device;     // each device has steps of its own, in the order of the devices
     struct stk_causes *causes;
     struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made
 };
@@ -146,6 +148,8 @@ STK_MUST_CHECK enum stk_status stk_first_use_find(struct stk_analysis *a, struct
 // steps.c: host steps by marker or framework; period.c: inferred from the device operations.
 STK_MUST_CHECK enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err);
 STK_MUST_CHECK enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err);
+// steps_derived.c: steps that the profiler derived for each device (XPlane's line "Steps").
+STK_MUST_CHECK enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *err);
 // exclude.c: decide which steps are not used.
 // False: no memory.
 bool stk_steps_exclude(struct stk_analysis *a);

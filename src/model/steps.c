@@ -5,6 +5,7 @@
 //               the call ends); fetches from a DataLoader (3 or more, start to start); one jitted
 //               JAX function that takes most of all jitted time (3 or more, start to start);
 //               without a device also IteratorGetNext and an iterator's __next__
+//   derived     the profiler's own steps of each device (steps_derived.c)
 //   otherwise   the device operations decide (period.c)
 // A step lasts from its start to the start of the next, the last one to its own end: what happens
 // between two markers belongs to a step. Only the thread with the most markers counts, and there
@@ -306,5 +307,8 @@ enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err)
     if (result == NO_MEMORY)
         return stk_err_nomem(err);
     select_fetches(a);
-    return result == FOUND ? STK_OK : stk_steps_infer(a, err);
+    if (result == FOUND)
+        return STK_OK;
+    enum stk_status status = stk_steps_from_derived(a, err);
+    return status != STK_OK || a->step_count ? status : stk_steps_infer(a, err);
 }

@@ -219,6 +219,17 @@ static enum stk_status analyse_steps(struct stk_analysis *a, struct stk_err *err
     return status;
 }
 
+// Steps of a rank are counted once, not per device.
+static uint32_t count_marks(const struct stk_analysis *a)
+{
+    uint32_t most = 0, run = 0;
+    for (uint32_t i = 0; i < a->step_count && a->steps_per_device; i++) {
+        run = i > 0 && a->steps[i].line == a->steps[i - 1].line ? run + 1 : 1;
+        most = run > most ? run : most;
+    }
+    return a->steps_per_device ? most : a->step_count;
+}
+
 static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *err)
 {
     enum stk_status status = stk_lines_build(a, err);
@@ -234,7 +245,7 @@ static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *er
         status = stk_err_nomem(err);
     if (status == STK_OK) {
         drop_useless_steps(a);
-        a->sum->step_marks = a->step_count;
+        a->sum->step_marks = count_marks(a);
         status = analyse_steps(a, err);
     }
     return status == STK_OK ? stk_facts_collect(a, err) : status;

@@ -85,11 +85,23 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
     }
 }
 
+// Idle time without launch rows, between kernels that are mostly brief.
+static const char *unlinked_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
+                                     struct stk_arena *arena)
+{
+    return stk_arena_printf(arena,
+                            "%s idles %d %% %s between kernels that are mostly shorter than 10 us: most likely the "
+                            "host launches too slowly, but the launch calls are not in the profile",
+                            device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
+}
+
 static const char *loss_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
     const double *s = v->group_share;
     const char *word = device_word(run), *scope = scope_phrase(run);
+    if (v->kind == STK_VERDICT_HOST && s[STK_GROUP_UNKNOWN] > s[STK_GROUP_HOST])
+        return unlinked_sentence(run, v, arena);
     bool busy_loss = v->first == STK_GROUP_TRANSFER || v->first == STK_GROUP_COMMUNICATION;
     const char *caveat = v->kind == STK_VERDICT_COMMUNICATION && run->rank_count < 2
                              ? "; with one rank a late peer cannot be excluded" : "";

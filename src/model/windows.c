@@ -68,10 +68,26 @@ static void find_work_ends(const struct stk_analysis *a, const struct stk_device
     }
 }
 
+// Steps that belong to this device alone: already windows, start to start.
+static void place_own(const struct stk_analysis *a, uint32_t index, struct stk_window *w,
+                      uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        const struct stk_host_step *s = &a->steps[i];
+        if (s->line == index)
+            w[(*count)++] = (struct stk_window){s->start_ns, s->end_ns, i, STK_NONE, s->excluded == NULL};
+    }
+}
+
 bool stk_windows_place(struct stk_analysis *a, uint32_t index, struct stk_window *w,
                        uint32_t *count)
 {
     struct stk_device_line *line = &a->lines[index];
+    if (a->steps_per_device && a->step_count > 0) {
+        place_own(a, index, w, count);
+        return true;
+    }
     const struct stk_device_sum *d = &a->sum->devices[index];
     if (a->step_count == 0) {
         w[0] = (struct stk_window){d->first_ns, d->first_ns + d->span_ns, STK_NONE, STK_NONE, true};

@@ -232,6 +232,42 @@ static void check_host_scope(void)
     synth_end(&s);
 }
 
+static void derived_piece(struct synth *s, double start_us, double dur_us, const char *name)
+{
+    struct stk_track_key key = {.kind = STK_TRACK_DERIVED, .process = 1, .device = 0, .id = -559038737};
+    stk_build_track_name(s->build, &key, STK_STR("Steps"));
+    synth_row(s, &key, start_us, dur_us, name, STK_KIND_OTHER, NULL);
+}
+
+// The profiler's own line of steps: pieces of a step are joined, and it begins on the host, in the
+// event that launched its first operation, unless that event holds far more than the step.
+static void check_derived(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_host(&s, MAIN, 0, 10000, "main", STK_KIND_HOST_OP);
+    for (int i = 0; i < 2; i++) {
+        synth_host(&s, MAIN, i * 1000 + 100, 600, "ExecutorState::Process", STK_KIND_HOST_OP);
+        synth_launch(&s, MAIN, i * 1000 + 150, 5, i ? "c" : "a", i * 1000 + 200, 300, 7);
+        synth_launch(&s, MAIN, i * 1000 + 160, 5, i ? "d" : "b", i * 1000 + 550, 250, 7);
+        derived_piece(&s, i * 1000 + 200, 300, i ? "8" : "7");
+        derived_piece(&s, i * 1000 + 550, 250, i ? "8" : "7");
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->source, STK_STEPS_FRAMEWORK);
+    CHECK_EQ(r->step_count, 2);
+    CHECK_EQ(r->step_marks, 2);
+    CHECK_EQ(r->steps[0].number, 7);
+    CHECK_EQ(r->steps[0].start_ns, 100 * US);
+    CHECK_EQ(r->steps[0].dur_ns, 1000 * US);
+    CHECK_EQ(r->steps[1].number, 8);
+    CHECK_EQ(r->steps[1].start_ns, 1100 * US);
+    CHECK_EQ(r->steps[1].dur_ns, 700 * US);
+    CHECK_EQ(part_us(&r->steps[1], STK_PART_COMPUTE), 550);
+    CHECK_EQ(r->devices[0].busy_ns, 1100 * US); // a hint, never busy time
+    synth_end(&s);
+}
+
 static void check_selection(void)
 {
     struct synth s;
@@ -262,6 +298,7 @@ int main(void)
     check_inferred(false);
     check_no_period();
     check_host_scope();
+    check_derived();
     check_selection();
     return check_done("unit.model_steps");
 }
