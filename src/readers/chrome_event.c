@@ -133,6 +133,8 @@ static void set_id(struct stk_chrome_raw *r, const struct value *v, struct stk_c
     if (!stk_chrome_integer(v->p, v->n, &id->number)) {
         id->number = 0;
         id->text = (struct stk_str){v->p, v->n};
+        if (v->type == VALUE_BARE) // a number that is too large, null
+            r->flags |= STK_CHROME_BAD_FIELD;
     }
 }
 
@@ -252,8 +254,6 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
             set_integer(r, v, &r->device, STK_CHROME_HAS_DEVICE);
         else if (KEY("stream"))
             set_integer(r, v, &r->stream, STK_CHROME_HAS_STREAM);
-        else if (KEY("labels"))
-            set_string(r, v, &r->label);
         break;
     case 7:
         if (KEY("pid_raw"))

@@ -76,7 +76,7 @@ struct stk_chrome_raw {
     struct stk_chrome_time ts, dur;
     // from args
     int64_t corr, device, stream, bytes, rank, value;
-    struct stk_str label;   // args.name or args.labels (metadata)
+    struct stk_str label;   // args.name (metadata)
     struct stk_str details; // args.memcpy_details (TensorFlow)
 };
 
@@ -84,12 +84,6 @@ enum stk_chrome_result {
     STK_CHROME_OK,   // *end is behind its brace
     STK_CHROME_MORE, // the text ends first
     STK_CHROME_BAD   // not an event that can be read
-};
-
-// Last category seen, so that equal neighbours are not looked up again.
-struct stk_chrome_cat_cache {
-    char text[24];
-    uint8_t len, cat;
 };
 
 // The event whose opening brace the cursor returned last, at `start`. BAD: try the slow way.

@@ -293,13 +293,19 @@ static void stage_unknown(struct stk_chrome_stager *s, const struct stk_chrome_r
         mark_step(g, r->name);
 }
 
-static void stage_foreign(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
-                          struct stk_chrome_staged *g)
+// Of an accelerator that is not known, unless kernels turn up.
+static void note_foreign(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     if (s->tally.foreign++ == 0) {
         s->tally.foreign_pos = r->pos;
         s->tally.foreign_cat = r->cat_text;
     }
+}
+
+static void stage_foreign(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
+                          struct stk_chrome_staged *g)
+{
+    note_foreign(s, r);
     g->row.kind = STK_KIND_OTHER;
     g->row.track = r->cat == STK_CHROME_CAT_FOREIGN_HOST
                        ? stk_chrome_track_host(s, r)
@@ -316,6 +322,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
         stage_annotation(s, r, g);
         break;
     case STK_CHROME_CAT_RUNTIME:
+        if (stk_str_starts_nocase(r->cat_text, STK_STR("xpu")))
+            note_foreign(s, r);
         g->row.track = stk_chrome_track_host(s, r);
         g->row.kind = STK_KIND_RUNTIME;
         g->ext.has_corr = (r->flags & STK_CHROME_HAS_CORR) && r->corr != 0;
@@ -511,8 +519,6 @@ static void stage_meta(struct stk_chrome_stager *s, const struct stk_chrome_raw 
         type = STK_CHROME_PROCESS_NAME;
     else if (stk_str_eq(r->name, STK_STR("thread_name")))
         type = STK_CHROME_THREAD_NAME;
-    else if (stk_str_eq(r->name, STK_STR("process_labels")))
-        type = STK_CHROME_PROCESS_LABELS;
     else
         return;
     if (r->label.n == 0)

@@ -41,11 +41,7 @@ struct stk_chrome_half {
     bool begins;
 };
 
-enum stk_chrome_label {
-    STK_CHROME_PROCESS_NAME,
-    STK_CHROME_PROCESS_LABELS,
-    STK_CHROME_THREAD_NAME
-};
+enum stk_chrome_label { STK_CHROME_PROCESS_NAME, STK_CHROME_THREAD_NAME };
 struct stk_chrome_meta {
     enum stk_chrome_label type;
     struct stk_chrome_id pid, tid;
