@@ -57,7 +57,9 @@ static struct slot *find_slot(const struct join *j, int64_t corr)
         return i < j->slot_count ? &j->slots[i] : NULL;
     }
     size_t mask = j->slot_count - 1;
-    size_t i = (size_t)stk_hash_u64((uint64_t)corr ^ j->seed) & mask;
+    // Neighbours share a run of four slots: they are asked for together.
+    uint64_t hash = stk_hash_u64((uint64_t)corr / 4 ^ j->seed) * 4 + (uint64_t)corr % 4;
+    size_t i = (size_t)hash & mask;
     while (j->slots[i].head != STK_NONE && j->corrs[i] != corr)
         i = (i + 1) & mask;
     return &j->slots[i];

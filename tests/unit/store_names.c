@@ -161,6 +161,7 @@ static void test_python(void)
     expect(k, "loader.py(1): loadBatch", STK_NAME_PREP);
     expect(k, "a.py(1): default_collate", STK_NAME_PREP);
     expect(k, "a.py(1): get_batch", STK_NAME_PREP);
+    expect(k, "transformers/trainer.py(5500): get_batch_samples", STK_NAME_PREP);
     expect(k, "a.py(1): get_batch_size", 0);
     expect(k, "a.py(1): get_batch_descriptor", 0);
     expect(k, "a.py(1): load_batch_norm", 0);
