@@ -117,6 +117,12 @@ static inline uint32_t stk_class_of(const struct stk_analysis *a, uint32_t event
 {
     return a->classes[a->t->name[event]];
 }
+// A step marker says that a step goes on, and nothing of what is done.
+static inline bool stk_is_step_mark(const struct stk_analysis *a, uint32_t event)
+{
+    const struct stk_ext *x = stk_ext_of(a->t, event);
+    return (stk_class_of(a, event) & STK_NAME_STEP) || (x && (x->flags & STK_EXT_STEP));
+}
 // The call that launched a device operation, STK_NONE if not recorded.
 static inline uint32_t stk_launch_of(const struct stk_analysis *a, uint32_t event)
 {

@@ -102,11 +102,10 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
 // What steps may be told from: markers, framework calls that come once a step.
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
-    if (class & (STK_NAME_STEP | STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT |
+    if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT |
                  STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT))
         return true;
-    const struct stk_ext *x = stk_ext_of(a->t, event);
-    return x && (x->flags & STK_EXT_STEP);
+    return stk_is_step_mark(a, event);
 }
 
 // Python's next() may be a fetch, or a pipeline object that runs the whole model: only those are

@@ -101,19 +101,13 @@ static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, 
         h->failed = true;
 }
 
-static bool is_step_mark(const struct stk_analysis *a, uint32_t event)
-{
-    const struct stk_ext *x = stk_ext_of(a->t, event);
-    return (stk_class_of(a, event) & STK_NAME_STEP) || (x && (x->flags & STK_EXT_STEP));
-}
-
-static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segment *s)
+static enum stk_part part_of(const struct stk_segment *s)
 {
     if (s->doing == STK_DOING_BLOCKED)
         return STK_PART_SYNC;
     if (s->doing == STK_DOING_ALLOC)
         return STK_PART_ALLOC;
-    if (s->doing == STK_DOING_NOTHING || is_step_mark(a, s->event))
+    if (s->doing == STK_DOING_NOTHING)
         return STK_PART_UNKNOWN;
     return STK_PART_HOST;
 }
@@ -131,7 +125,7 @@ static void attribute_driver(struct host *h, int64_t from, int64_t to)
     }
     const struct stk_segment *s = h->segments.list.items;
     for (size_t i = 0; i < h->segments.list.count; i++) {
-        enum stk_part part = part_of(h->a, &s[i]);
+        enum stk_part part = part_of(&s[i]);
         uint32_t event = part == STK_PART_UNKNOWN ? STK_NONE : s[i].event;
         bool is_short = part == STK_PART_UNKNOWN && s[i].end_ns - s[i].start_ns < SHORT_PIECE_NS;
         add(h, s[i].start_ns, s[i].end_ns, is_short ? STK_PART_HOST : part, event, s[i].around);

@@ -251,8 +251,9 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
     }
     struct stk_segment *s = g->segments.list.items;
     size_t run = 0, n = g->segments.list.count;
+    uint32_t around = *credit > 0 ? stk_operator_around(g->a, call) : STK_NONE;
     for (size_t i = 0; i < n && !g->failed; i++) {
-        spend_credit(g, &s[i], call, STK_NONE, credit);
+        spend_credit(g, &s[i], call, around, credit);
         if (s[i].start_ns == s[i].end_ns && run == i) {
             run = i + 1; // all of it went to the credit
             continue;

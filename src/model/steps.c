@@ -38,10 +38,7 @@ static bool passes(const struct stk_analysis *a, const struct filter *f, uint32_
     uint32_t class = stk_class_of(a, event);
     if (f->by_name && a->t->name[event] != f->name)
         return false;
-    if (!f->marker)
-        return (class & f->class) != 0;
-    const struct stk_ext *x = stk_ext_of(a->t, event);
-    return (class & STK_NAME_STEP) || (x && (x->flags & STK_EXT_STEP));
+    return f->marker ? stk_is_step_mark(a, event) : (class & f->class) != 0;
 }
 
 // Outermost events that pass, counted per thread; the thread with the most is chosen (ties: first).

@@ -59,22 +59,23 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
     if (runtime && (top->inherited & STK_NAME_ALLOC)) {
         x.doing = STK_DOING_ALLOC;
         x.event = stk_cursor_innermost(c, STK_NAME_ALLOC);
-        x.around = stk_cursor_operator_around(c, x.event);
+        x.around = stk_operator_around(c->a, x.event);
     } else if ((top->inherited & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
                in_blocked_copy(c, top->inherited)) {
         x.doing = STK_DOING_BLOCKED;
         x.event = stk_cursor_innermost(c, STK_NAME_SYNC | STK_NAME_BLOCKING_COPY |
                                               STK_NAME_COPY_CALL);
-        x.around = stk_cursor_operator_around(c, x.event);
+        x.around = stk_operator_around(c->a, x.event);
     } else if (top->inherited & STK_NAME_HOST_COLL) {
         x.doing = STK_DOING_COLLECTIVE;
         x.event = stk_cursor_outermost(c, STK_NAME_HOST_COLL);
     } else if (runtime) {
         x.doing = STK_DOING_RUNTIME;
     } else {
-        x.doing = STK_DOING_OTHER;
         uint32_t op = stk_cursor_operator(c);
-        x.event = op != STK_NONE ? op : top->event;
+        bool is_mark = op == STK_NONE && stk_is_step_mark(c->a, top->event);
+        x.doing = is_mark ? STK_DOING_NOTHING : STK_DOING_OTHER;
+        x.event = is_mark ? STK_NONE : op != STK_NONE ? op : top->event;
     }
     return x;
 }

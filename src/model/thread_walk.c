@@ -4,6 +4,8 @@
 
 #include "model/thread_walk.h"
 
+#define LOOK_BACK 256 // events, for the operator around one
+
 void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track)
 {
     c->a = a;
@@ -65,25 +67,41 @@ uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classe
     return STK_NONE;
 }
 
-static uint32_t operator_below(const struct stk_thread_cursor *c, uint32_t depth)
+static bool is_operator(const struct stk_analysis *a, uint32_t event)
 {
-    for (uint32_t i = depth; i-- > 0;) {
-        uint8_t kind = c->a->t->kind[c->stack[i].event];
-        if (kind == STK_KIND_HOST_OP || kind == STK_KIND_PYTHON)
-            return c->stack[i].event;
-    }
-    return STK_NONE;
+    uint8_t kind = a->t->kind[event];
+    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_PYTHON) && !stk_is_step_mark(a, event);
 }
 
 uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
 {
-    return operator_below(c, c->depth);
+    for (uint32_t i = c->depth; i-- > 0;)
+        if (is_operator(c->a, c->stack[i].event))
+            return c->stack[i].event;
+    return STK_NONE;
 }
 
-uint32_t stk_cursor_operator_around(const struct stk_thread_cursor *c, uint32_t event)
+uint32_t stk_operator_around(const struct stk_analysis *a, uint32_t event)
 {
-    uint32_t i = c->depth;
-    while (i > 0 && c->stack[i - 1].event != event)
-        i--;
-    return i > 0 ? operator_below(c, i - 1) : STK_NONE;
+    const struct stk_trace *t = a->t;
+    uint32_t track = stk_track_of(t, event), depth = t->depth[event], found = STK_NONE;
+    if (track == STK_NONE)
+        return STK_NONE;
+    // Parents precede their children, so the last event before it that is less deep is its parent.
+    uint32_t first = t->tracks[track].first;
+    first = event - first > LOOK_BACK ? event - LOOK_BACK : first;
+    for (uint32_t e = event; e-- > first && depth > 0;) {
+        if (t->depth[e] >= depth)
+            continue;
+        depth = t->depth[e];
+        if (!is_operator(a, e))
+            continue;
+        bool reads_back = (stk_class_of(a, e) & STK_NAME_ITEM) != 0;
+        if (found != STK_NONE && !reads_back)
+            break;
+        found = e;
+        if (!reads_back)
+            break;
+    }
+    return found;
 }

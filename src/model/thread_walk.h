@@ -39,8 +39,11 @@ static inline const struct stk_open_event *stk_cursor_top(const struct stk_threa
 // Outermost and innermost open event that has one of the class bits, STK_NONE if none.
 uint32_t stk_cursor_outermost(const struct stk_thread_cursor *c, uint32_t classes);
 uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classes);
-// Innermost operator or Python function that is open, STK_NONE; and the one around an open event.
+// Innermost operator or Python function that is open, markers of steps aside; STK_NONE.
 uint32_t stk_cursor_operator(const struct stk_thread_cursor *c);
-uint32_t stk_cursor_operator_around(const struct stk_thread_cursor *c, uint32_t event);
+
+// The operator or Python function directly around an event, the outermost one of those that read a
+// value back (aten::item rather than aten::_local_scalar_dense); STK_NONE. Looks back a bounded way.
+uint32_t stk_operator_around(const struct stk_analysis *a, uint32_t event);
 
 #endif

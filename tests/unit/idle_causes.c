@@ -34,7 +34,7 @@ static void check_sync_credit(void)
     PART(r, LAUNCH, 10);
     const struct stk_cause *c = &r->causes[STK_PART_SYNC];
     CHECK(c->name_count > 0);
-    CHECK_STR(c->names[0].name, "cudaStreamSynchronize");
+    CHECK_STR(c->names[0].name, "cudaStreamSynchronize in aten::item");
     CHECK_EQ(r->facts.sync_calls, 1);
     synth_end(&s);
 }
