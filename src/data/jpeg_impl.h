@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the JPEG decoder: what its files share.
+#ifndef STK_DATA_JPEG_IMPL_H
+#define STK_DATA_JPEG_IMPL_H
+
+#include "data/jpeg.h"
+
+#if defined(__x86_64__)
+#define STK_JPEG_X86 1
+#else
+#define STK_JPEG_X86 0
+#endif
+
+// Zero bytes wanted behind unstuffed data: more than six blocks can take (64 symbols of 31 bits
+// each), so that running over the end is checked once per MCU.
+#define STK_JPEG_PAD 2048
+// Rows of samples have this much room on both sides for neighbours and wide loads.
+#define STK_JPEG_MARGIN 64
+// Coefficients from one block to the next: 64, a slot for what belongs nowhere, alignment.
+#define STK_JPEG_BLOCK 96
+#define STK_JPEG_MCU_BLOCKS 6
+
+// Natural position of every zigzag position; beyond 63 the slot that nobody reads.
+extern const uint8_t stk_jpeg_zigzag[128];
+
+// --- jpeg_huff.c
+// Codes of `h` and its look-up table of 1 << bits entries. False if the counts are no prefix code.
+bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, uint64_t *look, int bits, bool is_ac);
+
+// --- jpeg_entropy.c
+struct stk_jpeg_bits {
+    uint64_t buf;        // next bits, from the top
+    uint64_t count;      // how many of them are accounted for
+    const uint8_t *next; // byte after those
+    const uint8_t *base; // where the segment starts
+    uint64_t total_bits; // of the segment, without its padding of zeros
+};
+
+struct stk_jpeg_block {
+    const struct stk_jpeg_huff *dc, *ac;
+    const uint64_t *dc_look, *ac_look;
+    const uint8_t *place; // zigzag position to index into coef
+    int16_t *coef;
+    int component;
+    int end; // out: one past the last zigzag position that may be other than zero
+};
+
+struct stk_jpeg_mcu {
+    struct stk_jpeg_block block[STK_JPEG_MCU_BLOCKS];
+    int blocks;
+    int32_t dc[3];       // predictions
+    int32_t dc_limit[3]; // largest magnitude that means something with this quantiser
+};
+
+void stk_jpeg_start_bits(struct stk_jpeg_bits *b, const uint8_t *base, uint64_t total_bits);
+// Bits not used yet; negative if the data ended too early.
+int64_t stk_jpeg_bits_left(const struct stk_jpeg_bits *b);
+// False on a bad code, a coefficient out of its block or range, or too little data.
+bool stk_jpeg_decode_mcu(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu);
+bool stk_jpeg_decode_mcu_bmi2(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu);
+
+// --- jpeg_stuff.c
+// Copies entropy-coded bytes up to the next marker, without the zero after each 0xFF. `out` needs
+// room for `size` + STK_JPEG_PAD + 64 bytes; the padding is zeroed. Returns the bytes written and
+// sets *marker to where the marker's code byte lies, or to `size` if there is none.
+size_t stk_jpeg_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
+size_t stk_jpeg_unstuff_avx2(const uint8_t *in, size_t size, uint8_t *out, size_t *marker);
+// The same without copying.
+size_t stk_jpeg_find_marker(const uint8_t *in, size_t size);
+
+// --- jpeg_idct*.c
+// Coefficients and quantisers in the order of their `place` table; writes size x size samples.
+typedef void stk_jpeg_idct_fn(const int16_t *coef, const int16_t *quant, uint8_t *out,
+                              ptrdiff_t stride);
+stk_jpeg_idct_fn stk_jpeg_idct_islow, stk_jpeg_idct_ifast, stk_jpeg_idct_4x4, stk_jpeg_idct_2x2,
+    stk_jpeg_idct_1x1;
+stk_jpeg_idct_fn stk_jpeg_idct_islow_avx2; // takes coefficients in the order of stk_jpeg_paired
+extern const uint8_t stk_jpeg_paired[64];  // natural position to the AVX2 kernel's
+// The quantiser's table as the fast DCT wants it: scaled by the AA&N factors.
+void stk_jpeg_scale_ifast(const uint16_t *quant, int16_t *scaled);
+
+// --- jpeg_pixels*.c
+// Twice as wide by 3:1 weights; in[-1] and in[n] must hold the neighbours (the edge again at an
+// edge). Reads and writes up to 64 samples too many.
+typedef void stk_jpeg_h2v1_fn(const uint8_t *in, uint8_t *out, size_t n);
+// The same between two rows, `near` weighing 3. `sums` holds n + 2 + 64 values.
+typedef void stk_jpeg_h2v2_fn(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n,
+                              uint16_t *sums);
+// Exactly 3 * n bytes are written; reads up to 64 samples too many.
+typedef void stk_jpeg_color_fn(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *out,
+                               size_t n);
+stk_jpeg_h2v1_fn stk_jpeg_h2v1, stk_jpeg_h2v1_avx2;
+stk_jpeg_h2v2_fn stk_jpeg_h2v2, stk_jpeg_h2v2_avx2;
+stk_jpeg_color_fn stk_jpeg_color, stk_jpeg_color_avx2;
+void stk_jpeg_h1v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n, int bias);
+void stk_jpeg_double(const uint8_t *in, uint8_t *out, size_t n);
+void stk_jpeg_grey_to_rgb(const uint8_t *y, uint8_t *out, size_t n);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target of the JPEG decoder: the first bytes choose crop, scale, output, DCT and
+// upsampling; the rest is the file. The vector code and the plain code must agree.
+#include "data/jpeg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PIXELS = 1 << 20 };
+
+static enum stk_jpeg_status decode(enum stk_jpeg_cpu cpu, const struct stk_jpeg_options *opt,
+                                   const uint8_t *data, size_t size, uint8_t **out, size_t *bytes)
+{
+    static struct stk_jpeg *j;
+    static enum stk_jpeg_cpu best;
+    uint32_t w, h;
+    if (!j) {
+        j = malloc(sizeof *j);
+        if (!j)
+            abort();
+        stk_jpeg_init(j);
+        j->max_pixels = MAX_PIXELS;
+        best = j->cpu;
+    }
+    *out = NULL;
+    *bytes = 0;
+    j->cpu = cpu == STK_JPEG_PLAIN ? STK_JPEG_PLAIN : best;
+    enum stk_jpeg_status status = stk_jpeg_open(j, data, size);
+    if (status == STK_JPEG_OK)
+        status = stk_jpeg_output_size(j, opt, &w, &h);
+    if (status != STK_JPEG_OK)
+        return status;
+    size_t stride = (size_t)w * (opt->output == STK_JPEG_GREY ? 1 : 3);
+    size_t need = stk_jpeg_scratch_size(j, opt);
+    void *scratch = malloc(need);
+    *bytes = stride * h;
+    *out = malloc(*bytes);
+    if (!scratch || !*out)
+        abort();
+    status = stk_jpeg_decode(j, opt, *out, stride, scratch, need);
+    free(scratch);
+    return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 5)
+        return 0;
+    struct stk_jpeg_options opt = {.scale_denom = 1u << (data[0] & 3),
+                                   .output = (enum stk_jpeg_output)(data[0] >> 2 & 1),
+                                   .dct = (enum stk_jpeg_dct)(data[0] >> 3 & 1),
+                                   .upsampling = (enum stk_jpeg_upsampling)(data[0] >> 4 & 1)};
+    if (data[0] & 32) {
+        opt.crop_x = data[1];
+        opt.crop_y = data[2];
+        opt.crop_w = data[3];
+        opt.crop_h = data[4];
+    }
+    uint8_t *fast, *plain;
+    size_t bytes, again;
+    enum stk_jpeg_status a = decode(STK_JPEG_AVX2, &opt, data + 5, size - 5, &fast, &bytes);
+    enum stk_jpeg_status b = decode(STK_JPEG_PLAIN, &opt, data + 5, size - 5, &plain, &again);
+    if (a != b || bytes != again || (a == STK_JPEG_OK && memcmp(fast, plain, bytes) != 0))
+        abort();
+    free(fast);
+    free(plain);
+    return 0;
+}

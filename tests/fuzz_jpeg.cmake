@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The JPEG decoder's tests compare with libjpeg-turbo where it is installed, and its fuzz target.
+find_package(JPEG QUIET)
+if(JPEG_FOUND)
+    foreach(name jpeg_exact jpeg_damage jpeg_speed)
+        target_link_libraries(test_${name} PRIVATE JPEG::JPEG)
+        target_compile_definitions(test_${name} PRIVATE STOKER_HAVE_LIBJPEG=1)
+    endforeach()
+endif()
+if(STOKER_FUZZ)
+    add_executable(fuzz_jpeg fuzz/fuzz_jpeg.c)
+    target_compile_options(fuzz_jpeg PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_jpeg PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(fuzz_jpeg PRIVATE stoker)
+endif()
