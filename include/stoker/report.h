@@ -49,7 +49,7 @@ typedef int (*stoker_write_fn)(void *arg, const char *bytes, size_t n);
 
 struct stoker_write_options {
     int colour;  // text: ANSI colours
-    int columns; // text: width, 0 = 80
+    int columns; // text: width, 0 = 80; lines are kept within 40 to 120
     int verbose; // text: 1 more evidence, steps, all rules; -1 the verdict's sentence alone
     int ascii;   // text: no character beyond ASCII
     uint64_t reserved[4];

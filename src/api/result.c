@@ -25,7 +25,7 @@ static struct stk_out_options to_options(const struct stoker_write_options *o)
     out.ascii = o->ascii != 0;
     out.verbosity = o->verbose;
     if (o->columns > 0)
-        out.columns = o->columns < 40 ? 40 : o->columns > 400 ? 400 : o->columns;
+        out.columns = o->columns < 40 ? 40 : o->columns > 120 ? 120 : o->columns;
     return out;
 }
 
