@@ -46,6 +46,7 @@ struct gaps {
     struct stk_thread_segments driver; // the same for the thread that drives the steps
     size_t fetch_at, compile_at, overhead_at;
     uint32_t *first_of_name; // event of the first kernel per string id
+    uint32_t *long_gaps;     // gaps of ONE_OFF_NS and more that end with a kernel of this name
     bool failed;
 };
 
@@ -270,13 +271,15 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
     add_other_run(g, thread, run, n);
 }
 
-// A kernel's first launch may hide a compilation that left no event of its own.
+// A kernel's first launch may hide a compilation that left no event of its own. If the device waits
+// for kernels of that name again and again, the host is slow there and nothing was compiled.
 static uint32_t one_off_operator(struct gaps *g, uint32_t thread, int64_t from, int64_t to,
                                  uint32_t ender)
 {
     const struct stk_trace *t = g->a->t;
     if (to - from < ONE_OFF_NS || t->kind[ender] != STK_KIND_KERNEL ||
-        g->first_of_name[t->name[ender]] != ender || free_time(g, from, to) < ONE_OFF_NS)
+        g->first_of_name[t->name[ender]] != ender || g->long_gaps[t->name[ender]] > 1 ||
+        free_time(g, from, to) < ONE_OFF_NS)
         return STK_NONE;
     return stk_segments_operator(&g->segments, thread, from, to, ONE_OFF_PERCENT);
 }
@@ -345,12 +348,23 @@ static void attribute_gap(struct gaps *g, int64_t from, int64_t to,
 static bool find_first_kernels(struct gaps *g)
 {
     size_t n = g->a->t->strings.count;
+    const uint32_t *names = g->a->t->name;
+    const struct stk_spans *busy = &g->line->busy;
     g->first_of_name = stk_alloc_array(n + 1, sizeof *g->first_of_name);
-    if (!g->first_of_name)
+    g->long_gaps = stk_alloc_zero(n + 1, sizeof *g->long_gaps);
+    if (!g->first_of_name || !g->long_gaps)
         return false;
     memset(g->first_of_name, 0xff, (n + 1) * sizeof *g->first_of_name);
     for (uint32_t i = g->line->op_count; i-- > 0;)
-        g->first_of_name[g->a->t->name[g->line->ops[i].event]] = g->line->ops[i].event;
+        g->first_of_name[names[g->line->ops[i].event]] = g->line->ops[i].event;
+    uint32_t at = 0;
+    for (size_t i = 1; i < busy->count; i++) {
+        if (busy->v[i].start_ns - busy->v[i - 1].end_ns < ONE_OFF_NS)
+            continue;
+        const struct stk_device_op *op = stk_line_op_at(g->a, g->line, &at, busy->v[i].start_ns);
+        if (op)
+            g->long_gaps[names[op->event]]++;
+    }
     return true;
 }
 
@@ -378,5 +392,6 @@ enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t index, int64
     stk_segments_deinit(&g.segments);
     stk_segments_deinit(&g.driver);
     stk_free(g.first_of_name);
+    stk_free(g.long_gaps);
     return g.failed ? stk_err_nomem(err) : STK_OK;
 }

@@ -87,19 +87,21 @@ static void check_alloc_churn(void)
     synth_end(&s);
 }
 
-// A kernel's first launch, stuck inside one operator without any runtime call: it was compiled.
-static void check_one_off_gap(void)
+// A kernel's first launch, stuck inside one operator without any runtime call: it was compiled. If
+// the device waits as long at that place again, the host is slow there.
+static void check_one_off_gap(bool again)
 {
+    double wait = again ? 20000 : 1000;
     struct synth s;
     synth_begin(&s);
     synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
     synth_host(&s, MAIN, 120, 20000, "aten::fused", STK_KIND_HOST_OP);
     synth_launch(&s, MAIN, 20100, 5, "fused", 20110, 100, 7);
-    synth_host(&s, MAIN, 20220, 20000, "aten::fused", STK_KIND_HOST_OP);
-    synth_launch(&s, MAIN, 40210, 5, "fused", 40220, 100, 7);
+    synth_host(&s, MAIN, 20220, wait, "aten::fused", STK_KIND_HOST_OP);
+    synth_launch(&s, MAIN, 20210 + wait, 5, "fused", 20220 + wait, 100, 7);
     struct stk_rank_sum *r = synth_summarize(&s);
-    PART(r, COMPILE, 20100 - 110);
-    PART(r, HOST, 40210 - 20210); // the second time the kernel is known: the host is slow
+    PART(r, COMPILE, again ? 0 : 20100 - 110);
+    PART(r, HOST, again ? 20100 - 110 + wait : wait);
     PART(r, LAUNCH, 20);
     synth_end(&s);
 }
@@ -273,13 +275,120 @@ static void check_left_out(void)
     synth_end(&s);
 }
 
+// Keras: the step's call on one thread, the fetch and the launches on threads of TensorFlow.
+static void check_keras_on_gpu(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 6; i++) {
+        double t = i * 10000;
+        synth_host(&s, MAIN, t, 9900, "multi_step_on_iterator", STK_KIND_HOST_OP);
+        synth_host(&s, LOADER, t + 100, 6000, "IteratorGetNextOp::DoCompute", STK_KIND_INPUT);
+        synth_host(&s, LOADER + 1, t, 10000, "Iterator::Root::Prefetch", STK_KIND_INPUT);
+        synth_host(&s, AUTOGRAD, t + 6100, 500, "dense/MatMul:MatMul", STK_KIND_HOST_OP);
+        synth_launch_as(&s, AUTOGRAD, t + 6200, 5, "cuLaunchKernel", "gemm", t + 6210, 3000, 7,
+                        STK_KIND_KERNEL, 0, 0);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->source, STK_STEPS_FRAMEWORK);
+    CHECK_EQ(r->step_count, 6);
+    CHECK_EQ(r->steps[2].parts[STK_PART_INPUT], 6000 * US);
+    CHECK_EQ(r->steps[2].parts[STK_PART_COMPUTE], 3000 * US);
+    CHECK_STR(r->causes[STK_PART_INPUT].names[0].name, "IteratorGetNextOp::DoCompute");
+    synth_end(&s);
+}
+
+// A graph starts many kernels with one call: small gaps between them are launching, not the host.
+static void check_graph(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch_as(&s, MAIN, 0, 10, "cudaGraphLaunch", "a", 20, 100, 7, STK_KIND_KERNEL, 0, 0);
+    for (int i = 1; i < 10; i++) {
+        struct stk_row_ext ext = {.has_corr = true, .corr = s.corr, .flags = STK_EXT_GRAPH};
+        struct stk_track_key key = {.kind = STK_TRACK_STREAM, .process = 1, .device = 0, .id = 7};
+        synth_row(&s, &key, 20 + i * 110, 100, "b", STK_KIND_KERNEL, &ext);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, COMPUTE, 1000);
+    PART(r, LAUNCH, 90);
+    CHECK_EQ(r->devices[0].linked_ops, 10);
+    CHECK_EQ(r->facts.graph_launches, 1);
+    synth_end(&s);
+}
+
+// The launching thread of a pool sleeps while the driver works.
+static void check_pool_thread(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 4; i++) {
+        double t = i * 5000;
+        synth_step(&s, MAIN, t, 5000, i);
+        synth_host(&s, MAIN, t + 10, 2900, "host_metrics", STK_KIND_HOST_OP);
+        synth_launch(&s, AUTOGRAD, t + 3000, 5, "a", t + 3010, 1990, 7);
+    }
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK_EQ(r->steps[2].parts[STK_PART_HOST], 3000 * US);
+    CHECK_EQ(r->steps[2].parts[STK_PART_COMPUTE], 1990 * US);
+    CHECK_STR(r->causes[STK_PART_HOST].names[0].name, "host_metrics");
+    synth_end(&s);
+}
+
+// next() is a fetch where nothing better is recorded, but not where the model runs inside it.
+static void check_python_next(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
+    synth_host(&s, MAIN, 120, 3000, "<built-in function next>", STK_KIND_PYTHON);
+    synth_launch(&s, MAIN, 3130, 5, "a", 3140, 100, 7);
+    synth_host(&s, MAIN, 3250, 4000, "pipeline.py(12): __next__", STK_KIND_PYTHON);
+    synth_launch(&s, MAIN, 7000, 5, "a", 7010, 100, 7);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    PART(r, INPUT, 3000);
+    synth_end(&s);
+}
+
+// A merged file: each process with a rank of its own is one rank.
+static void check_ranks(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int64_t rank = 0; rank < 3; rank++) {
+        struct stk_track_key key = {.kind = STK_TRACK_STREAM, .process = 10 + rank, .device = 0,
+                                    .id = 7};
+        stk_build_process(s.build, 10 + rank, (int32_t)(2 * rank), STK_STR(""), STK_STR("node"));
+        synth_row(&s, &key, 10, 100 + (double)rank, "ncclDevKernel_AllReduce", STK_KIND_COLLECTIVE,
+                  NULL);
+    }
+    CHECK(synth_summarize(&s) != NULL);
+    CHECK_EQ(s.rank_count, 3);
+    for (uint32_t i = 0; i < s.rank_count; i++) {
+        CHECK_EQ(s.ranks[i]->rank, 2 * i);
+        CHECK_EQ(s.ranks[i]->device_count, 1);
+        CHECK_EQ(s.ranks[i]->collective_count, 1);
+        CHECK_EQ(s.ranks[i]->collectives[0].ordinal, 0);
+        CHECK_EQ(s.ranks[i]->collectives[0].dur_ns, (100 + i) * US);
+        CHECK_STR(s.ranks[i]->host, "node");
+    }
+    CHECK_STR(s.ranks[2]->devices[0].id, "4/0");
+    synth_end(&s);
+}
+
 int main(void)
 {
     check_sync_credit();
     check_sync_credit_is_bounded();
     check_first_use_call();
     check_alloc_churn();
-    check_one_off_gap();
+    check_one_off_gap(false);
+    check_one_off_gap(true);
+    check_keras_on_gpu();
+    check_graph();
+    check_pool_thread();
+    check_python_next();
+    check_ranks();
     check_long_launch_call();
     check_copies(STK_MEM_PAGEABLE, 500, 0);
     check_copies(STK_MEM_PINNED, 0, 500);
