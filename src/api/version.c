@@ -2,10 +2,14 @@
 // Version of the library and of those it is built on.
 #include "stoker/version.h"
 
-#include <isa-l.h>
 #include <sqlite3.h>
-#include <stdio.h>
+#include <stddef.h>
+#include <zlib.h>
 #include <zstd.h>
+
+#if STOKER_HAVE_ISAL
+#include <isa-l.h>
+#endif
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
@@ -15,13 +19,21 @@ const char *stoker_version(void)
     return TEXT(STOKER_VERSION_MAJOR) "." TEXT(STOKER_VERSION_MINOR) "." TEXT(STOKER_VERSION_PATCH);
 }
 
+// clang-format off
+static const char *const libraries[] = {
+#if STOKER_HAVE_ISAL
+    "ISA-L " TEXT(ISAL_MAJOR_VERSION) "." TEXT(ISAL_MINOR_VERSION) "." TEXT(ISAL_PATCH_VERSION) " (gzip)",
+#else
+    "no ISA-L: gzip is unpacked by zlib, several times slower",
+#endif
+    "zlib " ZLIB_VERSION,
+    "zstd " ZSTD_VERSION_STRING,
+    "SQLite " SQLITE_VERSION,
+};
+// clang-format on
+
 const char *stoker_library(int index)
 {
-    static const char *const names[] = {
-        "ISA-L " TEXT(ISAL_MAJOR_VERSION) "." TEXT(ISAL_MINOR_VERSION) "." TEXT(
-            ISAL_PATCH_VERSION) " (gzip)",
-        "zstd " ZSTD_VERSION_STRING,
-        "SQLite " SQLITE_VERSION,
-    };
-    return index >= 0 && (size_t)index < sizeof names / sizeof names[0] ? names[index] : NULL;
+    size_t count = sizeof libraries / sizeof libraries[0];
+    return index >= 0 && (size_t)index < count ? libraries[index] : NULL;
 }
