@@ -213,6 +213,7 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     f->has_python = f->python_events > 0;
     f->has_runtime = f->runtime_calls > 0;
     f->has_device_rows = f->device_ops > 0;
+    f->is_cut = a->t->issues[STK_ISSUE_TRUNCATED].count || a->t->issues[STK_ISSUE_COMPRESSION_DAMAGED].count;
     f->has_host_rows = f->host_events > 0;
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;

@@ -122,6 +122,7 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     a->has_iterators |= b->has_iterators;
     a->has_launch_rows |= b->has_launch_rows;
     a->unknown_accelerator |= b->unknown_accelerator;
+    a->is_cut |= b->is_cut;
     if (!a->accelerator)
         a->accelerator = b->accelerator;
     if (b->first_use.name && b->first_use.dur_ns > a->first_use.dur_ns)

@@ -129,6 +129,7 @@ struct stk_facts {
     uint32_t frameworks;            // bit per enum stk_framework
     bool has_python, has_runtime, has_device_rows, has_host_rows, has_iterators, has_launch_rows;
     bool unknown_accelerator;
+    bool is_cut;                    // the file ended early: what it held further is not known
     const char *accelerator;        // its name where unknown, else NULL
     int64_t host_collective_ns;     // host collectives inside steps (no device)
     double host_event_fill;         // share of host steps' time that is inside some event of the driver

@@ -165,6 +165,8 @@ static const char *abstain(const struct stk_run_sum *run, const double *share)
         return "empty";
     if (kernels == 0 && f->unknown_accelerator)
         return "unknown-accelerator";
+    if (kernels == 0 && f->is_cut)
+        return "cut-short";
     if (kernels == 0 && f->has_runtime)
         return "kernels-not-recorded";
     if (kernels == 0 && f->has_device_rows)

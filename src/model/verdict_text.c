@@ -58,6 +58,8 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
         return "Cannot tell: no GPU events in this profile, and too few host steps to judge the host by";
     if (!strcmp(r, "host-unseen"))
         return "Cannot tell: no GPU events in this profile, and most of the host's steps hold no event";
+    if (!strcmp(r, "cut-short"))
+        return "Cannot tell: the file ends early, and the part that could be read holds no GPU events";
     if (!strcmp(r, "host-collective"))
         return "Cannot tell: no GPU events in this profile, and the host mostly waits in a collective for its peers";
     return stk_arena_printf(arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",

@@ -28,6 +28,7 @@ enum {
     FIX_CUDA_HOST,
     FIX_RANKS,
     FIX_WHOLE,
+    FIX_COPY,
     FIX_OTHER,
     FIX_COUNT
 };
@@ -77,6 +78,9 @@ static const struct stk_rep_fix fixes[] = {
                    "device or a sibling "
                    "file may hold the missing work.",
                    NULL},
+    [FIX_COPY] = {"any",
+                  "The file ends early: let the profiler finish writing it, then copy the whole file.",
+                  NULL},
     [FIX_OTHER] =
         {"any",
          "stoker reads GPUs of NVIDIA and AMD, and TPUs. Use the maker's own profiler for other "
@@ -108,6 +112,7 @@ static const struct {
     {"host-unseen",
      "Most of the host's steps hold no event",
      {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST, FIX_COUNT}},
+    {"cut-short", "The file ends before any device event", {FIX_COPY, FIX_COUNT}},
     {"host-collective", "The host mostly waits for its peers", {FIX_RANKS, FIX_COUNT}},
     {"unknown-idle",
      "The device idles for a reason the profile does not hold",

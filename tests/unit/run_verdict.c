@@ -108,6 +108,8 @@ static void test_abstains(void)
     struct stk_verdict v = judge(merge(&r, 1));
     CHECK_EQ(v.kind, STK_VERDICT_CANNOT_TELL);
     CHECK_STR(v.reason, "kernels-not-recorded");
+    r->facts.is_cut = true; // the missing part may have held them
+    CHECK_STR(judge(merge(&r, 1)).reason, "cut-short");
     r->facts.host_events = 3;
     CHECK_STR(judge(merge(&r, 1)).reason, "empty");
 }
