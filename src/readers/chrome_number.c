@@ -6,7 +6,7 @@
 
 struct decimal {
     bool negative;
-    uint64_t digits; // the first 18 significant ones
+    uint64_t digits; // the first 19 significant ones
     int64_t exponent;
 };
 
@@ -40,7 +40,7 @@ static bool read_decimal(const char *p, size_t n, struct decimal *d)
             fraction = true;
         } else if (p[i] >= '0' && p[i] <= '9') {
             any = true;
-            if (d->digits < UINT64_C(100000000000000000)) {
+            if (d->digits < UINT64_C(1000000000000000000)) {
                 d->digits = d->digits * 10 + (uint64_t)(p[i] - '0');
                 d->exponent -= fraction;
             } else {

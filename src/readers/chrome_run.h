@@ -24,6 +24,7 @@ struct stk_chrome_place {
     bool seen_events; // an array of events was entered
     bool seen_comma;  // since the last value
     bool skip_string; // SKIP: inside a string
+    bool in_garbage;  // KEYS: the byte before belongs to nothing
     bool complained;  // trailing garbage was counted
     char before;      // LOST: last byte that is no space
     uint32_t skip_depth;
@@ -59,7 +60,7 @@ struct stk_chrome_input {
     struct stk_chrome_place place; // at the end
 };
 
-// Test hooks: size of the blocks (0: as built), and whether blocks are read ahead of their turn.
+// Test hook: size of the blocks (0: as built).
 void stk_chrome_use_blocks(size_t bytes);
 
 // Read all of the stream into the sink, with `count` workers.

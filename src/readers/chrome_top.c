@@ -135,6 +135,15 @@ static size_t key_end(struct reader *r, struct stk_str *key)
     return p[colon] == ':' ? colon + 1 : 0;
 }
 
+// A byte between the top-level values that belongs to none; a run of them counts once.
+static void garbage(struct reader *r)
+{
+    if (!r->place->in_garbage)
+        repaired(r, r->at);
+    r->place->in_garbage = true;
+    r->at++;
+}
+
 static void read_key(struct reader *r)
 {
     struct stk_str key;
@@ -142,10 +151,10 @@ static void read_key(struct reader *r)
     if (r->wait)
         return;
     if (value == 0) { // no key: the quote is a leftover of something damaged
-        repaired(r, r->at);
-        r->at++;
+        garbage(r);
         return;
     }
+    r->place->in_garbage = false;
     value = skip_space(r, value);
     if (value >= r->text->len) {
         r->wait = true;
@@ -175,12 +184,11 @@ static void read_keys(struct reader *r)
     } else if (c == '}') {
         r->place->at = STK_CHROME_AT_END;
         r->at++;
-    } else {
-        if (c != ',')
-            repaired(r, r->at);
+    } else if (c == ',') {
+        r->place->in_garbage = false;
         r->at++;
-        while (c != ',' && r->at < r->text->len && !strchr("\"},", r->text->p[r->at]))
-            r->at++;
+    } else {
+        garbage(r);
     }
 }
 
@@ -358,6 +366,7 @@ static void read_events(struct reader *r)
     if (c == '{') {
         if (!r->place->seen_comma)
             repaired(r, r->at);
+        r->place->seen_comma = true; // counted, should the event be offered again
         read_events_run(r);
     } else if (c == ',') {
         if (r->place->seen_comma)
