@@ -5,7 +5,8 @@
 //                          works for it; not on threads of the input pipeline, nor nested in it
 //   communication_exposed  a host collective
 //   input_wait             the training thread fetches its next batch
-//   compile, host_sync     as on a device
+//   compile, host_sync     as on a device; waiting for the model where there is no accelerator's
+//                          runtime is compute
 //   host_compute           any other event of the driving thread (Python, callbacks), and pieces
 //                          under 200 us between its events
 //   idle_unknown           no event: evidence of nothing
@@ -101,10 +102,11 @@ static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, 
         h->failed = true;
 }
 
-static enum stk_part part_of(const struct stk_segment *s)
+static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segment *s)
 {
+    // Without an accelerator's runtime the driver waits for computing on other threads.
     if (s->doing == STK_DOING_BLOCKED)
-        return STK_PART_SYNC;
+        return a->sum->facts.runtime_calls ? STK_PART_SYNC : STK_PART_COMPUTE;
     if (s->doing == STK_DOING_ALLOC)
         return STK_PART_ALLOC;
     if (s->doing == STK_DOING_NOTHING)
@@ -125,7 +127,7 @@ static void attribute_driver(struct host *h, int64_t from, int64_t to)
     }
     const struct stk_segment *s = h->segments.list.items;
     for (size_t i = 0; i < h->segments.list.count; i++) {
-        enum stk_part part = part_of(&s[i]);
+        enum stk_part part = part_of(h->a, &s[i]);
         uint32_t event = part == STK_PART_UNKNOWN ? STK_NONE : s[i].event;
         bool is_short = part == STK_PART_UNKNOWN && s[i].end_ns - s[i].start_ns < SHORT_PIECE_NS;
         add(h, s[i].start_ns, s[i].end_ns, is_short ? STK_PART_HOST : part, event, s[i].around);

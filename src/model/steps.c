@@ -19,6 +19,7 @@
 
 #define MIN_FRAMEWORK 2
 #define MIN_CALLS 3
+#define AWAIT_NS STK_MS // a wait that begins this soon after the last step is for that step
 
 // The marks of one class on one thread, outermost only.
 struct choice {
@@ -296,6 +297,24 @@ static void select_fetches(struct stk_analysis *a)
     }
 }
 
+// Without a device the last step's own work ends where the driver has awaited it: JAX hands work over
+// and runs ahead, and a loop that never reads a result does all its waiting after the last step.
+static void await_last_step(struct stk_analysis *a)
+{
+    if (a->step_count == 0 || a->driver == STK_NONE)
+        return;
+    const struct stk_trace *t = a->t;
+    struct stk_host_step *last = &a->steps[a->step_count - 1];
+    for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
+        const struct stk_track *k = &t->tracks[row];
+        for (uint32_t e = k->first; e < k->first + k->count; e++)
+            if ((stk_class_of(a, e) & STK_NAME_SYNC) && t->start_ns[e] >= last->start_ns &&
+                t->start_ns[e] <= last->end_ns + AWAIT_NS && stk_end_ns(t, e) > last->end_ns)
+                last->end_ns = stk_end_ns(t, e);
+    }
+    last->end_ns = last->end_ns < a->to_ns ? last->end_ns : a->to_ns;
+}
+
 enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err)
 {
     a->driver = STK_NONE;
@@ -304,6 +323,11 @@ enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err)
     if (result == NO_MEMORY)
         return stk_err_nomem(err);
     select_fetches(a);
+    bool has_kernels = false;
+    for (uint32_t d = 0; d < a->sum->device_count; d++)
+        has_kernels |= a->sum->devices[d].kernels > 0;
+    if (!has_kernels)
+        await_last_step(a);
     if (result == FOUND)
         return STK_OK;
     enum stk_status status = stk_steps_from_derived(a, err);

@@ -268,6 +268,25 @@ static void check_derived(void)
     synth_end(&s);
 }
 
+// A host that hands over work and runs ahead: what it awaits after the last step is the last step's.
+static void check_runs_ahead(void)
+{
+    struct synth s;
+    synth_begin(&s);
+    for (int i = 0; i < 5; i++) {
+        synth_host(&s, MAIN, i * 100, 60, "PjitFunction(train_step)", STK_KIND_HOST_OP);
+        synth_host(&s, MAIN, i * 100 + 60, 40, "$builtins next", STK_KIND_PYTHON);
+    }
+    synth_host(&s, MAIN, 520, 9000, "$api.py:2479 block_until_ready", STK_KIND_PYTHON);
+    struct stk_rank_sum *r = synth_summarize(&s);
+    CHECK(r->host_scope);
+    CHECK_EQ(r->step_count, 5);
+    CHECK_EQ(r->steps[4].dur_ns, (9520 - 400) * US);
+    CHECK_EQ(r->causes[STK_PART_COMPUTE].ns, 9000 * US);
+    CHECK_EQ(r->causes[STK_PART_INPUT].ns, 5 * 40 * US);
+    synth_end(&s);
+}
+
 static void check_selection(void)
 {
     struct synth s;
@@ -299,6 +318,7 @@ int main(void)
     check_no_period();
     check_host_scope();
     check_derived();
+    check_runs_ahead();
     check_selection();
     return check_done("unit.model_steps");
 }
