@@ -12,12 +12,12 @@ static void count_copy(struct stk_facts *f, const struct stk_trace *t, const str
 {
     const struct stk_ext *x = stk_ext_of(t, op->event);
     f->copies++;
-    f->copy_ns += op->end_ns - op->start_ns;
+    f->copy_ns = stk_add_ns(f->copy_ns, op->end_ns - op->start_ns);
     f->pinned_copies += x && (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED);
     if (!x || (x->src_mem != STK_MEM_PAGEABLE && x->dst_mem != STK_MEM_PAGEABLE))
         return;
     f->pageable_copies++;
-    f->pageable_copy_ns += op->end_ns - op->start_ns;
+    f->pageable_copy_ns = stk_add_ns(f->pageable_copy_ns, op->end_ns - op->start_ns);
     if ((x->flags & STK_EXT_VALUE) && x->value > 0)
         f->pageable_bytes += (uint64_t)x->value;
 }
@@ -98,7 +98,7 @@ static void count_blocking(struct stk_analysis *a)
                       (low > 0 && !a->steps[low - 1].excluded &&
                        c->start_ns < a->steps[low - 1].end_ns);
         f->sync_calls += inside;
-        f->sync_call_ns += inside ? c->end_ns - c->start_ns : 0;
+        f->sync_call_ns = stk_add_ns(f->sync_call_ns, inside ? c->end_ns - c->start_ns : 0);
     }
 }
 

@@ -75,7 +75,7 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
         s->a->threads[thread].launches = true;
     if (class & STK_NAME_ALLOC) {
         s->f->alloc_calls++;
-        s->f->alloc_call_ns += dur;
+        s->f->alloc_call_ns = stk_add_ns(s->f->alloc_call_ns, dur);
     }
     if (class & STK_NAME_LAUNCH) {
         int64_t *d = stk_vec_push(&s->launch_durs);
@@ -84,7 +84,7 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
         else
             s->failed = true;
         s->f->launches++;
-        s->f->launch_call_ns += dur;
+        s->f->launch_call_ns = stk_add_ns(s->f->launch_call_ns, dur);
         s->f->graph_launches += (class & STK_NAME_GRAPH_LAUNCH) != 0;
         s->f->launches_without_work += t->ref[event] == STK_NONE;
     }

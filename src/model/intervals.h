@@ -37,6 +37,13 @@ bool stk_spans_intersect(const struct stk_spans *a, const struct stk_spans *b,
 bool stk_spans_clip(const struct stk_spans *a, int64_t from_ns, int64_t to_ns,
                     struct stk_spans *out);
 
+// Sum of durations that may overlap each other: at most INT64_MAX instead of overflowing.
+static inline int64_t stk_add_ns(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 int64_t stk_spans_total(const struct stk_spans *s);
 // Index of the first interval that ends after `t`; `count` if none.
 size_t stk_spans_find(const struct stk_spans *s, int64_t t_ns);

@@ -179,8 +179,8 @@ static enum outcome main_function(const struct stk_analysis *a, uint32_t *name)
         if (!(stk_class_of(a, m->event) & STK_NAME_PJIT))
             continue;
         uint32_t id = a->t->name[m->event];
-        all_ns += m->end_ns - m->start_ns;
-        totals[id] += m->end_ns - m->start_ns;
+        all_ns = stk_add_ns(all_ns, m->end_ns - m->start_ns);
+        totals[id] = stk_add_ns(totals[id], m->end_ns - m->start_ns);
         if (best == STK_NONE || totals[id] > totals[best])
             best = id;
     }

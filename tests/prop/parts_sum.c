@@ -17,12 +17,15 @@ static const char *const host_names[] = {
     "nccl:all_reduce", "cudaMemcpyAsync", "cudaFree", "cuModuleLoadData", "forward", "decode_image",
 };
 
+// Microseconds of one unit of a random trace: real sizes, or years and durations of days.
+static double unit = 1;
+
 static void random_host_event(struct synth *s, double span)
 {
     uint32_t i = next_random(sizeof host_names / sizeof *host_names);
     enum stk_kind kind = strncmp(host_names[i], "cu", 2) == 0 ? STK_KIND_RUNTIME : STK_KIND_HOST_OP;
-    synth_host(s, 1 + next_random(3), next_random((uint32_t)span), next_random(next_random(2) ? 30 : 9000),
-               host_names[i], kind);
+    double start = next_random((uint32_t)span), dur = next_random(next_random(2) ? 30 : 9000);
+    synth_host(s, 1 + next_random(3), start * unit, dur * unit, host_names[i], kind);
 }
 
 static void random_op(struct synth *s, double span)
@@ -30,8 +33,9 @@ static void random_op(struct synth *s, double span)
     static const enum stk_kind kinds[] = {STK_KIND_KERNEL, STK_KIND_KERNEL, STK_KIND_COLLECTIVE,
                                           STK_KIND_MEMCPY, STK_KIND_MEMSET};
     enum stk_kind kind = kinds[next_random(5)];
-    double start = next_random((uint32_t)span), dur = next_random(300);
-    double call = start - next_random(400), call_dur = next_random(next_random(8) ? 20 : 9000);
+    double start = next_random((uint32_t)span) * unit, dur = next_random(300) * unit;
+    double call = start - next_random(400) * unit;
+    double call_dur = next_random(next_random(8) ? 20 : 9000) * unit;
     uint8_t dir = (uint8_t)next_random(STK_DIR_H2H + 1);
     const char *name = kind == STK_KIND_COLLECTIVE ? "ncclDevKernel_AllReduce" : "work";
     s->device = next_random(2);
@@ -96,6 +100,7 @@ static void random_round(uint32_t round)
 {
     struct synth s;
     synth_begin(&s);
+    unit = round % 7 == 0 ? 6e7 : 1;
     double span = 1000 + next_random(100000);
     uint32_t ops = next_random(200), hosts = next_random(200), steps = next_random(8);
     for (uint32_t i = 0; i < ops; i++)
@@ -103,7 +108,7 @@ static void random_round(uint32_t round)
     for (uint32_t i = 0; i < hosts; i++)
         random_host_event(&s, span);
     for (uint32_t i = 0; i < steps; i++)
-        synth_step(&s, 1, span / 10 + i * span / 10, span / (10 + next_random(4)), i);
+        synth_step(&s, 1, (span / 10 + i * span / 10) * unit, span / (10 + next_random(4)) * unit, i);
     if (round % 5 == 0) {
         s.select.has_from = s.select.has_to = true;
         s.select.from_ns = next_random((uint32_t)span) * US;
