@@ -50,6 +50,13 @@ struct stk_jpeg_options {
 #define STK_JPEG_AC_BITS 11 // bits that one look-up sees
 #define STK_JPEG_DC_BITS 9
 
+// What the next bits of the stream say: see jpeg_huff.c.
+struct stk_jpeg_look {
+    uint8_t drop, keep, skip, skip2, advance;
+    int8_t value2;
+    int16_t value;
+};
+
 // One Huffman table as in the file, and what decodes its long codes.
 struct stk_jpeg_huff {
     uint8_t counts[17]; // codes by length, from 1
@@ -85,8 +92,8 @@ struct stk_jpeg {
     bool has_frame, has_jfif, has_adobe;
     uint8_t adobe_transform;
     struct stk_jpeg_huff dc[4], ac[4];
-    uint64_t dc_look[4][1 << STK_JPEG_DC_BITS];
-    uint64_t ac_look[4][1 << STK_JPEG_AC_BITS];
+    struct stk_jpeg_look dc_look[4][1 << STK_JPEG_DC_BITS];
+    struct stk_jpeg_look ac_look[4][1 << STK_JPEG_AC_BITS];
 };
 
 // Once per struct. No clean-up is needed.

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-enum { END = 128 };
-
 static inline uint64_t load_be64(const uint8_t *p)
 {
     uint64_t v;
@@ -40,7 +38,7 @@ int64_t stk_jpeg_bits_left(const struct stk_jpeg_bits *b)
 static inline __attribute__((always_inline)) void refill(struct stk_jpeg_bits *b)
 {
     b->buf |= load_be64(b->next) >> b->count;
-    b->next += (63 - b->count) >> 3;
+    b->next += (b->count ^ 63) >> 3;
     b->count |= 56;
 }
 
@@ -71,7 +69,7 @@ static bool read_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_huff *h,
 }
 
 // Undoes `drop` bits, then takes one AC symbol at zigzag position k. Returns the position after
-// it, with END added at an end of block, or -1 if the data are bad.
+// it, with STK_JPEG_END added at an end of block, or -1 if the data are bad.
 static __attribute__((noinline)) int
 step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64_t drop, int k)
 {
@@ -81,85 +79,120 @@ step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64
     b->next += 7;
     b->count = 56 - (at & 7);
     int skip, size, value;
+    block->coef[block->place[k]] = 0; // an entry that cannot tell has left something there
     if (!read_careful(b, block->ac, true, &skip, &size, &value))
         return -1;
     if (size == 0 && skip != 15)
-        return k + END;
+        return k + STK_JPEG_END;
     if (k + skip > 63)
         return -1;
     block->coef[block->place[k + skip]] = (int16_t)value;
     return k + skip + 1;
 }
 
-static inline __attribute__((always_inline)) bool
-decode_dc(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu, const struct stk_jpeg_block *block)
+// The same for a DC difference, of which nothing has been dropped yet. False if the data are bad.
+static __attribute__((noinline)) bool step_careful_dc(struct stk_jpeg_bits *b,
+                                                      const struct stk_jpeg_block *block, int *diff)
 {
+    int skip, size;
+    bool ok = read_careful(b, block->dc, false, &skip, &size, diff);
     refill(b);
-    uint64_t e = block->dc_look[b->buf >> (64 - STK_JPEG_DC_BITS)];
-    int diff = (int16_t)(e >> 16) + (int)(((b->buf << STK_JPEG_DC_BITS) >> 1) >> (e >> 8 & 63));
-    uint64_t drop = e & 255;
-    b->buf <<= drop;
-    b->count -= drop;
-    if (__builtin_expect(drop == 0, 0)) {
-        int skip, size;
-        if (!read_careful(b, block->dc, false, &skip, &size, &diff))
-            return false;
-        refill(b);
-    }
-    int32_t dc = mcu->dc[block->component] + diff, limit = mcu->dc_limit[block->component];
-    mcu->dc[block->component] = dc;
-    block->coef[0] = (int16_t)dc;
-    return dc <= limit && dc >= -limit;
+    return ok;
 }
+
+static inline __attribute__((always_inline)) void clear_block(int16_t *coef)
+{
+    typedef int64_t four __attribute__((vector_size(32), may_alias));
+    four *part = (four *)(void *)coef, zero = {0, 0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        part[i] = zero;
+}
+
+// The reader's fields as plain variables stay in registers; the careful ways get them through
+// memory.
+#define REFILL()                                                                                   \
+    do {                                                                                           \
+        buf |= load_be64(next) >> count;                                                           \
+        next += (count ^ 63) >> 3;                                                                 \
+        count |= 56;                                                                               \
+    } while (0)
+
+#define DROP(e)                                                                                    \
+    do {                                                                                           \
+        buf <<= (e)->drop & 63;                                                                    \
+        count -= (e)->drop;                                                                        \
+    } while (0)
 
 #define LOOK()                                                                                     \
     do {                                                                                           \
-        e = look[b.buf >> (64 - STK_JPEG_AC_BITS)];                                                \
-        int further = (int)(((b.buf << STK_JPEG_AC_BITS) >> 1) >> (e >> 8 & 63));                  \
-        coef[place[k + (int)(e >> 40 & 255)]] = (int16_t)((int)(e >> 16) + further);               \
-        coef[place[k + (int)(e >> 48 & 255)]] = (int8_t)(e >> 32);                                 \
-        k += (int)(e >> 56);                                                                       \
-        b.buf <<= e & 63;                                                                          \
-        b.count -= e & 63;                                                                         \
+        e = &look[buf >> (64 - STK_JPEG_AC_BITS)];                                                 \
+        coef[place[k + e->skip]] = (int16_t)((int)(buf >> (e->keep & 63)) + e->value);             \
+        coef[place[k + e->skip2]] = e->value2;                                                     \
+        DROP(e);                                                                                   \
+        k += e->advance;                                                                           \
+    } while (0)
+
+#define CAREFULLY(call)                                                                            \
+    do {                                                                                           \
+        state->buf = buf, state->count = count, state->next = next;                                \
+        call;                                                                                      \
+        buf = state->buf, count = state->count, next = state->next;                                \
     } while (0)
 
 static inline __attribute__((always_inline)) bool decode_mcu(struct stk_jpeg_bits *state,
                                                              struct stk_jpeg_mcu *mcu)
 {
-    struct stk_jpeg_bits b = *state;
-    for (int i = 0; i < mcu->blocks; i++) {
-        struct stk_jpeg_block *block = &mcu->block[i];
-        const uint64_t *look = block->ac_look;
+    uint64_t buf = state->buf, count = state->count;
+    const uint8_t *next = state->next;
+    for (struct stk_jpeg_block *block = mcu->block; block < mcu->block + mcu->blocks; block++) {
+        const struct stk_jpeg_look *look = block->ac_look, *e;
         const uint8_t *place = block->place;
         int16_t *coef = block->coef;
-        uint64_t e;
-        int k = 1;
-        memset(coef, 0, 64 * sizeof *coef);
-        if (!decode_dc(&b, mcu, block))
+        size_t k = 1;
+        clear_block(coef);
+        REFILL();
+        e = &block->dc_look[buf >> (64 - STK_JPEG_DC_BITS)];
+        int diff = (int16_t)((int)(buf >> (e->keep & 63)) + e->value);
+        DROP(e);
+        if (__builtin_expect(e->drop == 0, 0)) {
+            bool ok;
+            CAREFULLY(ok = step_careful_dc(state, block, &diff));
+            if (!ok)
+                return false;
+        }
+        int32_t dc = mcu->dc[block->component] + diff, limit = mcu->dc_limit[block->component];
+        mcu->dc[block->component] = dc;
+        coef[0] = (int16_t)dc;
+        if (dc > limit || dc < -limit)
             return false;
-        LOOK(); // a DC value and this take 24 + 26 of at least 56 bits
+        LOOK();
+        if (k < 64)
+            LOOK();
         for (;;) {
             while (k < 64) {
-                refill(&b);
+                REFILL();
+                LOOK();
+                if (k >= 64)
+                    break;
                 LOOK();
                 if (k >= 64)
                     break;
                 LOOK();
             }
-            if (__builtin_expect((unsigned)(k - END - 1) < 63, 1))
+            if (__builtin_expect(k - STK_JPEG_END - 1 < 63, 1))
                 break;
-            struct stk_jpeg_bits copy = b; // keeps b in registers
-            k = step_careful(&copy, block, e & 63, k - (int)(e >> 56));
-            b = copy;
-            if (k < 0)
+            int after;
+            CAREFULLY(after = step_careful(state, block, e->drop, (int)(k - e->advance)));
+            if (after < 0)
                 return false;
+            k = (size_t)after;
             if (k >= 64)
                 break;
         }
-        block->end = k & 127;
+        block->end = (int)(k & 127);
     }
-    *state = b;
-    return used_bits(&b) <= b.total_bits;
+    state->buf = buf, state->count = count, state->next = next;
+    return used_bits(state) <= state->total_bits;
 }
 
 bool stk_jpeg_decode_mcu(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu)

@@ -23,9 +23,16 @@
 // Natural position of every zigzag position; beyond 63 the slot that nobody reads.
 extern const uint8_t stk_jpeg_zigzag[128];
 
+// Added to `advance` of a look-up entry at an end of block, and `advance` itself where the table
+// cannot tell.
+enum { STK_JPEG_END = 128, STK_JPEG_SLOW = 240 };
+// The most bits an entry drops: a DC value and two AC look-ups, or three of these, fit into a
+// refill of 56 bits.
+enum { STK_JPEG_MOST_DC = 20, STK_JPEG_MOST_AC = 18 };
+
 // --- jpeg_huff.c
 // Codes of `h` and its look-up table of 1 << bits entries. False if the counts are no prefix code.
-bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, uint64_t *look, int bits, bool is_ac);
+bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look, int bits, bool is_ac);
 
 // --- jpeg_entropy.c
 struct stk_jpeg_bits {
@@ -38,7 +45,7 @@ struct stk_jpeg_bits {
 
 struct stk_jpeg_block {
     const struct stk_jpeg_huff *dc, *ac;
-    const uint64_t *dc_look, *ac_look;
+    const struct stk_jpeg_look *dc_look, *ac_look;
     const uint8_t *place; // zigzag position to index into coef
     int16_t *coef;
     int component;
