@@ -47,7 +47,7 @@ struct stk_jpeg_options {
     enum stk_jpeg_upsampling upsampling;
 };
 
-#define STK_JPEG_AC_BITS 11 // bits that one look-up sees
+#define STK_JPEG_AC_BITS 10 // bits that one look-up sees
 #define STK_JPEG_DC_BITS 9
 
 // What the next bits of the stream say: see jpeg_huff.c.
@@ -71,7 +71,7 @@ struct stk_jpeg_component {
     uint8_t quant, dc_tab, ac_tab; // tables used
 };
 
-// About 80 KB: one for each thread, kept from image to image, which saves building tables that stay
+// About 50 KB: one for each thread, kept from image to image, which saves building tables that stay
 // the same. Fields may be read after stk_jpeg_open.
 struct stk_jpeg {
     uint32_t width, height;

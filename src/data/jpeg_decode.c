@@ -91,24 +91,25 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
     p->is_fast = p->size == 8 && opt->dct == STK_JPEG_IFAST;
     for (int i = 0; i < 64; i++)
         p->quant[i] = (int16_t)quant[i];
-    if (p->is_fast) {
-        p->idct = stk_jpeg_idct_ifast;
+    if (p->is_fast)
         stk_jpeg_scale_ifast(quant, p->quant);
-    } else if (p->size == 8) {
-        p->idct = stk_jpeg_idct_islow;
+    p->idct = p->is_fast     ? stk_jpeg_idct_ifast
+              : p->size == 8 ? stk_jpeg_idct_islow
+              : p->size == 4 ? stk_jpeg_idct_4x4
+              : p->size == 2 ? stk_jpeg_idct_2x2
+                             : stk_jpeg_idct_1x1;
 #if STK_JPEG_X86
-        if (run->j->cpu == STK_JPEG_AVX2) {
-            p->idct = stk_jpeg_idct_islow_avx2;
-            p->place = run->place[1];
-            for (int i = 0; i < 64; i++)
-                p->quant[stk_jpeg_paired[i]] = (int16_t)quant[i];
-        }
-#endif
-    } else {
-        p->idct = p->size == 4   ? stk_jpeg_idct_4x4
-                  : p->size == 2 ? stk_jpeg_idct_2x2
-                                 : stk_jpeg_idct_1x1;
+    if (run->j->cpu != STK_JPEG_AVX2 || p->size < 4)
+        return;
+    if (p->is_fast) {
+        p->idct = stk_jpeg_idct_ifast_avx2;
+        return;
     }
+    p->idct = p->size == 8 ? stk_jpeg_idct_islow_avx2 : stk_jpeg_idct_4x4_avx2;
+    p->place = run->place[1];
+    for (int i = 0; i < 64; i++)
+        p->quant[stk_jpeg_paired[i]] = (int16_t)quant[i];
+#endif
 }
 
 static void plan_plane(struct run *run, int index, uint32_t smallest,

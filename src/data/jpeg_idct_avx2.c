@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accurate 8x8 inverse DCT with AVX2, equal to stk_jpeg_idct_islow for every input but one: a
+// The accurate inverse DCTs with AVX2, equal to the plain ones for every input but one: an 8x8
 // block whose rows below the first are zero and whose first row exceeds 13 bits, which no encoder
 // makes (this saturates, the plain one wraps).
 //
@@ -141,5 +141,43 @@ stk_jpeg_idct_islow_avx2(const int16_t *coef, const int16_t *quant, uint8_t *out
     transpose_to_pairs(v, &x0, &x4, &p26, &p71, &p35);
     islow_pass(x0, x4, p26, p71, p35, 18, v);
     store_samples(v, out, stride);
+}
+
+// One pass of the DCT reduced to four outputs.
+AVX2 void four_pass(__m256i x0, __m256i p26, __m256i p71, __m256i p35, int bits, __m256i out[4])
+{
+    __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << (bits - 1));
+    __m256i t0 = _mm256_srai_epi32(_mm256_unpacklo_epi16(zero, x0), 2);
+    __m256i t2 = _mm256_madd_epi16(p26, factors(15137, -6270));
+    __m256i o0 = _mm256_add_epi32(_mm256_madd_epi16(p71, factors(-1730, 8697)),
+                                  _mm256_madd_epi16(p35, factors(-17799, 11893)));
+    __m256i o2 = _mm256_add_epi32(_mm256_madd_epi16(p71, factors(-4176, 20995)),
+                                  _mm256_madd_epi16(p35, factors(7373, -4926)));
+    t0 = _mm256_add_epi32(t0, half);
+    __m256i t10 = _mm256_add_epi32(t0, t2), t12 = _mm256_sub_epi32(t0, t2);
+    out[0] = _mm256_srai_epi32(_mm256_add_epi32(t10, o2), bits);
+    out[3] = _mm256_srai_epi32(_mm256_sub_epi32(t10, o2), bits);
+    out[1] = _mm256_srai_epi32(_mm256_add_epi32(t12, o0), bits);
+    out[2] = _mm256_srai_epi32(_mm256_sub_epi32(t12, o0), bits);
+}
+
+__attribute__((target("avx2"))) void
+stk_jpeg_idct_4x4_avx2(const int16_t *coef, const int16_t *quant, uint8_t *out, ptrdiff_t stride)
+{
+    const __m128i quads = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m256i v[8], p26 = dequantise(coef, quant, 16), p71 = dequantise(coef, quant, 32);
+    __m256i p35 = dequantise(coef, quant, 48), x0 = dequantise(coef, quant, 0), x4;
+    four_pass(x0, p26, p71, p35, 12, v);
+    v[4] = v[5] = v[6] = v[7] = _mm256_setzero_si256();
+    transpose_to_pairs(v, &x0, &x4, &p26, &p71, &p35);
+    four_pass(x0, p26, p71, p35, 19, v);
+    __m128i left = _mm_packs_epi32(_mm256_castsi256_si128(v[0]), _mm256_castsi256_si128(v[1]));
+    __m128i right = _mm_packs_epi32(_mm256_castsi256_si128(v[2]), _mm256_castsi256_si128(v[3]));
+    __m128i rows = _mm_add_epi8(_mm_packs_epi16(left, right), _mm_set1_epi8(-128));
+    rows = _mm_shuffle_epi8(rows, quads);
+    for (int i = 0; i < 4; i++, out += stride) {
+        _mm_storeu_si32(out, rows);
+        rows = _mm_srli_si128(rows, 4);
+    }
 }
 #endif
