@@ -43,14 +43,16 @@ static inline __attribute__((always_inline)) void refill(struct stk_jpeg_bits *b
 }
 
 // Reads a symbol and the value after it by code length. False if no code matches.
-static bool read_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_huff *h, bool is_ac,
-                         int *skip, int *size, int *value)
+static inline __attribute__((always_inline)) bool read_careful(struct stk_jpeg_bits *b,
+                                                               const struct stk_jpeg_huff *h,
+                                                               bool is_ac, int *skip, int *size,
+                                                               int *value)
 {
     refill(b);
     uint32_t head = (uint32_t)(b->buf >> 48);
-    int length = 1;
-    while (length <= 16 && head >= h->limit[length])
-        length++;
+    int from = head < h->limit[STK_JPEG_DC_BITS - 1] ? 1 : STK_JPEG_DC_BITS, length = from;
+    for (int i = from; i <= 16; i++) // limits never fall, so counting needs no early exit
+        length += head >= h->limit[i];
     if (length > 16)
         return false;
     int symbol = h->symbols[((int32_t)(head >> (16 - length)) + h->offset[length]) & 255];
@@ -73,12 +75,14 @@ static bool read_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_huff *h,
 static __attribute__((noinline)) int
 step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64_t drop, int k)
 {
-    uint64_t at = used_bits(b) - drop;
-    b->next = b->base + at / 8;
-    b->buf = load_be64(b->next) << (at & 7);
-    b->next += 7;
-    b->count = 56 - (at & 7);
     int skip, size, value;
+    if (drop) {
+        uint64_t at = used_bits(b) - drop;
+        b->next = b->base + at / 8;
+        b->buf = load_be64(b->next) << (at & 7);
+        b->next += 7;
+        b->count = 56 - (at & 7);
+    }
     block->coef[block->place[k]] = 0; // an entry that cannot tell has left something there
     if (!read_careful(b, block->ac, true, &skip, &size, &value))
         return -1;
