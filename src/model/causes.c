@@ -2,8 +2,8 @@
 // Evidence per part: see causes.h.
 //
 // Method: nanoseconds and counts per part and name in a table by string id, per (part, name, name
-// around) in a hash map; the longest intervals by insertion into a list of STK_CAUSE_EXAMPLES. An interval is named after the event
-// that fills most of it. Only used steps count.
+// around) in a hash map; the longest intervals by insertion into a list of STK_CAUSE_EXAMPLES. An
+// interval is named after the event that fills most of it. Only used steps count.
 
 #include "model/causes.h"
 
@@ -101,8 +101,8 @@ static struct tally *new_tally(struct stk_causes *c, int part, uint32_t name, ui
 {
     struct tally *new = stk_vec_push(&c->tallies);
     if (new)
-        *new = (struct tally){.name = name, .around = around, .event = STK_NONE,
-                              .part = (uint8_t)part};
+        *new = (struct tally){
+            .name = name, .around = around, .event = STK_NONE, .part = (uint8_t)part};
     return new;
 }
 

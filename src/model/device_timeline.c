@@ -39,10 +39,9 @@ static struct stk_device_op *merge_runs(struct stk_device_op *from, struct stk_d
             uint32_t i = runs[r], mid = runs[r + 1], j = mid;
             uint32_t end = r + 2 <= run_count ? runs[r + 2] : mid, at = i;
             while (i < mid || j < end) {
-                bool left = j >= end ||
-                            (i < mid && (from[i].start_ns < from[j].start_ns ||
-                                         (from[i].start_ns == from[j].start_ns &&
-                                          from[i].end_ns >= from[j].end_ns)));
+                bool left = j >= end || (i < mid && (from[i].start_ns < from[j].start_ns ||
+                                                     (from[i].start_ns == from[j].start_ns &&
+                                                      from[i].end_ns >= from[j].end_ns)));
                 to[at++] = left ? from[i++] : from[j++];
             }
             runs[kept++] = runs[r];
@@ -187,8 +186,8 @@ static void count_ops(const struct stk_analysis *a, struct stk_device_line *line
     d->kernel_ns = kernels.total_ns;
     d->h2d_ns = dirs[STK_DIR_H2D].total_ns;
     d->d2h_ns = dirs[STK_DIR_D2H].total_ns;
-    d->d2d_ns = dirs[STK_DIR_D2D].total_ns + dirs[STK_DIR_UNKNOWN].total_ns +
-                dirs[STK_DIR_H2H].total_ns;
+    d->d2d_ns =
+        dirs[STK_DIR_D2D].total_ns + dirs[STK_DIR_UNKNOWN].total_ns + dirs[STK_DIR_H2H].total_ns;
     d->p2p_ns = dirs[STK_DIR_P2P].total_ns;
 }
 

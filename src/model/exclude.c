@@ -9,10 +9,10 @@
 #include "model/analysis.h"
 #include "model/median.h"
 
-#define OUTLIER 2          // times the median of the others
-#define KEEP_PERCENT 40    // of the time: outliers that hold more stay
+#define OUTLIER 2       // times the median of the others
+#define KEEP_PERCENT 40 // of the time: outliers that hold more stay
 #define MIN_STEPS 3
-#define EVAL_PERCENT 10    // of a long step spent in evaluation or a checkpoint explains it
+#define EVAL_PERCENT 10 // of a long step spent in evaluation or a checkpoint explains it
 
 static int64_t dur_of(const struct stk_host_step *s)
 {
@@ -72,7 +72,8 @@ static bool recurs(const uint32_t *at, uint32_t n, uint32_t step_count)
     return n > 2 || (at[0] < distance && at[1] + distance >= step_count);
 }
 
-static const char *reason(const struct stk_analysis *a, uint32_t index, const struct stk_spans *evals)
+static const char *reason(const struct stk_analysis *a, uint32_t index,
+                          const struct stk_spans *evals)
 {
     const struct stk_host_step *s = &a->steps[index];
     if (stk_spans_overlap(evals, s->start_ns, s->end_ns) >= dur_of(s) / 100 * EVAL_PERCENT &&

@@ -8,7 +8,8 @@
 #include "model/analysis.h"
 #include "model/median.h"
 
-static void count_copy(struct stk_facts *f, const struct stk_trace *t, const struct stk_device_op *op)
+static void count_copy(struct stk_facts *f, const struct stk_trace *t,
+                       const struct stk_device_op *op)
 {
     const struct stk_ext *x = stk_ext_of(t, op->event);
     f->copies++;
@@ -94,9 +95,8 @@ static void count_blocking(struct stk_analysis *a)
             else
                 high = mid;
         }
-        bool inside = a->step_count == 0 ||
-                      (low > 0 && !a->steps[low - 1].excluded &&
-                       c->start_ns < a->steps[low - 1].end_ns);
+        bool inside = a->step_count == 0 || (low > 0 && !a->steps[low - 1].excluded &&
+                                             c->start_ns < a->steps[low - 1].end_ns);
         f->sync_calls += inside;
         f->sync_call_ns = stk_add_ns(f->sync_call_ns, inside ? c->end_ns - c->start_ns : 0);
     }
@@ -112,7 +112,8 @@ static int64_t settled_ns(const struct stk_analysis *a)
     return INT64_MAX;
 }
 
-// The longest first use or compilation, by name. Marks are pieces where calls nest: the call counts.
+// The longest first use or compilation, by name. Marks are pieces where calls nest: the call
+// counts.
 static bool name_first_use(struct stk_analysis *a)
 {
     struct stk_example *e = &a->sum->facts.first_use;
@@ -201,7 +202,8 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     stk_vec_deinit(&delays);
     find_extent(a);
     count_blocking(a);
-    int64_t begin = a->step_count && !a->steps_on_device ? a->steps[0].start_ns : first_device_ns(a);
+    int64_t begin =
+        a->step_count && !a->steps_on_device ? a->steps[0].start_ns : first_device_ns(a);
     f->startup_ns = begin != INT64_MAX && begin > f->first_ns ? begin - f->first_ns : 0;
     measure_recurring(a);
     for (size_t i = 0; i < a->overheads.count; i++)
@@ -213,9 +215,11 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     f->has_python = f->python_events > 0;
     f->has_runtime = f->runtime_calls > 0;
     f->has_device_rows = f->device_ops > 0;
-    f->is_cut = a->t->issues[STK_ISSUE_TRUNCATED].count || a->t->issues[STK_ISSUE_COMPRESSION_DAMAGED].count;
+    f->is_cut = a->t->issues[STK_ISSUE_TRUNCATED].count ||
+                a->t->issues[STK_ISSUE_COMPRESSION_DAMAGED].count;
     f->has_host_rows = f->host_events > 0;
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;
-    return ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) ? STK_OK : stk_err_nomem(err);
+    return ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) ? STK_OK
+                                                                             : stk_err_nomem(err);
 }

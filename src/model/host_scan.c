@@ -25,13 +25,15 @@ struct scan {
     bool failed;
 };
 
-// CUPTI's and Nsight Systems' names. "Command Buffer Full" is among CUPTI's overheads too, but it is
-// the launching thread waiting for room in the queue: the device is behind, not the profiler at work.
+// CUPTI's and Nsight Systems' names. "Command Buffer Full" is among CUPTI's overheads too, but it
+// is the launching thread waiting for room in the queue: the device is behind, not the profiler at
+// work.
 static bool is_overhead_name(struct stk_str name)
 {
     static const char *const names[] = {
-        "Instrumentation", "Activity Buffer Request", "Buffer Flush", "BUFFER_FLUSH",
-        "INSTRUMENTATION", "RESOURCE",                "Resource",     "CUDA profiling data flush",
+        "Instrumentation", "Activity Buffer Request",   "Buffer Flush",
+        "BUFFER_FLUSH",    "INSTRUMENTATION",           "RESOURCE",
+        "Resource",        "CUDA profiling data flush",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (stk_str_eq(name, stk_str_from(names[i])))
@@ -102,8 +104,8 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
 // What steps may be told from: markers, framework calls that come once a step.
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
-    if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT |
-                 STK_NAME_LOADER_NEXT | STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT))
+    if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_LOADER_NEXT |
+                 STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT))
         return true;
     return stk_is_step_mark(a, event);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of steps in a profile without a device: training on a CPU, or device rows that are missing.
 // Per moment, first match:
-//   compute                a model operation runs, on the thread that drives the steps or on one that
+//   compute                a model operation runs, on the thread that drives the steps or on one
+//   that
 //                          works for it; not on threads of the input pipeline, nor nested in it
 //   communication_exposed  a host collective
 //   input_wait             the training thread fetches its next batch

@@ -37,7 +37,7 @@
 #define FIRST_USE_NS (5 * STK_MS)     // a launch call that runs longer on an idle device
 #define ONE_OFF_NS (5 * STK_MS)
 #define ONE_OFF_PERCENT 80
-#define RELEASE_NS (20 * STK_US)      // a blocking call may end this long before the gap
+#define RELEASE_NS (20 * STK_US) // a blocking call may end this long before the gap
 
 struct gaps {
     struct stk_analysis *a;
@@ -173,7 +173,8 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
         if (calls[i].end_ns < gap_start - RELEASE_NS)
             continue;
         int64_t end = calls[i].end_ns < gap_start ? calls[i].end_ns : gap_start;
-        int64_t held = stk_spans_measure(&g->line->busy, g->line->busy_sums, calls[i].start_ns, end);
+        int64_t held =
+            stk_spans_measure(&g->line->busy, g->line->busy_sums, calls[i].start_ns, end);
         if (held > best) {
             best = held;
             *call = calls[i].event;

@@ -20,19 +20,19 @@
 #include "model/analysis.h"
 #include "model/median.h"
 
-#define ACCEPT 0.95         // share of operations that return
-#define CLOSE 0.98          // of the best score: the smallest such period wins
+#define ACCEPT 0.95 // share of operations that return
+#define CLOSE 0.98  // of the best score: the smallest such period wins
 #define MIN_PERIODS 3
-#define SEARCH_OPS 262144   // the period is looked for in this many operations
+#define SEARCH_OPS 262144 // the period is looked for in this many operations
 #define MAX_VOTES 200000
 #define MAX_CANDIDATES 256
-#define CONTEXT 16          // names that identify the beginning of a step
+#define CONTEXT 16 // names that identify the beginning of a step
 #define CONTEXT_MATCH 0.75
-#define LINKED_SHARE 0.95   // of launches recorded, to use host gaps
-#define COVER_PERCENT 50    // of the device's span inside the steps: a period of a corner is no step
+#define LINKED_SHARE 0.95 // of launches recorded, to use host gaps
+#define COVER_PERCENT 50  // of the device's span inside the steps: a period of a corner is no step
 
 struct sequence {
-    uint32_t *op;   // index into line->ops, in start order: a stream runs in launch order
+    uint32_t *op; // index into line->ops, in start order: a stream runs in launch order
     uint32_t *name;
     uint32_t n;
 };
@@ -310,8 +310,8 @@ static bool make_steps(struct stk_analysis *a, const struct stk_device_line *lin
     for (uint32_t i = 0; i + 1 < count; i++) {
         int64_t end = boundary_time(a, line, s, bounds[i + 1], linked);
         end = end > start ? end : start;
-        a->steps[i] = (struct stk_host_step){.number = i, .start_ns = start, .end_ns = end,
-                                             .mark = STK_NONE};
+        a->steps[i] =
+            (struct stk_host_step){.number = i, .start_ns = start, .end_ns = end, .mark = STK_NONE};
         start = end;
     }
     a->step_count = count - 1;
@@ -329,8 +329,8 @@ static bool infer_from(struct stk_analysis *a, const struct stk_device_line *lin
     uint32_t *bounds = NULL;
     bool ok = vote(s, n, a->t->strings.count, &candidates);
     double score = 0, other = 0;
-    uint32_t period = ok ? choose_period(s, n, candidates.items, candidates.count, &score, &other)
-                         : 0;
+    uint32_t period =
+        ok ? choose_period(s, n, candidates.items, candidates.count, &score, &other) : 0;
     bool linked = (double)line->linked >= LINKED_SHARE * line->op_count;
     if (period > 1 && line->busy.count && score >= ACCEPT && s->n / period >= MIN_PERIODS) {
         bounds = stk_alloc_array((size_t)s->n + 2, sizeof *bounds);
@@ -361,7 +361,8 @@ enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err)
     if (!busiest)
         return STK_OK;
     struct sequence s = {NULL, NULL, 0};
-    bool ok = busiest_stream(a, busiest, &s) && (s.n < 2 * MIN_PERIODS || infer_from(a, busiest, &s));
+    bool ok =
+        busiest_stream(a, busiest, &s) && (s.n < 2 * MIN_PERIODS || infer_from(a, busiest, &s));
     stk_free(s.op);
     stk_free(s.name);
     return ok ? STK_OK : stk_err_nomem(err);

@@ -28,9 +28,9 @@ struct choice {
 };
 
 struct filter {
-    uint32_t class;    // any of these bits, or 0
-    bool marker;       // STK_EXT_STEP or STK_NAME_STEP instead
-    bool by_name;      // only events named `name`
+    uint32_t class; // any of these bits, or 0
+    bool marker;    // STK_EXT_STEP or STK_NAME_STEP instead
+    bool by_name;   // only events named `name`
     uint32_t name;
 };
 
@@ -119,7 +119,8 @@ static bool steps_from_starts(struct stk_analysis *a, const struct choice *c, bo
     uint32_t root = a->threads[c->thread].root;
     for (size_t i = 0; i < n; i++) {
         bool last = i + 1 == n;
-        int64_t thread_end = a->threads[root].last_ns < a->to_ns ? a->threads[root].last_ns : a->to_ns;
+        int64_t thread_end =
+            a->threads[root].last_ns < a->to_ns ? a->threads[root].last_ns : a->to_ns;
         int64_t end = !last ? m[i + 1].start_ns : mark_is_step ? m[i].end_ns : thread_end;
         s[i] = (struct stk_host_step){.number = numbered ? number_of(a, m[i].event, (int64_t)i)
                                                          : (int64_t)i,
@@ -198,9 +199,8 @@ static enum outcome try_starts(struct stk_analysis *a, const struct filter *f, s
     enum outcome result = choose(a, f, &c) ? NOT_FOUND : NO_MEMORY;
     if (result == NOT_FOUND && c.marks.count >= least) {
         accept(a, &c, source);
-        result = steps_from_starts(a, &c, mark_is_step, source == STK_STEPS_ANNOTATED)
-                     ? FOUND
-                     : NO_MEMORY;
+        result = steps_from_starts(a, &c, mark_is_step, source == STK_STEPS_ANNOTATED) ? FOUND
+                                                                                       : NO_MEMORY;
     }
     stk_vec_deinit(&c.marks);
     return result;
@@ -210,7 +210,8 @@ static enum outcome try_starts(struct stk_analysis *a, const struct filter *f, s
 static enum outcome try_optimizer(struct stk_analysis *a)
 {
     struct choice opt, loader;
-    struct filter by_opt = {.class = STK_NAME_OPTIMIZER}, by_loader = {.class = STK_NAME_LOADER_NEXT};
+    struct filter by_opt = {.class = STK_NAME_OPTIMIZER},
+                  by_loader = {.class = STK_NAME_LOADER_NEXT};
     enum outcome result = NOT_FOUND;
     bool ok = choose(a, &by_opt, &opt);
     if (!choose(a, &by_loader, &loader) || !ok) {
@@ -297,8 +298,9 @@ static void select_fetches(struct stk_analysis *a)
     }
 }
 
-// Without a device the last step's own work ends where the driver has awaited it: JAX hands work over
-// and runs ahead, and a loop that never reads a result does all its waiting after the last step.
+// Without a device the last step's own work ends where the driver has awaited it: JAX hands work
+// over and runs ahead, and a loop that never reads a result does all its waiting after the last
+// step.
 static void await_last_step(struct stk_analysis *a)
 {
     if (a->step_count == 0 || a->driver == STK_NONE)

@@ -75,15 +75,15 @@ static void make_rows(struct stk_analysis *a, uint32_t device, struct stk_window
         int64_t to = hole.end_ns < w[i].end_ns ? hole.end_ns : w[i].end_ns;
         int64_t dur = w[i].end_ns - w[i].start_ns - (to > from ? to - from : 0);
         w[i].row = a->sum->step_count;
-        a->sum->steps[a->sum->step_count++] = (struct stk_step){
-            .number = s->number,
-            .rank = a->sum->rank,
-            .device = device,
-            .start_ns = w[i].end_ns - dur,
-            .dur_ns = dur,
-            .host_start_ns = a->steps_on_device ? -1 : s->start_ns,
-            .host_dur_ns = a->steps_on_device ? -1 : s->end_ns - s->start_ns,
-            .excluded = s->excluded};
+        a->sum->steps[a->sum->step_count++] =
+            (struct stk_step){.number = s->number,
+                              .rank = a->sum->rank,
+                              .device = device,
+                              .start_ns = w[i].end_ns - dur,
+                              .dur_ns = dur,
+                              .host_start_ns = a->steps_on_device ? -1 : s->start_ns,
+                              .host_dur_ns = a->steps_on_device ? -1 : s->end_ns - s->start_ns,
+                              .excluded = s->excluded};
     }
 }
 
@@ -138,8 +138,8 @@ static void place_collectives(struct stk_analysis *a, uint32_t device, const str
     }
 }
 
-static enum stk_status analyse_device(struct stk_analysis *a, uint32_t device,
-                                      struct stk_window *w, struct stk_err *err)
+static enum stk_status analyse_device(struct stk_analysis *a, uint32_t device, struct stk_window *w,
+                                      struct stk_err *err)
 {
     struct stk_device_line *line = &a->lines[device];
     struct stk_device_sum *d = &a->sum->devices[device];
@@ -163,8 +163,9 @@ static enum stk_status analyse_device(struct stk_analysis *a, uint32_t device,
     total_device(a, device, first_row);
     place_collectives(a, device, w, count);
     if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns)
-        status = stk_err_set(err, STK_EBUG, "the parts of a device do not sum to its span: "
-                                            "please report this");
+        status = stk_err_set(err, STK_EBUG,
+                             "the parts of a device do not sum to its span: "
+                             "please report this");
     return status;
 }
 
@@ -325,8 +326,13 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
                                 struct stk_arena *arena, struct stk_rank_sum **out,
                                 struct stk_err *err)
 {
-    struct stk_analysis a = {.t = t, .select = select, .out = arena, .classes = classes,
-                             .in_rank = in_rank, .driver = STK_NONE, .from_ns = INT64_MIN,
+    struct stk_analysis a = {.t = t,
+                             .select = select,
+                             .out = arena,
+                             .classes = classes,
+                             .in_rank = in_rank,
+                             .driver = STK_NONE,
+                             .from_ns = INT64_MIN,
                              .to_ns = INT64_MAX};
     stk_arena_init(&a.scratch, SCRATCH_CAP);
     if (select->has_from)
@@ -337,8 +343,8 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
     if (!a.sum)
         return stk_err_nomem(err);
     a.sum->rank = rank;
-    enum stk_status status = name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err)
-                                                                  : stk_err_nomem(err);
+    enum stk_status status =
+        name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
     stk_analysis_deinit(&a);
     return status;
 }

@@ -63,8 +63,8 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
     } else if ((top->inherited & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
                in_blocked_copy(c, top->inherited)) {
         x.doing = STK_DOING_BLOCKED;
-        x.event = stk_cursor_innermost(c, STK_NAME_SYNC | STK_NAME_BLOCKING_COPY |
-                                              STK_NAME_COPY_CALL);
+        x.event =
+            stk_cursor_innermost(c, STK_NAME_SYNC | STK_NAME_BLOCKING_COPY | STK_NAME_COPY_CALL);
         x.around = stk_operator_around(c->a, x.event);
     } else if (top->inherited & STK_NAME_HOST_COLL) {
         x.doing = STK_DOING_COLLECTIVE;

@@ -76,7 +76,8 @@ static void place_own(const struct stk_analysis *a, uint32_t index, struct stk_w
     for (uint32_t i = 0; i < a->step_count; i++) {
         const struct stk_host_step *s = &a->steps[i];
         if (s->line == index)
-            w[(*count)++] = (struct stk_window){s->start_ns, s->end_ns, i, STK_NONE, s->excluded == NULL};
+            w[(*count)++] =
+                (struct stk_window){s->start_ns, s->end_ns, i, STK_NONE, s->excluded == NULL};
     }
 }
 

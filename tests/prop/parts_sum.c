@@ -13,8 +13,11 @@ static uint32_t next_random(uint32_t below)
 }
 
 static const char *const host_names[] = {
-    "aten::add", "cudaStreamSynchronize", "cudaMalloc", "enumerate(DataLoader)#_Iter.__next__",
-    "nccl:all_reduce", "cudaMemcpyAsync", "cudaFree", "cuModuleLoadData", "forward", "decode_image",
+    "aten::add",       "cudaStreamSynchronize",
+    "cudaMalloc",      "enumerate(DataLoader)#_Iter.__next__",
+    "nccl:all_reduce", "cudaMemcpyAsync",
+    "cudaFree",        "cuModuleLoadData",
+    "forward",         "decode_image",
 };
 
 // Microseconds of one unit of a random trace: real sizes, or years and durations of days.
@@ -43,8 +46,8 @@ static void random_op(struct synth *s, double span)
         synth_device(s, next_random(3), start, dur, name, kind, dir, STK_MEM_PINNED);
     else
         synth_launch_as(s, 1 + next_random(3), call, call_dur,
-                        kind == STK_KIND_MEMCPY ? "cudaMemcpyAsync" : "cudaLaunchKernel", name, start,
-                        dur, next_random(3), kind, dir, (uint8_t)next_random(4));
+                        kind == STK_KIND_MEMCPY ? "cudaMemcpyAsync" : "cudaLaunchKernel", name,
+                        start, dur, next_random(3), kind, dir, (uint8_t)next_random(4));
 }
 
 static void check_device(const struct stk_device_sum *d)
@@ -108,7 +111,8 @@ static void random_round(uint32_t round)
     for (uint32_t i = 0; i < hosts; i++)
         random_host_event(&s, span);
     for (uint32_t i = 0; i < steps; i++)
-        synth_step(&s, 1, (span / 10 + i * span / 10) * unit, span / (10 + next_random(4)) * unit, i);
+        synth_step(&s, 1, (span / 10 + i * span / 10) * unit, span / (10 + next_random(4)) * unit,
+                   i);
     if (round % 5 == 0) {
         s.select.has_from = s.select.has_to = true;
         s.select.from_ns = next_random((uint32_t)span) * US;

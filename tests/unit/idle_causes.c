@@ -16,7 +16,7 @@ static double part_us(const struct stk_rank_sum *r, enum stk_part part)
     return (double)ns / 1000;
 }
 
-#define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us) * 1000)
+#define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us)*1000)
 
 // A long synchronisation: the host comes late since it was held until the device was done.
 static void check_sync_credit(void)
@@ -183,8 +183,8 @@ static void check_dependency_and_unlinked(void)
     struct synth s;
     synth_begin(&s);
     synth_launch(&s, MAIN, 0, 5, "a", 10, 100, 7);
-    synth_launch(&s, MAIN, 20, 5, "b", 700, 100, 7);      // 590 after the gap began
-    synth_launch(&s, MAIN, 30, 5, "c", 840, 100, 7);      // 40: latency
+    synth_launch(&s, MAIN, 20, 5, "b", 700, 100, 7);            // 590 after the gap began
+    synth_launch(&s, MAIN, 30, 5, "c", 840, 100, 7);            // 40: latency
     synth_device(&s, 7, 1500, 100, "d", STK_KIND_KERNEL, 0, 0); // 560, no launch row
     struct stk_rank_sum *r = synth_summarize(&s);
     PART(r, UNKNOWN, 590 + 560);
@@ -356,8 +356,8 @@ static void check_ranks(void)
     struct synth s;
     synth_begin(&s);
     for (int64_t rank = 0; rank < 3; rank++) {
-        struct stk_track_key key = {.kind = STK_TRACK_STREAM, .process = 10 + rank, .device = 0,
-                                    .id = 7};
+        struct stk_track_key key = {
+            .kind = STK_TRACK_STREAM, .process = 10 + rank, .device = 0, .id = 7};
         stk_build_process(s.build, 10 + rank, (int32_t)(2 * rank), STK_STR(""), STK_STR("node"));
         synth_row(&s, &key, 10, 100 + (double)rank, "ncclDevKernel_AllReduce", STK_KIND_COLLECTIVE,
                   NULL);

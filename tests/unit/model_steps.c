@@ -90,14 +90,17 @@ static uint32_t excluded_bits(const int *lengths, int n)
 static void check_exclusion(void)
 {
     CHECK_EQ(excluded_bits((int[]){250, 100, 100, 100, 100, 100}, 6), 1);
-    CHECK_EQ(excluded_bits((int[]){200, 100, 100, 100, 100}, 5), 0);  // twice is not longer than twice
+    CHECK_EQ(excluded_bits((int[]){200, 100, 100, 100, 100}, 5),
+             0); // twice is not longer than twice
     CHECK_EQ(excluded_bits((int[]){100, 100, 300, 100, 100, 100}, 6), 4);
-    CHECK_EQ(excluded_bits((int[]){900, 100, 100, 100}, 4), 0);       // it is the job: over 40 %
-    CHECK_EQ(excluded_bits((int[]){300, 100}, 2), 0);                 // too few to stand out
+    CHECK_EQ(excluded_bits((int[]){900, 100, 100, 100}, 4), 0); // it is the job: over 40 %
+    CHECK_EQ(excluded_bits((int[]){300, 100}, 2), 0);           // too few to stand out
     // Every third step saves a checkpoint: that is how the job runs.
     CHECK_EQ(excluded_bits((int[]){100, 100, 250, 100, 100, 250, 100, 100, 250, 100, 100}, 11), 0);
     CHECK_EQ(excluded_bits((int[]){250, 100, 100, 100, 250, 100, 250, 100, 100, 100, 100, 100, 100,
-                                   100, 100, 100}, 16), 1 | 1 << 4 | 1 << 6);
+                                   100, 100, 100},
+                           16),
+             1 | 1 << 4 | 1 << 6);
 }
 
 // Markers are nested, repeated on another thread and on the device: only the outermost of the
@@ -129,7 +132,7 @@ static void check_framework(void)
     struct stk_rank_sum *r = synth_summarize(&s);
     CHECK_EQ(r->source, STK_STEPS_FRAMEWORK);
     CHECK_EQ(r->step_count, 4);
-    CHECK(r->steps[0].excluded != NULL); // where it began is not in the profile
+    CHECK(r->steps[0].excluded != NULL);                     // where it began is not in the profile
     CHECK_EQ(r->steps[1].host_start_ns, 950 * US - 10 * US); // the trace begins at 10
     CHECK_EQ(r->steps[1].host_dur_ns, 1000 * US);
     synth_end(&s);
@@ -234,7 +237,8 @@ static void check_host_scope(void)
 
 static void derived_piece(struct synth *s, double start_us, double dur_us, const char *name)
 {
-    struct stk_track_key key = {.kind = STK_TRACK_DERIVED, .process = 1, .device = 0, .id = -559038737};
+    struct stk_track_key key = {
+        .kind = STK_TRACK_DERIVED, .process = 1, .device = 0, .id = -559038737};
     stk_build_track_name(s->build, &key, STK_STR("Steps"));
     synth_row(s, &key, start_us, dur_us, name, STK_KIND_OTHER, NULL);
 }
@@ -268,7 +272,8 @@ static void check_derived(void)
     synth_end(&s);
 }
 
-// A host that hands over work and runs ahead: what it awaits after the last step is the last step's.
+// A host that hands over work and runs ahead: what it awaits after the last step is the last
+// step's.
 static void check_runs_ahead(void)
 {
     struct synth s;
