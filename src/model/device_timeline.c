@@ -55,19 +55,44 @@ static struct stk_device_op *merge_runs(struct stk_device_op *from, struct stk_d
     return from;
 }
 
-static bool is_stream_of(const struct stk_trace *t, uint32_t track, uint32_t device)
+// Streams with events, grouped by device: those of device d are track[first[d]] to track[first[d +
+// 1]].
+struct streams {
+    uint32_t *first, *track;
+};
+
+static bool is_stream(const struct stk_trace *t, uint32_t track)
 {
-    return t->tracks[track].kind == STK_TRACK_STREAM && t->tracks[track].device == device;
+    const struct stk_track *k = &t->tracks[track];
+    return k->kind == STK_TRACK_STREAM && k->device < t->device_count && k->count > 0;
+}
+
+static bool index_streams(struct stk_analysis *a, struct streams *s)
+{
+    const struct stk_trace *t = a->t;
+    s->first = stk_arena_array(&a->scratch, (size_t)t->device_count + 2, sizeof *s->first);
+    s->track = stk_arena_array(&a->scratch, (size_t)t->track_count + 1, sizeof *s->track);
+    if (!s->first || !s->track)
+        return false;
+    for (uint32_t k = 0; k < t->track_count; k++)
+        if (is_stream(t, k))
+            s->first[t->tracks[k].device + 2]++;
+    for (uint32_t d = 2; d < t->device_count + 2; d++)
+        s->first[d] += s->first[d - 1];
+    for (uint32_t k = 0; k < t->track_count; k++)
+        if (is_stream(t, k))
+            s->track[s->first[t->tracks[k].device + 1]++] = k;
+    return true;
 }
 
 // Copy the device's operations, track by track; returns the number of runs.
-static uint32_t gather_ops(struct stk_analysis *a, struct stk_device_line *line, uint32_t *runs)
+static uint32_t gather_ops(struct stk_analysis *a, struct stk_device_line *line,
+                           const struct streams *streams, uint32_t *runs)
 {
     const struct stk_trace *t = a->t;
     uint32_t n = 0, run_count = 0;
-    for (uint32_t k = 0; k < t->track_count; k++) {
-        if (!is_stream_of(t, k, line->device))
-            continue;
+    for (uint32_t i = streams->first[line->device]; i < streams->first[line->device + 1]; i++) {
+        uint32_t k = streams->track[i];
         runs[run_count] = n;
         for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
             int64_t start = t->start_ns[e], end = stk_end_ns(t, e);
@@ -86,22 +111,18 @@ static uint32_t gather_ops(struct stk_analysis *a, struct stk_device_line *line,
 }
 
 static enum stk_status sort_ops(struct stk_analysis *a, struct stk_device_line *line,
-                                struct stk_err *err)
+                                const struct streams *streams, struct stk_err *err)
 {
-    const struct stk_trace *t = a->t;
-    uint32_t total = 0, streams = 0;
-    for (uint32_t k = 0; k < t->track_count; k++) {
-        if (is_stream_of(t, k, line->device)) {
-            total += t->tracks[k].count;
-            streams++;
-        }
-    }
+    uint32_t total = 0, first = streams->first[line->device];
+    uint32_t stream_count = streams->first[line->device + 1] - first;
+    for (uint32_t i = first; i < first + stream_count; i++)
+        total += a->t->tracks[streams->track[i]].count;
     struct stk_device_op *spare = NULL;
-    uint32_t *runs = stk_alloc_array((size_t)streams + 2, sizeof *runs);
+    uint32_t *runs = stk_alloc_array((size_t)stream_count + 2, sizeof *runs);
     line->ops = stk_alloc_array((size_t)total + 1, sizeof *line->ops);
     enum stk_status status = runs && line->ops ? STK_OK : stk_err_nomem(err);
     if (status == STK_OK) {
-        uint32_t run_count = gather_ops(a, line, runs);
+        uint32_t run_count = gather_ops(a, line, streams, runs);
         if (run_count > 1) {
             spare = stk_alloc_array((size_t)line->op_count + 1, sizeof *spare);
             if (!spare) {
@@ -279,26 +300,23 @@ static void choose_analysed(struct stk_analysis *a)
     }
 }
 
-static uint32_t find_devices(struct stk_analysis *a)
+static uint32_t find_devices(struct stk_analysis *a, const struct streams *streams)
 {
     const struct stk_trace *t = a->t;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < t->device_count; i++) {
-        bool has_rows = false;
-        for (uint32_t k = 0; k < t->track_count && !has_rows; k++)
-            has_rows = is_stream_of(t, k, i) && t->tracks[k].count > 0;
-        if (has_rows && a->in_rank[t->devices[i].process])
+    for (uint32_t i = 0; i < t->device_count; i++)
+        if (streams->first[i] < streams->first[i + 1] && a->in_rank[t->devices[i].process])
             a->lines[n++].device = i;
-    }
     return n;
 }
 
 enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err)
 {
     a->lines = stk_arena_array(&a->scratch, (size_t)a->t->device_count + 1, sizeof *a->lines);
-    if (!a->lines)
+    struct streams streams;
+    if (!a->lines || !index_streams(a, &streams))
         return stk_err_nomem(err);
-    uint32_t n = find_devices(a);
+    uint32_t n = find_devices(a, &streams);
     a->sum->devices = stk_arena_array(a->out, (size_t)n + 1, sizeof *a->sum->devices);
     if (!a->sum->devices)
         return stk_err_nomem(err);
@@ -308,7 +326,7 @@ enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err)
         struct stk_device_sum *d = &a->sum->devices[kept];
         line->device = a->lines[i].device;
         a->sum->device_count = kept + 1; // what deinit must free
-        enum stk_status status = sort_ops(a, line, err);
+        enum stk_status status = sort_ops(a, line, &streams, err);
         if (status != STK_OK)
             return status;
         if (!build_sets(line, d) || !name_device(a, line, d))

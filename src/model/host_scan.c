@@ -199,7 +199,7 @@ static bool find_threads(struct stk_analysis *a)
         th->is_loader = is_loader_name(stk_strpool_get(&t->strings, track->name));
         th->first_ns = INT64_MAX;
         th->last_ns = INT64_MIN;
-        if (track->count) {
+        if (track->count && a->in_rank[track->process]) {
             th->first_ns = t->start_ns[track->first];
             for (uint32_t e = track->first; e < track->first + track->count; e++)
                 if (t->depth[e] == 0 && stk_end_ns(t, e) > th->last_ns)

@@ -45,7 +45,7 @@ struct gaps {
     struct stk_thread_segments segments;
     struct stk_thread_segments driver; // the same for the thread that drives the steps
     size_t fetch_at, compile_at, overhead_at;
-    uint32_t *first_of_name; // event of the first kernel per string id
+    uint32_t *first_of_name; // first kernel's event plus one per string id, 0 for none
     uint32_t *long_gaps;     // gaps of ONE_OFF_NS and more that end with a kernel of this name
     bool failed;
 };
@@ -279,7 +279,7 @@ static uint32_t one_off_operator(struct gaps *g, uint32_t thread, int64_t from, 
 {
     const struct stk_trace *t = g->a->t;
     if (to - from < ONE_OFF_NS || t->kind[ender] != STK_KIND_KERNEL ||
-        g->first_of_name[t->name[ender]] != ender || g->long_gaps[t->name[ender]] > 1 ||
+        g->first_of_name[t->name[ender]] != ender + 1 || g->long_gaps[t->name[ender]] > 1 ||
         free_time(g, from, to) < ONE_OFF_NS)
         return STK_NONE;
     return stk_segments_operator(&g->segments, thread, from, to, ONE_OFF_PERCENT);
@@ -351,13 +351,13 @@ static bool find_first_kernels(struct gaps *g)
     size_t n = g->a->t->strings.count;
     const uint32_t *names = g->a->t->name;
     const struct stk_spans *busy = &g->line->busy;
-    g->first_of_name = stk_alloc_array(n + 1, sizeof *g->first_of_name);
+    // Zeroed by the system: pages of names that do not run on this device are never touched.
+    g->first_of_name = stk_alloc_zero(n + 1, sizeof *g->first_of_name);
     g->long_gaps = stk_alloc_zero(n + 1, sizeof *g->long_gaps);
     if (!g->first_of_name || !g->long_gaps)
         return false;
-    memset(g->first_of_name, 0xff, (n + 1) * sizeof *g->first_of_name);
     for (uint32_t i = g->line->op_count; i-- > 0;)
-        g->first_of_name[names[g->line->ops[i].event]] = g->line->ops[i].event;
+        g->first_of_name[names[g->line->ops[i].event]] = g->line->ops[i].event + 1;
     uint32_t at = 0;
     for (size_t i = 1; i < busy->count; i++) {
         if (busy->v[i].start_ns - busy->v[i - 1].end_ns < ONE_OFF_NS)

@@ -17,6 +17,7 @@
 #include "model/causes.h"
 
 #define SCRATCH_CAP ((size_t)16 << 30)
+#define MAX_RANKS 4096 // in one file
 
 void stk_analysis_deinit(struct stk_analysis *a)
 {
@@ -259,52 +260,61 @@ struct grouping {
     uint32_t count;
 };
 
-static bool process_has_work(const struct stk_trace *t, uint32_t process)
+// work[p] is set where the process has device work.
+static void find_work(const struct stk_trace *t, uint8_t *work)
 {
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
-        if (track->kind == STK_TRACK_STREAM && track->count && track->device < t->device_count &&
-            t->devices[track->device].process == process)
-            return true;
+        if (track->kind == STK_TRACK_STREAM && track->count && track->device < t->device_count)
+            work[t->devices[track->device].process] = 1;
     }
-    return false;
 }
 
-static void group_by_rank(const struct stk_trace *t, struct grouping *g)
+static bool group_by_rank(const struct stk_trace *t, struct grouping *g)
 {
-    for (uint32_t p = 0; p < t->process_count; p++) {
+    struct stk_map groups;
+    stk_map_init(&groups, (size_t)t->process_count + 1);
+    bool ok = true;
+    for (uint32_t p = 0; p < t->process_count && ok; p++) {
         int32_t rank = t->processes[p].rank;
+        int created = 0;
         g->group[p] = UINT32_MAX;
-        for (uint32_t i = 0; i < g->count && rank >= 0; i++)
-            if (g->rank[i] == rank)
-                g->group[p] = i;
-        if (rank >= 0 && g->group[p] == UINT32_MAX) {
-            g->group[p] = g->count;
+        if (rank < 0)
+            continue;
+        uint32_t *slot = stk_map_put(&groups, (uint32_t)rank, 0, g->count, &created);
+        ok = slot != NULL;
+        g->group[p] = ok ? *slot : UINT32_MAX;
+        if (created)
             g->rank[g->count++] = rank;
-        }
     }
+    stk_map_deinit(&groups);
+    return ok;
 }
 
-static void group_processes(const struct stk_trace *t, struct grouping *g)
+// `work` is room for a byte per process, zero.
+static bool group_processes(const struct stk_trace *t, struct grouping *g, uint8_t *work)
 {
-    group_by_rank(t, g);
+    if (!group_by_rank(t, g))
+        return false;
+    find_work(t, work);
     if (g->count > 1)
-        return;
+        return true;
     int32_t only = g->count == 1 ? g->rank[0] : t->rank;
     g->count = 0;
     for (uint32_t p = 0; p < t->process_count; p++) {
         g->group[p] = UINT32_MAX;
-        if (process_has_work(t, p)) {
+        if (work[p]) {
             g->rank[g->count] = (int32_t)g->count;
             g->group[p] = g->count++;
         }
     }
     if (g->count > 1)
-        return;
+        return true;
     g->count = 1;
     g->rank[0] = only;
     for (uint32_t p = 0; p < t->process_count; p++)
         g->group[p] = 0;
+    return true;
 }
 
 static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const uint8_t *in_rank,
@@ -397,7 +407,17 @@ enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_
         status = stk_err_nomem(err);
         goto done;
     }
-    group_processes(t, &g);
+    if (!group_processes(t, &g, in_rank)) {
+        status = stk_err_nomem(err);
+        goto done;
+    }
+    if (g.count > MAX_RANKS) {
+        status = stk_err_set(err, STK_ELIMIT,
+                             "the profile merges %u ranks, more than %d: give the files of the "
+                             "ranks that matter",
+                             g.count, MAX_RANKS);
+        goto done;
+    }
     for (uint32_t i = 0; i < g.count && status == STK_OK; i++) {
         int32_t known = g.rank[i] < 0 ? 0 : g.rank[i];
         if (select->has_rank && select->rank != known)
