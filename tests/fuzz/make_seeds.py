@@ -51,6 +51,17 @@ def write_chrome(out):
           {"ph": "M", "pid": 1, "tid": 13, "name": "thread_name", "args": {"name": "Stream #13(Compute)"}},
           {"ph": "X", "pid": 1, "tid": 13, "ts": 1.5, "dur": 2.25, "name": "void kernel<float>", "args": {"correlation_id": "9"}}, {}]
     (out / "tensorflow.json").write_text(json.dumps({"displayTimeUnit": "ns", "traceEvents": tf}))
+    merged = []
+    for rank in (0, 1):
+        own = {"rank": rank, "pid_raw": 7, "correlation": 5, "stream": 4, "device": 2}
+        merged += [{"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": rank * 100000000 + 7, "tid": 1, "ts": 1 + rank, "dur": 1, "args": own},
+                   {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_Generic", "pid": rank * 100000000 + 2, "tid": 4, "ts": 3.5, "dur": 9, "args": own}]
+    (out / "merged.json").write_text(json.dumps({"traceEvents": merged}, sort_keys=True))
+    pairs = [{"ph": "B", "name": "outer", "pid": 1, "tid": "main", "ts": 1}, {"ph": "C", "name": "W", "pid": 1, "ts": 1, "args": {"gpu": 2.5}},
+             {"ph": "B", "name": "inner", "pid": 1, "tid": "main", "ts": 2e0}, {"ph": "E", "pid": 1, "tid": "main", "ts": 3},
+             {"ph": "X", "cat": "mtia_ccp_events", "name": "dma", "pid": 9, "tid": 801, "ts": 1, "dur": 1},
+             {"ph": "E", "pid": 1, "tid": "main", "ts": 4}]
+    (out / "pairs.json").write_text(json.dumps({"a": ["N/A", {"b": "\\\""}], "traceEvents": pairs}).replace('"N/A"', "N/A") + " tail")
 
 
 def varint(n):
