@@ -613,6 +613,8 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
     } while (x.depth > 0);
     *end = x.pos;
     *repairs = x.repairs;
+    if (*end - start > STK_CHROME_EVENT_BYTES)
+        return STK_CHROME_BAD;
     if (args && wants_args(r) && !late_args(text, args, *end, r))
         return STK_CHROME_BAD;
     return STK_CHROME_OK;

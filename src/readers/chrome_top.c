@@ -12,7 +12,7 @@
 // start of the next. A file that ends inside (truncated) keeps all that came before.
 #include "readers/chrome_run.h"
 
-#define CAPTURE_MAX (4u << 20)
+#define UNIT_MAX (4u << 20) // a key with its space, a value that is kept
 
 struct reader {
     struct stk_chrome_place *place;
@@ -106,11 +106,11 @@ static bool capture_value(struct reader *r, struct stk_str key, size_t value)
         if (!stk_str_eq(key, stk_str_from(captures[i].key)))
             continue;
         size_t end = value_end(r, value);
-        if (end == 0 && !r->text->last && r->text->len - value < CAPTURE_MAX) {
+        if (end == 0 && !r->text->last && r->text->len - value <= UNIT_MAX) {
             r->wait = true;
             return true;
         }
-        if (end == 0 || end == SIZE_MAX)
+        if (end == 0 || end == SIZE_MAX || end - value > UNIT_MAX)
             return false;
         r->s->captures[captures[i].capture] = (struct stk_str){r->text->p + value, end - value};
         r->at = end;
@@ -119,20 +119,26 @@ static bool capture_value(struct reader *r, struct stk_str key, size_t value)
     return false;
 }
 
-// End of the key that opens at r->at, behind its colon; 0 and *wait if the text ends first.
-static size_t key_end(struct reader *r, struct stk_str *key)
+// Where the value of the key that opens at r->at begins: 0 if this is no key; *wait if the text
+// ends first.
+static size_t find_value(struct reader *r, struct stk_str *key)
 {
     const char *p = r->text->p;
+    const size_t left = r->text->len - r->at;
+    const size_t stop = left > UNIT_MAX ? r->at + UNIT_MAX : r->text->len;
     size_t i = r->at + 1;
-    while (i < r->text->len && p[i] != '"')
+    while (i < stop && p[i] != '"')
         i += p[i] == '\\' ? 2 : 1;
-    size_t colon = i < r->text->len ? skip_space(r, i + 1) : r->text->len;
-    if (colon >= r->text->len) {
-        r->wait = true;
+    size_t value = i < stop ? stk_chrome_skip_space(p, stop, i + 1) : stop;
+    if (value < stop && p[value] != ':')
         return 0;
+    value = value < stop ? stk_chrome_skip_space(p, stop, value + 1) : stop;
+    if (value < stop) {
+        *key = (struct stk_str){p + r->at + 1, i - r->at - 1};
+        return value;
     }
-    *key = (struct stk_str){p + r->at + 1, i - r->at - 1};
-    return p[colon] == ':' ? colon + 1 : 0;
+    r->wait = left <= UNIT_MAX;
+    return 0;
 }
 
 // A byte between the top-level values that belongs to none; a run of them counts once.
@@ -147,7 +153,7 @@ static void garbage(struct reader *r)
 static void read_key(struct reader *r)
 {
     struct stk_str key;
-    size_t value = key_end(r, &key);
+    size_t value = find_value(r, &key);
     if (r->wait)
         return;
     if (value == 0) { // no key: the quote is a leftover of something damaged
@@ -155,11 +161,6 @@ static void read_key(struct reader *r)
         return;
     }
     r->place->in_garbage = false;
-    value = skip_space(r, value);
-    if (value >= r->text->len) {
-        r->wait = true;
-        return;
-    }
     if (stk_str_eq(key, STK_STR("traceEvents")) && r->text->p[value] == '[') {
         r->place->at = STK_CHROME_AT_EVENTS;
         r->place->seen_events = true;

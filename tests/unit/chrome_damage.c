@@ -247,6 +247,31 @@ static void test_long_event(void)
     free(text);
 }
 
+// What never ends is given up, and does not pile up.
+static void test_endless(void)
+{
+    static const char *const heads[] = {"{\"",
+                                        "{\"key\":",
+                                        "{\"key\"",
+                                        "[{\"",
+                                        "[{\"ph\":",
+                                        "[{\"ph\":\"X\",\"args\":{\"a\":\"",
+                                        "{\"deviceProperties\":[{\"a\":\"",
+                                        "[",
+                                        "{"};
+    const size_t n = 36u << 20;
+    char *text = malloc(n);
+    memset(text, ' ', n);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        memset(text, ' ', 64);
+        memcpy(text, heads[i], strlen(heads[i]));
+        struct stk_trace *t = chrome_read_bytes(text, n, 2, &err);
+        CHECK(!t || t->count == 0);
+        stk_trace_free(t);
+    }
+    free(text);
+}
+
 static void test_sniff(void)
 {
     static const struct {
@@ -277,6 +302,7 @@ int main(void)
     test_small_file();
     test_nesting();
     test_long_event();
+    test_endless();
     test_sniff();
     const char *dir = check_fixtures();
     if (dir)
