@@ -58,6 +58,10 @@ static void cut_everywhere(bool maps_first, bool compressed)
             CHECK_EQ(stk_dur_ns(t, i), 5);
         uint64_t told = t->issues[STK_ISSUE_TRUNCATED].count;
         CHECK(told <= 1 && (n < space.n || !told));
+        bool named = find_event(t, "first", 0) != STK_NONE;
+        if (t->count && !named)
+            CHECK(
+                strstr(text_of(t, t->issues[STK_ISSUE_TRUNCATED].note), "the names of all events"));
         CHECK(t->issues[STK_ISSUE_MESSAGE_INVALID].count == 0);
         stk_trace_free(t);
     }
