@@ -156,9 +156,8 @@ STK_MUST_CHECK enum stk_status stk_steps_find(struct stk_analysis *a, struct stk
 STK_MUST_CHECK enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err);
 // steps_derived.c: steps that the profiler derived for each device (XPlane's line "Steps").
 STK_MUST_CHECK enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *err);
-// exclude.c: decide which steps are not used.
-// False: no memory.
-bool stk_steps_exclude(struct stk_analysis *a);
+// exclude.c: decide which steps are not used, by their lengths. False: no memory.
+bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns);
 // windows.c: a window per step on one device; `windows` has step_count (or 1) entries.
 // False: no memory.
 bool stk_windows_place(struct stk_analysis *a, uint32_t line, struct stk_window *windows,

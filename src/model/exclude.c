@@ -4,6 +4,9 @@
 // steps recur at a regular distance or hold more than 40 % of the time, since then they are the
 // job; and what the user did not select.
 //
+// A step's length is that of its window on the busiest device: a host that runs ahead is no
+// outlier.
+//
 // Limits: with fewer than three steps nothing stands out, and all are used.
 #include "base/alloc.h"
 #include "model/analysis.h"
@@ -13,11 +16,6 @@
 #define KEEP_PERCENT 40 // of the time: outliers that hold more stay
 #define MIN_STEPS 3
 #define EVAL_PERCENT 10 // of a long step spent in evaluation or a checkpoint explains it
-
-static int64_t dur_of(const struct stk_host_step *s)
-{
-    return s->end_ns - s->start_ns;
-}
 
 static void exclude_unselected(struct stk_analysis *a)
 {
@@ -33,14 +31,14 @@ static void exclude_unselected(struct stk_analysis *a)
 }
 
 // Indices of outliers, in order; returns their number. `durs` is room for the candidates' lengths.
-static uint32_t find_outliers(struct stk_analysis *a, int64_t *durs, uint32_t *at,
-                              int64_t *total_ns, int64_t *held_ns)
+static uint32_t find_outliers(struct stk_analysis *a, const int64_t *length_ns, int64_t *durs,
+                              uint32_t *at, int64_t *total_ns, int64_t *held_ns)
 {
     uint32_t n = 0, found = 0;
     for (uint32_t i = 0; i < a->step_count; i++) {
         if (!a->steps[i].excluded) {
-            durs[n++] = dur_of(&a->steps[i]);
-            *total_ns += dur_of(&a->steps[i]);
+            durs[n++] = length_ns[i];
+            *total_ns += length_ns[i];
         }
     }
     if (n < MIN_STEPS)
@@ -48,9 +46,9 @@ static uint32_t find_outliers(struct stk_analysis *a, int64_t *durs, uint32_t *a
     // Without one long step the lower median of the rest is this value of all.
     int64_t median = stk_nth_value(durs, n, (n - 2) / 2);
     for (uint32_t i = 0; i < a->step_count; i++) {
-        if (!a->steps[i].excluded && dur_of(&a->steps[i]) / OUTLIER > median) {
+        if (!a->steps[i].excluded && length_ns[i] / OUTLIER > median) {
             at[found++] = i;
-            *held_ns += dur_of(&a->steps[i]);
+            *held_ns += length_ns[i];
         }
     }
     return found;
@@ -76,7 +74,8 @@ static const char *reason(const struct stk_analysis *a, uint32_t index,
                           const struct stk_spans *evals)
 {
     const struct stk_host_step *s = &a->steps[index];
-    if (stk_spans_overlap(evals, s->start_ns, s->end_ns) >= dur_of(s) / 100 * EVAL_PERCENT &&
+    if (stk_spans_overlap(evals, s->start_ns, s->end_ns) >=
+            (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT &&
         evals->count)
         return "evaluation or checkpoint: longer than twice the median of the others";
     return index == 0 ? "first step, longer than twice the median of the others"
@@ -102,7 +101,7 @@ static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
     return true;
 }
 
-bool stk_steps_exclude(struct stk_analysis *a)
+bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
 {
     exclude_unselected(a);
     if (a->step_count < MIN_STEPS)
@@ -114,7 +113,7 @@ bool stk_steps_exclude(struct stk_analysis *a)
     uint32_t *at = stk_alloc_array(a->step_count, sizeof *at);
     bool ok = durs && at;
     if (ok) {
-        uint32_t n = find_outliers(a, durs, at, &total_ns, &held_ns);
+        uint32_t n = find_outliers(a, length_ns, durs, at, &total_ns, &held_ns);
         bool keep = recurs(at, n, a->step_count) || held_ns > total_ns / 100 * KEEP_PERCENT;
         ok = n == 0 || keep || collect_evals(a, &evals);
         for (uint32_t i = 0; i < n && ok && !keep; i++)

@@ -232,6 +232,29 @@ static uint32_t count_marks(const struct stk_analysis *a)
     return a->steps_per_device ? most : a->step_count;
 }
 
+// Lengths of the steps on the busiest device, or on the host where there is none, decide which are
+// used.
+static bool exclude_steps(struct stk_analysis *a)
+{
+    size_t n = (size_t)a->step_count + 1;
+    int64_t *length_ns = stk_arena_array(&a->scratch, n, sizeof *length_ns);
+    struct stk_window *w = stk_arena_array(&a->scratch, n, sizeof *w);
+    uint32_t busiest = STK_NONE, count = 0;
+    if (!length_ns || !w)
+        return false;
+    for (uint32_t d = 0; d < a->sum->device_count; d++)
+        if (a->sum->devices[d].analysed &&
+            (busiest == STK_NONE || a->sum->devices[d].busy_ns > a->sum->devices[busiest].busy_ns))
+            busiest = d;
+    if (a->step_count && busiest != STK_NONE && !stk_windows_place(a, busiest, w, &count))
+        return false;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        const struct stk_host_step *s = &a->steps[i];
+        length_ns[i] = count ? w[i].end_ns - w[i].start_ns : s->end_ns - s->start_ns;
+    }
+    return stk_steps_exclude(a, length_ns);
+}
+
 static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *err)
 {
     enum stk_status status = stk_lines_build(a, err);
@@ -243,7 +266,7 @@ static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *er
         status = stk_first_use_find(a, err);
     if (status == STK_OK)
         status = stk_steps_find(a, err);
-    if (status == STK_OK && !stk_steps_exclude(a))
+    if (status == STK_OK && !exclude_steps(a))
         status = stk_err_nomem(err);
     if (status == STK_OK) {
         drop_useless_steps(a);
