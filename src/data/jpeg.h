@@ -35,7 +35,11 @@ enum stk_jpeg_status {
 enum stk_jpeg_output { STK_JPEG_RGB = 0, STK_JPEG_GREY };
 enum stk_jpeg_dct { STK_JPEG_ISLOW = 0, STK_JPEG_IFAST };
 enum stk_jpeg_upsampling { STK_JPEG_FANCY = 0, STK_JPEG_BOX };
-enum stk_jpeg_cpu { STK_JPEG_PLAIN = 0, STK_JPEG_AVX2 };
+enum stk_jpeg_cpu {
+    STK_JPEG_PLAIN = 0,
+    STK_JPEG_AVX2,
+    STK_JPEG_AVX512
+}; // each includes those before
 
 // All zero: the whole image, RGB, as libjpeg decodes by default.
 struct stk_jpeg_options {

@@ -99,7 +99,7 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
               : p->size == 2 ? stk_jpeg_idct_2x2
                              : stk_jpeg_idct_1x1;
 #if STK_JPEG_X86
-    if (run->j->cpu != STK_JPEG_AVX2 || p->size < 4)
+    if (run->j->cpu < STK_JPEG_AVX2 || p->size < 4)
         return;
     if (p->is_fast) {
         p->idct = stk_jpeg_idct_ifast_avx2;
@@ -155,10 +155,15 @@ static void choose_cpu(struct run *run)
     run->h2v2 = stk_jpeg_h2v2;
     run->color = stk_jpeg_color;
 #if STK_JPEG_X86
-    if (run->j->cpu == STK_JPEG_AVX2) {
+    if (run->j->cpu >= STK_JPEG_AVX2) {
         run->h2v1 = stk_jpeg_h2v1_avx2;
         run->h2v2 = stk_jpeg_h2v2_avx2;
         run->color = stk_jpeg_color_avx2;
+    }
+    if (run->j->cpu >= STK_JPEG_AVX512) {
+        run->h2v1 = stk_jpeg_h2v1_avx512;
+        run->h2v2 = stk_jpeg_h2v2_avx512;
+        run->color = stk_jpeg_color_avx512;
     }
 #endif
 }
@@ -227,7 +232,7 @@ static void plan_mcu(struct run *run)
     for (uint32_t i = 0; i < j->components; i++) {
         const struct stk_jpeg_component *c = &j->component[i];
         uint32_t q = j->quant[c->quant][0];
-        mcu->dc_limit[i] = q ? (int32_t)(8191 / q) : 32767; // encoders stay below 2048
+        mcu->dc_limit[i] = q ? (int32_t)(4090 / q) : 32767; // encoders stay within 2048
         for (int k = 0; k < c->h * c->v; k++) {
             struct stk_jpeg_block *b = &mcu->block[mcu->blocks];
             b->dc = &j->dc[c->dc_tab];
@@ -253,7 +258,7 @@ static void start_segment(struct run *run, size_t from)
     const struct stk_jpeg *j = run->j;
     size_t marker, n;
 #if STK_JPEG_X86
-    if (j->cpu == STK_JPEG_AVX2)
+    if (j->cpu >= STK_JPEG_AVX2)
         n = stk_jpeg_unstuff_avx2(j->data + from, j->size - from, run->stuff, &marker);
     else
 #endif
@@ -436,7 +441,7 @@ static enum stk_jpeg_status decode_mcus(struct run *run, enum stk_jpeg_output ou
         return bad(run, "a restart marker missing or out of turn");
     bool (*decode)(struct stk_jpeg_bits *, struct stk_jpeg_mcu *) = stk_jpeg_decode_mcu;
 #if STK_JPEG_X86
-    if (run->j->cpu == STK_JPEG_AVX2)
+    if (run->j->cpu >= STK_JPEG_AVX2)
         decode = stk_jpeg_decode_mcu_bmi2;
 #endif
     uint32_t col = (uint32_t)(first % run->mcus_across);

@@ -62,11 +62,12 @@ static inline int32_t descale(int32_t v, int bits)
     return add32(v, 1 << (bits - 1)) >> bits;
 }
 
-static bool has_ac_rows(const int16_t *coef)
+// Row 4 has no part in the half-size DCT.
+static bool has_ac_rows(const int16_t *coef, bool is_half)
 {
     int any = 0;
     for (int i = 8; i < 64; i++)
-        any |= coef[i];
+        any |= is_half && i / 8 == 4 ? 0 : coef[i];
     return any != 0;
 }
 
@@ -82,7 +83,7 @@ void stk_jpeg_idct_islow(const int16_t *coef, const int16_t *quant, uint8_t *out
 {
     int16_t mid[64], line[8];
     int32_t v[8];
-    if (!has_ac_rows(coef)) {
+    if (!has_ac_rows(coef, false)) {
         spread_first_row(coef, quant, mid, 8);
     } else {
         for (int c = 0; c < 8; c++) {
@@ -197,6 +198,8 @@ void stk_jpeg_idct_4x4(const int16_t *coef, const int16_t *quant, uint8_t *out, 
         for (int r = 0; r < 4; r++)
             mid[8 * r + c] = saturate16(descale(v[r], 12));
     }
+    if (!has_ac_rows(coef, true))
+        spread_first_row(coef, quant, mid, 4);
     for (int r = 0; r < 4; r++, out += stride) {
         four_1d(mid + 8 * r, 1, v);
         for (int c = 0; c < 4; c++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accurate inverse DCTs with AVX2, equal to the plain ones for every input but one: an 8x8
-// block whose rows below the first are zero and whose first row exceeds 13 bits, which no encoder
-// makes (this saturates, the plain one wraps).
+// The accurate inverse DCTs with AVX2, equal to the plain ones for every input. Blocks with values
+// in the first row beyond 14 bits, which no encoder makes, go to the plain ones: libjpeg-turbo
+// treats those differently when the other rows are zero.
 //
 // Coefficients come already in the order that multiply-add wants, so that nothing is shuffled
 // before the first pass: rows 0|4 by halves, then the pairs (2,6), (7,1), (3,5) interleaved. Lanes
@@ -131,11 +131,34 @@ AVX2 __m256i dequantise(const int16_t *coef, const int16_t *quant, int at)
                               _mm256_loadu_si256((const __m256i *)(quant + at)));
 }
 
+// Whether rows 0 and 4 hold a value that 16 bits cannot hold four times.
+AVX2 bool is_extreme(__m256i rows)
+{
+    __m256i v = _mm256_xor_si256(_mm256_srai_epi16(rows, 13), _mm256_srai_epi16(rows, 15));
+    return !_mm256_testz_si256(v, v);
+}
+
+static __attribute__((noinline)) void transform_plainly(stk_jpeg_idct_fn *idct, const int16_t *coef,
+                                                        const int16_t *quant, uint8_t *out,
+                                                        ptrdiff_t stride)
+{
+    int16_t natural[2][64];
+    for (int i = 0; i < 64; i++) {
+        natural[0][i] = coef[stk_jpeg_paired[i]];
+        natural[1][i] = quant[stk_jpeg_paired[i]];
+    }
+    idct(natural[0], natural[1], out, stride);
+}
+
 __attribute__((target("avx2"))) void
 stk_jpeg_idct_islow_avx2(const int16_t *coef, const int16_t *quant, uint8_t *out, ptrdiff_t stride)
 {
     __m256i v[8], p26 = dequantise(coef, quant, 16), p71 = dequantise(coef, quant, 32);
     __m256i p35 = dequantise(coef, quant, 48), x0 = dequantise(coef, quant, 0);
+    if (__builtin_expect(is_extreme(x0), 0)) {
+        transform_plainly(stk_jpeg_idct_islow, coef, quant, out, stride);
+        return;
+    }
     __m256i x4 = _mm256_srli_si256(x0, 8);
     islow_pass(x0, x4, p26, p71, p35, 11, v);
     transpose_to_pairs(v, &x0, &x4, &p26, &p71, &p35);
@@ -167,6 +190,10 @@ stk_jpeg_idct_4x4_avx2(const int16_t *coef, const int16_t *quant, uint8_t *out, 
     const __m128i quads = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     __m256i v[8], p26 = dequantise(coef, quant, 16), p71 = dequantise(coef, quant, 32);
     __m256i p35 = dequantise(coef, quant, 48), x0 = dequantise(coef, quant, 0), x4;
+    if (__builtin_expect(is_extreme(x0), 0)) {
+        transform_plainly(stk_jpeg_idct_4x4, coef, quant, out, stride);
+        return;
+    }
     four_pass(x0, p26, p71, p35, 12, v);
     v[4] = v[5] = v[6] = v[7] = _mm256_setzero_si256();
     transpose_to_pairs(v, &x0, &x4, &p26, &p71, &p35);

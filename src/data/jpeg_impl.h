@@ -98,9 +98,9 @@ typedef void stk_jpeg_h2v2_fn(const uint8_t *near, const uint8_t *far, uint8_t *
 // Exactly 3 * n bytes are written; reads up to 64 samples too many.
 typedef void stk_jpeg_color_fn(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *out,
                                size_t n);
-stk_jpeg_h2v1_fn stk_jpeg_h2v1, stk_jpeg_h2v1_avx2;
-stk_jpeg_h2v2_fn stk_jpeg_h2v2, stk_jpeg_h2v2_avx2;
-stk_jpeg_color_fn stk_jpeg_color, stk_jpeg_color_avx2;
+stk_jpeg_h2v1_fn stk_jpeg_h2v1, stk_jpeg_h2v1_avx2, stk_jpeg_h2v1_avx512;
+stk_jpeg_h2v2_fn stk_jpeg_h2v2, stk_jpeg_h2v2_avx2, stk_jpeg_h2v2_avx512;
+stk_jpeg_color_fn stk_jpeg_color, stk_jpeg_color_avx2, stk_jpeg_color_avx512;
 void stk_jpeg_h1v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n, int bias);
 void stk_jpeg_double(const uint8_t *in, uint8_t *out, size_t n);
 void stk_jpeg_grey_to_rgb(const uint8_t *y, uint8_t *out, size_t n);

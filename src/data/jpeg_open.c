@@ -38,6 +38,9 @@ void stk_jpeg_init(struct stk_jpeg *j)
 #if STK_JPEG_X86
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         j->cpu = STK_JPEG_AVX2;
+    if (j->cpu == STK_JPEG_AVX2 && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vbmi"))
+        j->cpu = STK_JPEG_AVX512;
 #endif
 }
 

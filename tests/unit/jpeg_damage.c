@@ -35,11 +35,15 @@ static enum stk_jpeg_status try_decode(const uint8_t *file, size_t size,
 static void judge(const uint8_t *file, size_t size)
 {
     struct stk_jpeg_options whole = {0};
+    if (draw(2))
+        whole = (struct stk_jpeg_options){.scale_denom = 1u << draw(4),
+                                          .dct = (enum stk_jpeg_dct)draw(2),
+                                          .upsampling = (enum stk_jpeg_upsampling)draw(2)};
     uint8_t *pixels, *again;
     uint32_t w = 0, h = 0;
     decoder->cpu = best;
     enum stk_jpeg_status status = try_decode(file, size, &whole, &pixels, &w, &h);
-    decoder->cpu = STK_JPEG_PLAIN;
+    decoder->cpu = draw(2) ? STK_JPEG_PLAIN : best ? STK_JPEG_AVX2 : best;
     enum stk_jpeg_status plain = try_decode(file, size, &whole, &again, &w, &h);
     CHECK_EQ(plain, status);
     struct reference ref = decode_reference(file, size, &whole);

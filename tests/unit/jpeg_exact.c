@@ -91,9 +91,9 @@ static void compare(const struct jpeg_recipe *r, const uint8_t *file, size_t siz
     CHECK(ref.pixels && ref.warnings == 0);
     if (!ref.pixels)
         return;
-    for (int i = 0; i <= crops; i++) {
-        decoder->cpu = i & 1 ? STK_JPEG_PLAIN : best;
-        if (i > 1) {
+    for (int i = 0; i <= crops + (int)best; i++) {
+        decoder->cpu = (enum stk_jpeg_cpu)((unsigned)i % ((unsigned)best + 1));
+        if (i > (int)best) {
             opt.crop_x = draw(ref.width);
             opt.crop_y = draw(ref.height);
             opt.crop_w = 1 + draw(ref.width - opt.crop_x);
