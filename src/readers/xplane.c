@@ -22,7 +22,7 @@
 #include "store/names.h"
 
 #define MAX_PLANES ((size_t)1 << 20)
-#define MAX_LINES ((size_t)1 << 26)
+#define MAX_LINES ((size_t)1 << 22)
 
 // A plain file: all planes are scanned in place, then all their lines are decoded together.
 static enum stk_status read_in_place(struct stk_xp_reading *r)
@@ -67,6 +67,9 @@ static void note_trouble(struct stk_xp_reading *r)
         stk_shard_issue(r->notes, STK_ISSUE_COMPRESSION_DAMAGED, 1, 0, -1, stk_str_from(damage));
     if (r->trouble.cut_offset >= 0)
         stk_shard_issue(r->notes, STK_ISSUE_TRUNCATED, 1, 0, r->trouble.cut_offset, r->cut_note);
+    if (r->trouble.limited)
+        stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, -1,
+                        STK_STR("planes, lines or names beyond what profilers write"));
     if (r->trouble.bad)
         stk_shard_issue(r->notes, STK_ISSUE_MESSAGE_INVALID, r->trouble.bad, 0,
                         r->trouble.bad_offset, STK_STR(""));

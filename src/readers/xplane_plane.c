@@ -18,7 +18,7 @@
 // Longest name kept, and longest stat of a metadata entry looked at (the rest are HLO programs).
 #define NAME_MAX_BYTES ((uint64_t)65536)
 #define META_STAT_MAX_BYTES ((uint64_t)1024)
-#define MAX_METAS ((size_t)64 << 20)
+#define MAX_METAS ((size_t)16 << 20)
 
 struct scan {
     struct stk_xp_plane *plane;
@@ -29,6 +29,18 @@ struct scan {
     bool cut; // the plane's end is that of the file, not its own
     bool no_memory;
 };
+
+// A slot in v, or NULL: without memory, or at the cap, which is only noted.
+static void *slot_in(struct scan *s, struct stk_vec *v)
+{
+    if (v->count >= v->max_count) {
+        s->trouble->limited = true;
+        return NULL;
+    }
+    void *slot = stk_vec_push(v);
+    s->no_memory |= !slot;
+    return slot;
+}
 
 static void note_bad(struct scan *s, uint64_t offset)
 {
@@ -168,22 +180,18 @@ static void scan_entry(struct scan *s, const struct stk_pb_field *entry, int64_t
 
 static void scan_event_meta(struct scan *s, const struct stk_pb_field *f)
 {
-    struct stk_xp_event_meta *m = stk_vec_push(&s->plane->event_metas);
-    if (!m) {
-        s->no_memory = true;
+    struct stk_xp_event_meta *m = slot_in(s, &s->plane->event_metas);
+    if (!m)
         return;
-    }
     m->name = m->display = m->raw_stats = STK_STR("");
     scan_entry(s, f, &m->id, m, event_meta_field);
 }
 
 static void scan_stat_meta(struct scan *s, const struct stk_pb_field *f)
 {
-    struct stk_xp_stat_meta *m = stk_vec_push(&s->plane->stat_metas);
-    if (!m) {
-        s->no_memory = true;
+    struct stk_xp_stat_meta *m = slot_in(s, &s->plane->stat_metas);
+    if (!m)
         return;
-    }
     m->name = STK_STR("");
     scan_entry(s, f, &m->id, m, stat_meta_field);
 }
@@ -192,11 +200,9 @@ static void scan_stat_meta(struct scan *s, const struct stk_pb_field *f)
 // since a foreign writer may put it last. A cut line is not searched beyond its events.
 static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t size)
 {
-    struct stk_xp_line *line = stk_vec_push(s->lines);
-    if (!line) {
-        s->no_memory = true;
+    struct stk_xp_line *line = slot_in(s, s->lines);
+    if (!line)
         return;
-    }
     *line = (struct stk_xp_line){
         .plane = s->plane->index, .name = STK_STR(""), .offset = f->offset, .size = size};
     struct stk_pb_walk *w = s->walk;
@@ -225,17 +231,17 @@ static void scan_line(struct scan *s, const struct stk_pb_field *f, uint64_t siz
             seen |= 1u << LINE_TIMESTAMP;
         }
     }
+    if (line->events == w->end) // nothing to decode
+        s->lines->count--;
 }
 
 static void scan_plane_stat(struct scan *s, const struct stk_pb_field *f)
 {
     if (f->value > META_STAT_MAX_BYTES)
         return;
-    struct stk_str *raw = stk_vec_push(&s->plane_stats);
+    struct stk_str *raw = slot_in(s, &s->plane_stats);
     if (raw)
         *raw = keep(s, f, META_STAT_MAX_BYTES);
-    else
-        s->no_memory = true;
 }
 
 static void scan_field(struct scan *s, const struct stk_pb_field *f, enum stk_pb_step step)

@@ -122,6 +122,7 @@ struct stk_xp_plane {
 struct stk_xp_trouble {
     uint64_t bad;       // malformed messages
     int64_t bad_offset; // first, -1 none
+    bool limited;       // a cap was reached: part of the structure was left out
     int64_t cut_offset; // where the file ends inside a message, -1: it does not
 };
 

@@ -73,6 +73,10 @@ static enum stk_status note_lost_names(struct stk_xp_reading *r, const struct st
 enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *walk,
                                  uint64_t offset, uint64_t size, bool cut)
 {
+    if (r->planes.count >= r->planes.max_count) {
+        r->trouble.limited = true;
+        return STK_OK;
+    }
     struct stk_xp_plane *plane = stk_vec_push(&r->planes);
     if (!plane)
         return stk_err_nomem(r->err);
@@ -86,8 +90,6 @@ enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *w
         return status;
     for (size_t i = first; i < r->lines.count; i++) {
         const struct stk_xp_line *line = stk_vec_at(&r->lines, i);
-        if (line->events >= line->offset + line->size)
-            continue;
         if (!r->event_lines++ || line->timestamp_ns < r->min_timestamp_ns)
             r->min_timestamp_ns = line->timestamp_ns;
     }
@@ -148,8 +150,6 @@ enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
     for (size_t i = 0; i < r->lines.count && status == STK_OK; i++) {
         const struct stk_xp_line *line = stk_vec_at(&r->lines, i);
         const struct stk_xp_plane *plane = stk_vec_at(&r->planes, line->plane);
-        if (line->events >= line->offset + line->size)
-            continue;
         struct stk_track_key key = stk_xp_track_key(plane, line, STK_XP_BESIDE_NOT);
         stk_build_track_name(r->build, &key, line->name);
     }
