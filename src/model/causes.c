@@ -213,13 +213,16 @@ static const char *thread_label(struct stk_causes *c, uint32_t track)
     return stk_arena_printf(c->a->out, "thread %lld", (long long)k->id);
 }
 
-// "cudaStreamSynchronize in aten::item", in the results' arena.
+// "cudaStreamSynchronize in aten::item", "unrecorded time after aten::add", in the results' arena.
 static const char *name_text(struct stk_causes *c, uint32_t name, uint32_t around)
 {
     const struct stk_strpool *pool = &c->a->t->strings;
     struct stk_str n = stk_strpool_get(pool, name), o = stk_strpool_get(pool, around);
-    if (n.n == 0)
+    if (n.n == 0 && o.n == 0)
         return "";
+    if (n.n == 0)
+        return stk_arena_printf(c->a->out, "unrecorded time after %.*s",
+                                (int)(o.n < 400 ? o.n : 400), o.p);
     if (o.n == 0 || around == name)
         return stk_arena_strndup(c->a->out, n.p, n.n);
     return stk_arena_printf(c->a->out, "%.*s in %.*s", (int)(n.n < 400 ? n.n : 400), n.p,
@@ -245,7 +248,7 @@ static bool fill_names(struct stk_causes *c)
         qsort(list, c->tallies.count, sizeof *list, by_ns);
     for (size_t i = 0; i < c->tallies.count; i++) {
         struct stk_cause *cause = &c->a->sum->causes[list[i].part];
-        if (list[i].name == 0 || cause->name_count == STK_CAUSE_NAMES)
+        if ((list[i].name == 0 && list[i].around == 0) || cause->name_count == STK_CAUSE_NAMES)
             continue;
         const char *text = name_text(c, list[i].name, list[i].around);
         if (!text)
@@ -266,11 +269,12 @@ static bool fill_examples(struct stk_causes *c, int part)
         *e = (struct stk_example){x->start_ns, x->dur_ns, "", "", -1};
         if (x->step != STK_NONE)
             e->step = c->a->steps[x->step].number;
-        if (x->piece.event == STK_NONE)
+        uint32_t seen = x->piece.event != STK_NONE ? x->piece.event : x->piece.around;
+        if (seen == STK_NONE)
             continue;
         uint32_t around = x->piece.around == STK_NONE ? 0 : t->name[x->piece.around];
-        e->name = name_text(c, t->name[x->piece.event], around);
-        e->track = thread_label(c, stk_thread_of(c->a, x->piece.event));
+        e->name = name_text(c, x->piece.event == STK_NONE ? 0 : t->name[x->piece.event], around);
+        e->track = thread_label(c, stk_thread_of(c->a, seen));
         if (!e->name || !e->track)
             return false;
     }

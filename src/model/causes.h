@@ -12,7 +12,7 @@ struct stk_piece {
     int64_t start_ns, end_ns;
     enum stk_part part;
     uint32_t event;  // STK_NONE: nothing known
-    uint32_t around; // operator around a blocking call, or STK_NONE
+    uint32_t around; // operator around the event; without one, what ended before; or STK_NONE
 };
 
 struct stk_causes;

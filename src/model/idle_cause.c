@@ -24,7 +24,6 @@
 // Method: gaps in time order; marks and threads are read through cursors that only go forward, so
 // the whole is linear in gaps, marks and events of launching threads.
 // Limits: waiting for another device of the process is idle_unknown.
-#include <string.h>
 
 #include "base/alloc.h"
 #include "model/analysis.h"
@@ -46,7 +45,7 @@ struct gaps {
     struct stk_thread_segments driver; // the same for the thread that drives the steps
     size_t fetch_at, compile_at, overhead_at;
     uint32_t *first_of_name; // first kernel's event plus one per string id, 0 for none
-    uint32_t *long_gaps;     // gaps of ONE_OFF_NS and more that end with a kernel of this name
+    int64_t (*longest)[2];   // per string id: the two longest gaps that end with such a kernel
     bool failed;
 };
 
@@ -68,7 +67,7 @@ static void add(struct gaps *g, int64_t start, int64_t end, enum stk_part part, 
 
 // As add(), but the profiler's recorded work is its own.
 static void add_less_overhead(struct gaps *g, int64_t start, int64_t end, enum stk_part part,
-                              uint32_t event)
+                              uint32_t event, uint32_t around)
 {
     const struct stk_marks *m = &g->a->overheads;
     while (g->overhead_at < m->count && m->v[g->overhead_at].end_ns <= start)
@@ -76,11 +75,11 @@ static void add_less_overhead(struct gaps *g, int64_t start, int64_t end, enum s
     for (size_t i = g->overhead_at; i < m->count && m->v[i].start_ns < end; i++) {
         int64_t from = m->v[i].start_ns > start ? m->v[i].start_ns : start;
         int64_t to = m->v[i].end_ns < end ? m->v[i].end_ns : end;
-        add(g, start, from, part, event, STK_NONE);
+        add(g, start, from, part, event, around);
         add(g, from, to, STK_PART_OVERHEAD, m->v[i].event, STK_NONE);
         start = to;
     }
-    add(g, start, end, part, event, STK_NONE);
+    add(g, start, end, part, event, around);
 }
 
 static size_t skip_ended(const struct stk_marks *m, size_t at, int64_t t_ns)
@@ -147,7 +146,7 @@ static void attribute_unlinked(struct gaps *g, int64_t from, int64_t to)
     for (int64_t at = from; at < to && !g->failed;) {
         int64_t next, end = add_mark(g, at, to, &next);
         if (end == at) {
-            add_less_overhead(g, at, next, STK_PART_UNKNOWN, STK_NONE);
+            add_less_overhead(g, at, next, STK_PART_UNKNOWN, STK_NONE, STK_NONE);
             end = next;
         }
         at = end;
@@ -185,12 +184,13 @@ static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_st
 
 // A thread of a pool sleeps while the thread that drives the steps keeps it without work: then that
 // thread's events tell what the host did.
-static void add_asleep(struct gaps *g, uint32_t thread, int64_t from, int64_t to,
+static void add_asleep(struct gaps *g, uint32_t thread, const struct stk_segment *asleep,
                        enum stk_part part)
 {
     uint32_t driver = g->a->driver;
+    int64_t from = asleep->start_ns, to = asleep->end_ns;
     if (driver == STK_NONE || driver == thread || to - from < SHORT_PIECE_NS) {
-        add_less_overhead(g, from, to, part, STK_NONE);
+        add_less_overhead(g, from, to, part, STK_NONE, asleep->around);
         return;
     }
     if (!stk_segments_collect(&g->driver, driver, from, to)) {
@@ -201,7 +201,7 @@ static void add_asleep(struct gaps *g, uint32_t thread, int64_t from, int64_t to
     for (size_t i = 0; i < g->driver.list.count; i++) {
         bool works = s[i].doing == STK_DOING_OTHER || s[i].doing == STK_DOING_RUNTIME;
         add_less_overhead(g, s[i].start_ns, s[i].end_ns, works ? STK_PART_HOST : part,
-                          works ? s[i].event : STK_NONE);
+                          works ? s[i].event : STK_NONE, works ? STK_NONE : asleep->around);
     }
 }
 
@@ -217,9 +217,9 @@ static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t 
         bool alive = s[i].start_ns < th->last_ns && s[i].end_ns > th->first_ns;
         enum stk_part part = !alive ? STK_PART_UNKNOWN : is_short ? STK_PART_LAUNCH : STK_PART_HOST;
         if (s[i].doing == STK_DOING_NOTHING)
-            add_asleep(g, thread, s[i].start_ns, s[i].end_ns, part);
+            add_asleep(g, thread, &s[i], part);
         else
-            add_less_overhead(g, s[i].start_ns, s[i].end_ns, part, s[i].event);
+            add_less_overhead(g, s[i].start_ns, s[i].end_ns, part, s[i].event, STK_NONE);
     }
 }
 
@@ -265,7 +265,7 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
         add_other_run(g, thread, run, i);
         run = i + 1;
         if (s[i].doing == STK_DOING_RUNTIME)
-            add_less_overhead(g, s[i].start_ns, s[i].end_ns, STK_PART_LAUNCH, s[i].event);
+            add_less_overhead(g, s[i].start_ns, s[i].end_ns, STK_PART_LAUNCH, s[i].event, STK_NONE);
         else
             add(g, s[i].start_ns, s[i].end_ns, part_of_doing(s[i].doing), s[i].event, s[i].around);
     }
@@ -273,14 +273,14 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
 }
 
 // A kernel's first launch may hide a compilation that left no event of its own. If the device waits
-// for kernels of that name again and again, the host is slow there and nothing was compiled.
+// for a kernel of that name half as long again, the host is slow there and nothing was compiled.
 static uint32_t one_off_operator(struct gaps *g, uint32_t thread, int64_t from, int64_t to,
                                  uint32_t ender)
 {
     const struct stk_trace *t = g->a->t;
     if (to - from < ONE_OFF_NS || t->kind[ender] != STK_KIND_KERNEL ||
-        g->first_of_name[t->name[ender]] != ender + 1 || g->long_gaps[t->name[ender]] > 1 ||
-        free_time(g, from, to) < ONE_OFF_NS)
+        g->first_of_name[t->name[ender]] != ender + 1 ||
+        g->longest[t->name[ender]][1] * 2 > to - from || free_time(g, from, to) < ONE_OFF_NS)
         return STK_NONE;
     return stk_segments_operator(&g->segments, thread, from, to, ONE_OFF_PERCENT);
 }
@@ -323,11 +323,11 @@ static void attribute_after(struct gaps *g, int64_t cut, int64_t gap_end, uint32
     else if (run_end - cut >= FIRST_USE_NS && !copies && !(class & STK_NAME_SYNC))
         add(g, cut, run_end, STK_PART_COMPILE, launch, STK_NONE);
     else
-        add_less_overhead(g, cut, run_end, STK_PART_LAUNCH, launch);
+        add_less_overhead(g, cut, run_end, STK_PART_LAUNCH, launch, STK_NONE);
     if (gap_end - run_end <= LATENCY_NS)
-        add_less_overhead(g, run_end, gap_end, STK_PART_LAUNCH, launch);
+        add_less_overhead(g, run_end, gap_end, STK_PART_LAUNCH, launch, STK_NONE);
     else if (run_end < g->line->hole.start_ns || g->line->hole.end_ns <= run_end)
-        add_less_overhead(g, run_end, gap_end, STK_PART_UNKNOWN, ender->event);
+        add_less_overhead(g, run_end, gap_end, STK_PART_UNKNOWN, ender->event, STK_NONE);
 }
 
 static void attribute_gap(struct gaps *g, int64_t from, int64_t to,
@@ -353,18 +353,24 @@ static bool find_first_kernels(struct gaps *g)
     const struct stk_spans *busy = &g->line->busy;
     // Zeroed by the system: pages of names that do not run on this device are never touched.
     g->first_of_name = stk_alloc_zero(n + 1, sizeof *g->first_of_name);
-    g->long_gaps = stk_alloc_zero(n + 1, sizeof *g->long_gaps);
-    if (!g->first_of_name || !g->long_gaps)
+    g->longest = stk_alloc_zero(n + 1, sizeof *g->longest);
+    if (!g->first_of_name || !g->longest)
         return false;
     for (uint32_t i = g->line->op_count; i-- > 0;)
         g->first_of_name[names[g->line->ops[i].event]] = g->line->ops[i].event + 1;
     uint32_t at = 0;
     for (size_t i = 1; i < busy->count; i++) {
-        if (busy->v[i].start_ns - busy->v[i - 1].end_ns < ONE_OFF_NS)
+        int64_t gap_ns = busy->v[i].start_ns - busy->v[i - 1].end_ns;
+        if (gap_ns < ONE_OFF_NS)
             continue;
         const struct stk_device_op *op = stk_line_op_at(g->a, g->line, &at, busy->v[i].start_ns);
-        if (op)
-            g->long_gaps[names[op->event]]++;
+        int64_t *longest = op ? g->longest[names[op->event]] : NULL;
+        if (longest && gap_ns > longest[0]) {
+            longest[1] = longest[0];
+            longest[0] = gap_ns;
+        } else if (longest && gap_ns > longest[1]) {
+            longest[1] = gap_ns;
+        }
     }
     return true;
 }
@@ -393,6 +399,6 @@ enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t index, int64
     stk_segments_deinit(&g.segments);
     stk_segments_deinit(&g.driver);
     stk_free(g.first_of_name);
-    stk_free(g.long_gaps);
+    stk_free(g.longest);
     return g.failed ? stk_err_nomem(err) : STK_OK;
 }

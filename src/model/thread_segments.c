@@ -52,8 +52,10 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
 {
     struct stk_segment x = {.doing = STK_DOING_NOTHING, .event = STK_NONE, .around = STK_NONE};
     const struct stk_open_event *top = stk_cursor_top(c);
-    if (!top)
+    if (!top) {
+        x.around = stk_cursor_before(c);
         return x;
+    }
     bool runtime = (top->inherited & STK_IN_RUNTIME) != 0;
     x.event = top->event;
     if (runtime && (top->inherited & STK_NAME_ALLOC)) {
@@ -76,6 +78,7 @@ static struct stk_segment describe(const struct stk_thread_cursor *c)
         bool is_mark = op == STK_NONE && stk_is_step_mark(c->a, top->event);
         x.doing = is_mark ? STK_DOING_NOTHING : STK_DOING_OTHER;
         x.event = is_mark ? STK_NONE : op != STK_NONE ? op : top->event;
+        x.around = is_mark ? stk_cursor_before(c) : STK_NONE;
     }
     return x;
 }

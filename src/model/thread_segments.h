@@ -18,8 +18,10 @@ enum stk_doing {
 struct stk_segment {
     int64_t start_ns, end_ns;
     enum stk_doing doing;
-    uint32_t event;  // that says so: the call, or the innermost operator; STK_NONE
-    uint32_t around; // operator around a blocking or allocating call, STK_NONE
+    uint32_t event; // that says so: the call, or the innermost operator; STK_NONE
+    // Operator around a blocking or allocating call; where nothing is done, what ended last;
+    // STK_NONE.
+    uint32_t around;
 };
 
 // Cursors for all threads of a rank, made when a thread is first asked for.

@@ -4,12 +4,12 @@
 
 #include "model/thread_walk.h"
 
-#define LOOK_BACK 256 // events, for the operator around one
+#define LOOK_BACK 256 // events, for the operator around one or before it
 
 void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track)
 {
     c->a = a;
-    c->next = a->t->tracks[track].first;
+    c->first = c->next = a->t->tracks[track].first;
     c->end = c->next + a->t->tracks[track].count;
     c->depth = 0;
 }
@@ -78,6 +78,18 @@ uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
     for (uint32_t i = c->depth; i-- > 0;)
         if (is_operator(c->a, c->stack[i].event))
             return c->stack[i].event;
+    return STK_NONE;
+}
+
+uint32_t stk_cursor_before(const struct stk_thread_cursor *c)
+{
+    uint32_t open = c->depth ? c->stack[c->depth - 1].event : STK_NONE;
+    for (uint32_t e = c->next, steps = 0; e-- > c->first && steps < LOOK_BACK; steps++) {
+        if (e == open)
+            return STK_NONE;
+        if (c->a->t->depth[e] == c->depth)
+            return e;
+    }
     return STK_NONE;
 }
 

@@ -11,7 +11,7 @@
 struct stk_open_event {
     int64_t end_ns;
     uint32_t event;
-    uint32_t classes;  // of this event
+    uint32_t classes;   // of this event
     uint32_t inherited; // of this event and all around it, with STK_IN_* bits
 };
 
@@ -20,7 +20,7 @@ struct stk_open_event {
 
 struct stk_thread_cursor {
     const struct stk_analysis *a;
-    uint32_t next, end; // next event to open, end of the track
+    uint32_t first, next, end; // first event of the track, next one to open, end of the track
     uint32_t depth;
     struct stk_open_event stack[STK_WALK_DEPTH];
 };
@@ -42,8 +42,12 @@ uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classe
 // Innermost operator or Python function that is open, markers of steps aside; STK_NONE.
 uint32_t stk_cursor_operator(const struct stk_thread_cursor *c);
 
+// The event that ended last before the stretch, at the level of what is open now; STK_NONE.
+uint32_t stk_cursor_before(const struct stk_thread_cursor *c);
+
 // The operator or Python function directly around an event, the outermost one of those that read a
-// value back (aten::item rather than aten::_local_scalar_dense); STK_NONE. Looks back a bounded way.
+// value back (aten::item rather than aten::_local_scalar_dense); STK_NONE. Looks back a bounded
+// way.
 uint32_t stk_operator_around(const struct stk_analysis *a, uint32_t event);
 
 #endif
