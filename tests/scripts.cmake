@@ -8,5 +8,7 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME cli.truth COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/truth $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(cli.run golden.reports PROPERTIES TIMEOUT 600)
+    add_test(NAME cli.stats COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/stats $<TARGET_FILE:stoker_cli>
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(cli.run cli.stats golden.reports PROPERTIES TIMEOUT 600)
 endif()

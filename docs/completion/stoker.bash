@@ -12,14 +12,15 @@ _stoker() {
         --fail-on) COMPREPLY=($(compgen -W "high medium low" -- "$word")); return ;;
     esac
     case "$command" in
-        "") words="why explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why stats explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
+        stats) words="kernels transfers launches comm"; options="--json --csv --table --output --limit --steps --rank --device --from --to --redact --threads --no-color --quiet --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
-        schema) words="report"; options="--markdown --help "; files=0 ;;
+        schema) words="report table"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why stats explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

@@ -4,9 +4,10 @@ _stoker() {
     local -a commands
     commands=(
         'why:say where each step'\''s time goes, and what to change'
+        'stats:print tables\: kernels, copies, launches, collectives'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
-        'schema:print the JSON Schema of the report'
+        'schema:print the JSON Schema of the report, or of tables'
         'doctor:say what this build and this machine can do, and what they lack'
         'completion:print the completion script of a shell'
         'help:help of a command, for the terminal or as a man page'
@@ -37,6 +38,24 @@ _stoker() {
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
             '*:profile:_files' ;;
+        stats) _arguments \
+            '--json[print the report as JSON, for programs; the same as --format json]' \
+            '--csv[print one table as comma-separated values]' \
+            '--table[only the table of this id]:ID:' \
+            '--output[write the report to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
+            '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
+            '--rank[only this rank]:N:' \
+            '--device[only the device of this number, on every rank]:N:' \
+            '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
+            '--to[only up to this time after the first event]:TIME:' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' \
+            '1:word:(kernels transfers launches comm)' \
+            '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
@@ -47,7 +66,7 @@ _stoker() {
         schema) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(report)' ;;
+            '1:word:(report table)' ;;
         doctor) _arguments \
             '--help[this help]' ;;
         completion) _arguments \
@@ -57,7 +76,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why explain formats schema doctor completion help)' ;;
+            '1:word:(why stats explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

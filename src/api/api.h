@@ -3,8 +3,11 @@
 #ifndef STK_API_API_H
 #define STK_API_API_H
 
+#include "model/view.h"
+#include "out/out.h"
 #include "passes/pass.h"
 #include "report/sink.h"
+#include "report/table.h"
 #include "stoker/report.h"
 
 // One input file: read, summarised, and its trace freed. Everything lives in its arena.
@@ -19,19 +22,38 @@ struct stk_job {
     struct stk_err err;
 };
 
-struct stoker_result {
+// The run that several inputs make. Zeroed with an initialised arena at first; what points into it
+// (pass) is valid as long as it stays where it is.
+struct stk_collected {
     struct stk_arena arena;
     struct stk_job *jobs;
     size_t job_count;
+    struct stk_select select;
+    struct stk_run_sum *run;
+    struct stk_verdict verdict;
+    struct stk_pass_ctx pass; // all of it, for analyses
+};
+// Read the inputs and merge them into a run. `hook` (may be NULL) sees every rank.
+STK_MUST_CHECK enum stk_status stk_collect(struct stk_collected *c, const char *const *paths,
+                                           size_t count, const struct stoker_why_options *options,
+                                           const struct stk_view_hook *hook, struct stk_err *err);
+void stk_collected_free(struct stk_collected *c);
+
+struct stoker_result {
+    struct stk_collected in;
     struct stk_report report;
 };
+
+// Width, colours and so on within their bounds; NULL: the defaults.
+struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 
 // Read every job, several files at once where there are several processors. Fails where no file
 // could be read, memory ran out or the caller interrupted; a file that fails among others becomes
 // an issue of its job.
 STK_MUST_CHECK enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
                                              const struct stoker_why_options *options,
-                                             const struct stk_select *select, struct stk_err *err);
+                                             const struct stk_select *select,
+                                             const struct stk_view_hook *hook, struct stk_err *err);
 void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
 
 // All ranks of all jobs: numbered, put on one clock, filtered by the selection. The array lives in
@@ -45,6 +67,8 @@ STK_MUST_CHECK enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t co
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
 STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count,
                                           struct stk_arena *arena, struct stk_err *err);
+// The same for the names in a document's tables.
+STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err);
 
 // Copy an internal error to the caller's record (may be NULL) and return its public code.
 enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err);

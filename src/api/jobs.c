@@ -19,6 +19,7 @@ struct crew {
     size_t count;
     const struct stoker_why_options *options;
     const struct stk_select *select;
+    const struct stk_view_hook *hook;
     int threads_per_file;
     uint64_t total_bytes;
     atomic_size_t next;
@@ -86,8 +87,8 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
     if (status == STK_OK)
         status = keep_facts(job, trace);
     if (status == STK_OK)
-        status = stk_model_summarize(trace, &select, &job->arena, &job->ranks, &job->rank_count,
-                                     &job->err);
+        status = stk_model_summarize_with(trace, &select, crew->hook, &job->arena, &job->ranks,
+                                          &job->rank_count, &job->err);
     stk_trace_free(trace);
     if (job->info.bytes > reporter.reported_bytes)
         atomic_fetch_add(&crew->done_bytes, job->info.bytes - reporter.reported_bytes);
@@ -159,9 +160,11 @@ static void measure(struct crew *crew)
 
 enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
                               const struct stoker_why_options *options,
-                              const struct stk_select *select, struct stk_err *err)
+                              const struct stk_select *select, const struct stk_view_hook *hook,
+                              struct stk_err *err)
 {
-    struct crew crew = {.jobs = jobs, .count = count, .options = options, .select = select};
+    struct crew crew = {
+        .jobs = jobs, .count = count, .options = options, .select = select, .hook = hook};
     int threads = options->threads > 0 ? options->threads : stk_thread_count();
     int workers = (size_t)threads < count ? threads : (int)count;
     crew.threads_per_file = threads / workers;

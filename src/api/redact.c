@@ -159,3 +159,18 @@ enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena 
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
 }
+
+enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err)
+{
+    struct redactor r = {.arena = doc->arena};
+    stk_map_init(&r.numbers, 1u << 22);
+    for (size_t i = 0; i < doc->table_count; i++) {
+        struct stk_table *table = &doc->tables[i];
+        struct stk_cell *cells = table->cells.items;
+        for (size_t n = 0; n < table->cells.count; n++)
+            if (table->columns[n % table->column_count].is_name && cells[n].known)
+                cells[n].text = redact_name(&r, cells[n].text);
+    }
+    stk_map_deinit(&r.numbers);
+    return r.failed ? stk_err_nomem(err) : STK_OK;
+}

@@ -6,17 +6,17 @@
 #include "base/alloc.h"
 #include "out/out.h"
 #include "report/schema.h"
+#include "report/table_schema.h"
 
 void stoker_result_free(struct stoker_result *result)
 {
     if (!result)
         return;
-    stk_jobs_free(result->jobs, result->job_count);
-    stk_arena_deinit(&result->arena);
+    stk_collected_free(&result->in);
     stk_free(result);
 }
 
-static struct stk_out_options to_options(const struct stoker_write_options *o)
+struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
 {
     struct stk_out_options out = {.columns = 80};
     if (!o)
@@ -37,7 +37,7 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
         return stk_api_invalid(err, "stoker_result_write needs a result, a format and a callback");
     struct stk_err e;
     struct stk_sink sink;
-    struct stk_out_options out_options = to_options(options);
+    struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_out *out = stk_out_find(format);
     stk_err_init(&e);
     if (!out) {
@@ -79,11 +79,14 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     struct stk_err e;
     struct stk_sink sink;
     stk_err_init(&e);
-    if (strcmp(name, "report") != 0) {
-        stk_err_set(&e, STK_EUSAGE, "no schema '%s'; there is: report", name);
+    stk_sink_init(&sink, write, arg);
+    if (strcmp(name, "report") == 0) {
+        stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
+    } else if (strcmp(name, "table") == 0) {
+        stk_table_schema_write(&sink);
+    } else {
+        stk_err_set(&e, STK_EUSAGE, "no schema '%s'; there are: report, table", name);
         return stk_api_fail(err, &e);
     }
-    stk_sink_init(&sink, write, arg);
-    stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }

@@ -13,6 +13,7 @@
 
 #include "stoker/err.h"
 #include "stoker/report.h"
+#include "stoker/stats.h"
 
 // Exit codes of every command.
 enum stk_exit {
@@ -33,7 +34,8 @@ enum stk_opt_kind {
     STK_OPT_DURATION,
     STK_OPT_LEVEL,
     STK_OPT_FORMAT,
-    STK_OPT_FILE
+    STK_OPT_FILE,
+    STK_OPT_NAME
 };
 enum stk_opt_id {
 #define O(id, name, letter, kind, arg, help) STK_OPT_ID_##id,
@@ -74,7 +76,7 @@ struct stk_cmd {
     int min_words, max_words;
     enum stk_opt_id options[STK_OPT_ID_COUNT + 1]; // besides --help; ends with STK_OPT_ID_NONE
     // Words that may be completed after the command: "files", "rules", "commands", "schemas",
-    // "shells", or NULL.
+    // "shells", "analyses" (then files), or NULL.
     const char *completes;
     int (*run)(const struct stk_args *args); // exit code
 };

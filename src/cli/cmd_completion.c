@@ -24,9 +24,18 @@ static void completed_words(const struct stk_cmd *cmd)
         for (int i = 0; stk_cmds[i]; i++)
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
     else if (strcmp(what, "schemas") == 0)
-        printf("report");
+        printf("report table");
     else if (strcmp(what, "shells") == 0)
         words(shells, " ");
+    else if (strcmp(what, "analyses") == 0)
+        for (size_t i = 0; stoker_analysis_name(i); i++)
+            printf("%s%s", i ? " " : "", stoker_analysis_name(i));
+}
+
+static bool takes_files(const struct stk_cmd *cmd)
+{
+    return cmd->completes &&
+           (strcmp(cmd->completes, "files") == 0 || strcmp(cmd->completes, "analyses") == 0);
 }
 
 static void bash_command(const struct stk_cmd *cmd)
@@ -37,7 +46,7 @@ static void bash_command(const struct stk_cmd *cmd)
     for (int id = 0; id < STK_OPT_ID_COUNT; id++)
         if (stk_cmd_takes(cmd, (enum stk_opt_id)id))
             printf("--%s ", stk_opts[id].name);
-    printf("\"; files=%d ;;\n", cmd->completes && strcmp(cmd->completes, "files") == 0);
+    printf("\"; files=%d ;;\n", takes_files(cmd));
 }
 
 static void bash(void)
@@ -140,7 +149,7 @@ static void zsh(void)
         } else if (stk_cmds[i]->completes) {
             printf(" \\\n            '1:word:(");
             completed_words(stk_cmds[i]);
-            printf(")'");
+            printf(")'%s", takes_files(stk_cmds[i]) ? " \\\n            '*:profile:_files'" : "");
         }
         printf(" ;;\n");
     }
@@ -185,6 +194,8 @@ static void fish(void)
             printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -a '", cmd->name);
             completed_words(cmd);
             printf("'\n");
+            if (takes_files(cmd))
+                printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -F\n", cmd->name);
         }
         fish_options(cmd);
     }

@@ -21,11 +21,12 @@ static int run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of the report",
-    .words = "[report]",
-    .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints. The "
-                   "contract is versioned "
-                   "and changes only by adding.",
+    .summary = "print the JSON Schema of the report, or of tables",
+    .words = "[report|table]",
+    .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints, or "
+                   "(table) stoker stats --json. The "
+                   "contracts are versioned "
+                   "and change only by adding.",
     .examples =
         "stoker schema report\tthe schema\nstoker schema report --markdown\tthe same for people\n",
     .max_words = 1,

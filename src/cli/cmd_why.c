@@ -6,9 +6,8 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/reading.h"
 #include "cli/screen.h"
-
-#define TEXT_ROWS 20
 
 static const char *format_of(const struct stk_args *args)
 {
@@ -16,29 +15,6 @@ static const char *format_of(const struct stk_args *args)
     return v[STK_OPT_ID_FORMAT].set ? v[STK_OPT_ID_FORMAT].text
            : v[STK_OPT_ID_JSON].set ? "json"
                                     : stoker_formats()[0];
-}
-
-static void to_options(const struct stk_args *args, bool text, struct stoker_why_options *o)
-{
-    const struct stk_opt_value *v = args->values;
-    stoker_why_options_default(o);
-    if (text)
-        o->limit = TEXT_ROWS;
-    if (v[STK_OPT_ID_LIMIT].set)
-        o->limit = (uint64_t)v[STK_OPT_ID_LIMIT].number;
-    o->threads = v[STK_OPT_ID_THREADS].number > 64 ? 64 : (int)v[STK_OPT_ID_THREADS].number;
-    o->redact = v[STK_OPT_ID_REDACT].set;
-    o->has_steps = v[STK_OPT_ID_STEPS].set;
-    o->step_first = v[STK_OPT_ID_STEPS].number;
-    o->step_last = v[STK_OPT_ID_STEPS].second;
-    o->has_rank = v[STK_OPT_ID_RANK].set;
-    o->rank = v[STK_OPT_ID_RANK].number;
-    o->has_device = v[STK_OPT_ID_DEVICE].set;
-    o->device = v[STK_OPT_ID_DEVICE].number;
-    o->has_from = v[STK_OPT_ID_FROM].set;
-    o->from_ns = v[STK_OPT_ID_FROM].number;
-    o->has_to = v[STK_OPT_ID_TO].set;
-    o->to_ns = v[STK_OPT_ID_TO].number;
 }
 
 static int verdict_code(const struct stk_args *args, const struct stoker_result *result)
@@ -86,7 +62,7 @@ static int run(const struct stk_args *args)
         return stk_usage(&stk_cmd_why, "--json and --format %s contradict each other", format);
     if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set)
         return stk_usage(&stk_cmd_why, "--quiet and --verbose contradict each other");
-    to_options(args, strcmp(format, "text") == 0, &options);
+    stk_reading_options(args, strcmp(format, "text") == 0, &options);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
     options.progress_arg = &line;

@@ -87,6 +87,14 @@ struct stk_thread_info {
     uint32_t first_call, call_count; // into `calls`
 };
 
+// A piece of a gap between device operations, as it was put to a part.
+struct stk_gap_piece {
+    int64_t start_ns, end_ns;
+    uint32_t line;          // index into sum->devices
+    uint32_t event, around; // what fills it, and the operator around that; STK_NONE
+    uint8_t part;           // enum stk_part
+};
+
 struct stk_analysis {
     const struct stk_trace *t;
     const struct stk_select *select;
@@ -110,6 +118,8 @@ struct stk_analysis {
     bool steps_per_device;     // each device has steps of its own, in the order of the devices
     struct stk_causes *causes;
     struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made
+    bool keeps_gaps;               // an analysis asked for them
+    struct stk_vec gaps;           // struct stk_gap_piece, by device and time
 };
 
 // Name classes of an event.

@@ -112,6 +112,10 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, struct tal
     }
     int64_t wait_ns = 0, min_ns = e[briefest].c->dur_ns;
     for (uint32_t r = 0; r < ranks; r++) {
+        e[r].c->matched = true;
+        e[r].c->wait_ns = e[r].c->dur_ns - min_ns;
+        e[r].c->last_rank = (int32_t)last;
+        e[r].c->brief_rank = (int32_t)briefest;
         wait_ns += e[r].c->dur_ns - min_ns;
         move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
     }

@@ -61,6 +61,13 @@ static void add(struct gaps *g, int64_t start, int64_t end, enum stk_part part, 
         else
             g->failed = true;
     }
+    if (g->a->keeps_gaps) {
+        struct stk_gap_piece *piece = stk_vec_push(&g->a->gaps);
+        uint32_t line = (uint32_t)(g->line - g->a->lines);
+        if (piece)
+            *piece = (struct stk_gap_piece){start, end, line, event, around, (uint8_t)part};
+        g->failed |= !piece;
+    }
     if (!stk_causes_add(g->a->causes, &(struct stk_piece){start, end, part, event, around}))
         g->failed = true;
 }

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/view.h"
 
 #define SCRATCH_CAP ((size_t)16 << 30)
 #define MAX_RANKS 4096 // in one file
@@ -36,6 +37,7 @@ void stk_analysis_deinit(struct stk_analysis *a)
     stk_free(a->host_collectives.v);
     stk_free(a->nexts.v);
     stk_free(a->step_events.v);
+    stk_vec_deinit(&a->gaps);
     stk_spans_deinit(&a->compile_idle);
     stk_causes_free(a->causes);
     stk_arena_deinit(&a->scratch);
@@ -355,9 +357,9 @@ static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const
 }
 
 static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,
-                                const uint32_t *classes, const uint8_t *in_rank, int32_t rank,
-                                struct stk_arena *arena, struct stk_rank_sum **out,
-                                struct stk_err *err)
+                                const struct stk_view_hook *hook, const uint32_t *classes,
+                                const uint8_t *in_rank, int32_t rank, struct stk_arena *arena,
+                                struct stk_rank_sum **out, struct stk_err *err)
 {
     struct stk_analysis a = {.t = t,
                              .select = select,
@@ -366,8 +368,10 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
                              .in_rank = in_rank,
                              .driver = STK_NONE,
                              .from_ns = INT64_MIN,
-                             .to_ns = INT64_MAX};
+                             .to_ns = INT64_MAX,
+                             .keeps_gaps = hook && hook->wants_gaps};
     stk_arena_init(&a.scratch, SCRATCH_CAP);
+    stk_vec_init(&a.gaps, sizeof(struct stk_gap_piece), UINT32_MAX);
     if (select->has_from)
         a.from_ns = select->from_ns;
     if (select->has_to)
@@ -378,6 +382,8 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
     a.sum->rank = rank;
     enum stk_status status =
         name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
+    if (status == STK_OK && hook)
+        status = hook->see(&a, arena, &a.sum->partial, err);
     stk_analysis_deinit(&a);
     return status;
 }
@@ -417,6 +423,15 @@ enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_
                                     struct stk_arena *arena, struct stk_rank_sum ***ranks,
                                     uint32_t *count, struct stk_err *err)
 {
+    return stk_model_summarize_with(t, select, NULL, arena, ranks, count, err);
+}
+
+enum stk_status stk_model_summarize_with(const struct stk_trace *t,
+                                         const struct stk_select *select,
+                                         const struct stk_view_hook *hook,
+                                         struct stk_arena *arena, struct stk_rank_sum ***ranks,
+                                         uint32_t *count, struct stk_err *err)
+{
     enum stk_status status = STK_OK;
     struct grouping g = {.count = 0};
     size_t n = (size_t)t->process_count + 1;
@@ -447,7 +462,8 @@ enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_
             continue;
         for (uint32_t p = 0; p < t->process_count; p++)
             in_rank[p] = g.group[p] == i;
-        status = run_rank(t, select, classes, in_rank, g.rank[i], arena, &(*ranks)[*count], err);
+        status = run_rank(t, select, hook, classes, in_rank, g.rank[i], arena, &(*ranks)[*count],
+                          err);
         *count += status == STK_OK;
     }
 done:

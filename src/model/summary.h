@@ -100,6 +100,10 @@ struct stk_collective {
     int64_t start_ns, dur_ns; // start in absolute file time (base added)
     int64_t exposed_ns;       // not hidden behind compute of its device
     uint32_t step;            // index into steps, STK_NONE outside
+    // Set where it is matched with those of the other ranks:
+    bool matched;
+    int64_t wait_ns;                // own duration above the shortest over the ranks
+    int32_t last_rank, brief_rank;  // index of the rank that began last, of the shortest one
 };
 
 // Facts that rules and health checks ask for; all over the selected time of one rank.
@@ -154,6 +158,7 @@ struct stk_rank_sum {
     struct stk_facts facts;
     bool host_scope;        // judged on host steps: no device in the profile
     int64_t cold_ns;        // what counts for a cold start: see verdict
+    void *partial;          // what an analysis kept of this rank (model/view.h), or NULL
 };
 
 // Everything about the run, ranks merged. Arrays are concatenated over ranks (device indices

@@ -71,7 +71,8 @@ static const struct stk_field profile_fields[] = {
     ROW("selection", TEXTS, stk_rep_profile, selection, NULL, NULL,
         "what was selected, such as \"steps 2:5\"; empty: everything"),
     END};
-INFO(profile, sizeof(struct stk_rep_profile));
+const struct stk_struct_info stk_profile_info = {"profile", sizeof(struct stk_rep_profile),
+                                                 profile_fields};
 
 static const struct stk_field transfer_fields[] = {
     SUB("h2d", NS, stk_rep_device, transfer_ns, h2d, NULL, "host to device"),
@@ -264,7 +265,7 @@ static const struct stk_field report_fields[] = {
     ROW("schema", TEXT, stk_report, schema, NULL, "stoker.report/1",
         "name and version of this contract"),
     ROW("stoker", OBJECT, stk_report, stoker, &stoker, NULL, "who wrote it"),
-    ROW("profile", OBJECT, stk_report, profile, &profile, NULL,
+    ROW("profile", OBJECT, stk_report, profile, &stk_profile_info, NULL,
         "what was read, and how good it is"),
     ROW("devices", LIST, stk_report, devices, &device, NULL, "one per physical device per process"),
     ROW("steps", OBJECT, stk_report, steps, &steps, NULL, "the steps of the run"),

@@ -129,3 +129,9 @@ void stk_json_bool(struct stk_json *j, bool value)
     before_value(j);
     stk_sink_text(j->sink, value ? "true" : "false");
 }
+
+void stk_json_null(struct stk_json *j)
+{
+    before_value(j);
+    stk_sink_text(j->sink, "null");
+}

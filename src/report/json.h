@@ -26,5 +26,6 @@ void stk_json_i64(struct stk_json *j, int64_t value);
 void stk_json_u64(struct stk_json *j, uint64_t value);
 void stk_json_share(struct stk_json *j, double value); // six decimals; not a number: 0
 void stk_json_bool(struct stk_json *j, bool value);
+void stk_json_null(struct stk_json *j);
 
 #endif

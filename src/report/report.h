@@ -139,5 +139,6 @@ struct stk_report {
 
 // Field table of struct stk_report; from it the JSON, the schema and the docs.
 extern const struct stk_struct_info stk_report_info;
+extern const struct stk_struct_info stk_profile_info; // of struct stk_rep_profile
 
 #endif

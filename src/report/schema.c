@@ -139,6 +139,13 @@ static void write_struct(struct stk_json *j, const struct stk_struct_info *info)
     stk_json_close(j, '}');
 }
 
+void stk_schema_object(struct stk_json *j, const struct stk_struct_info *info)
+{
+    stk_json_open(j, '{', false);
+    write_struct(j, info);
+    stk_json_close(j, '}');
+}
+
 void stk_schema_write(const struct stk_struct_info *info, const char *id, struct stk_sink *sink)
 {
     struct stk_json j;

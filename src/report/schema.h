@@ -4,10 +4,13 @@
 #define STK_REPORT_SCHEMA_H
 
 #include "report/field.h"
+#include "report/json.h"
 #include "report/sink.h"
 
 // JSON Schema, draft 2020-12. Unknown keys are allowed: the contract grows by adding.
 void stk_schema_write(const struct stk_struct_info *info, const char *id, struct stk_sink *sink);
+// The schema of one struct, as an object in a larger schema.
+void stk_schema_object(struct stk_json *j, const struct stk_struct_info *info);
 // One markdown table per object, in the order of the JSON.
 void stk_schema_describe(const struct stk_struct_info *info, struct stk_sink *sink);
 

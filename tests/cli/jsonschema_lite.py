@@ -7,7 +7,9 @@ def is_type(value, name):
         return isinstance(value, int) and not isinstance(value, bool)
     if name == "number":
         return isinstance(value, (int, float)) and not isinstance(value, bool)
-    kinds = {"object": dict, "array": list, "string": str, "boolean": bool}
+    if isinstance(name, list):
+        return any(is_type(value, n) for n in name)
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
     return isinstance(value, kinds[name])
 
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables about one question each: the library behind `stoker stats`.
+//
+//   struct stoker_why_options o; stoker_why_options_default(&o);
+//   struct stoker_tables *t; struct stoker_err e;
+//   if (stoker_stats("kernels", paths, 1, &o, &t, &e) == STOKER_OK) {
+//       stoker_tables_write(t, "csv", NULL, NULL, write_to_file, file, &e);
+//       stoker_tables_free(t);
+//   }
+#ifndef STOKER_STATS_H
+#define STOKER_STATS_H
+
+#include "stoker/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stoker_tables;
+
+// Analyses in the order of their list, and the question that each answers; NULL beyond the last.
+const char *stoker_analysis_name(size_t index);
+const char *stoker_analysis_question(size_t index);
+const char *stoker_analysis_needs(size_t index); // what a profile must hold for it
+
+// Read the profiles as stoker_why does and run one analysis. STOKER_EUSAGE for an unknown one (the
+// text of err suggests near ones). On success *out is the caller's to free.
+enum stoker_status stoker_stats(const char *analysis, const char *const *paths, size_t count,
+                                const struct stoker_why_options *options,
+                                struct stoker_tables **out, struct stoker_err *err);
+void stoker_tables_free(struct stoker_tables *tables); // takes NULL
+
+// NULL-terminated names of the outputs: "text", "json", "csv".
+const char *const *stoker_table_formats(void);
+// table: id of the one to print; NULL: all (in csv, which prints one, the first). options may be
+// NULL. STOKER_EUSAGE for an unknown format or table.
+enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const char *format,
+                                       const char *table,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err);
+// Non-zero: the profile does not hold what the question needs; the tables say what is missing.
+int stoker_tables_inconclusive(const struct stoker_tables *tables);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// One analysis from end to end: the run (collect.c), then its tables.
+#include "stoker/stats.h"
+
+#include <string.h>
+
+#include "api/api.h"
+#include "base/alloc.h"
+#include "base/near.h"
+#include "out/table_out.h"
+#include "passes/stats.h"
+
+struct stoker_tables {
+    struct stk_collected in;
+    struct stk_table_doc doc;
+};
+
+static const struct stk_stats *analysis_at(size_t index)
+{
+    return index < (size_t)stk_stats_count ? stk_stats_all[index] : NULL;
+}
+
+const char *stoker_analysis_name(size_t index)
+{
+    return analysis_at(index) ? analysis_at(index)->name : NULL;
+}
+
+const char *stoker_analysis_question(size_t index)
+{
+    return analysis_at(index) ? analysis_at(index)->question : NULL;
+}
+
+const char *stoker_analysis_needs(size_t index)
+{
+    return analysis_at(index) ? analysis_at(index)->needs : NULL;
+}
+
+static enum stk_status unknown_analysis(const char *name, struct stk_err *err)
+{
+    const char *best = NULL;
+    for (int i = 0; i < stk_stats_count; i++)
+        if (stk_near_slip(name, stk_stats_all[i]->name) &&
+            (!best || stk_near_distance(name, stk_stats_all[i]->name) <
+                          stk_near_distance(name, best)))
+            best = stk_stats_all[i]->name;
+    if (best)
+        return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);
+    return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all", name);
+}
+
+static enum stk_status stats(struct stoker_tables *t, const char *name, const char *const *paths,
+                             size_t count, const struct stoker_why_options *options,
+                             struct stk_err *err)
+{
+    const struct stk_stats *analysis = stk_stats_find(name);
+    if (!analysis)
+        return unknown_analysis(name, err);
+    stk_table_doc_init(&t->doc, &t->in.arena, analysis->name);
+    const struct stk_view_hook *hook = analysis->hook.see ? &analysis->hook : NULL;
+    enum stk_status status = stk_collect(&t->in, paths, count, options, hook, err);
+    if (status == STK_OK)
+        status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);
+    if (status == STK_OK && options->redact)
+        status = stk_redact_tables(&t->doc, err);
+    return status;
+}
+
+enum stoker_status stoker_stats(const char *analysis, const char *const *paths, size_t count,
+                                const struct stoker_why_options *options,
+                                struct stoker_tables **out, struct stoker_err *err)
+{
+    struct stoker_why_options defaults;
+    struct stk_err e;
+    if (!analysis || !out || !paths || count == 0)
+        return stk_api_invalid(err, "stoker_stats needs an analysis, paths and a place for the "
+                                    "result");
+    *out = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!paths[i])
+            return stk_api_invalid(err, "stoker_stats: a path is NULL");
+    stoker_why_options_default(&defaults);
+    stk_err_init(&e);
+    struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
+    if (!t) {
+        stk_err_nomem(&e);
+        return stk_api_fail(err, &e);
+    }
+    stk_arena_init(&t->in.arena, 0);
+    if (stats(t, analysis, paths, count, options ? options : &defaults, &e) != STK_OK) {
+        stoker_tables_free(t);
+        return stk_api_fail(err, &e);
+    }
+    *out = t;
+    return STOKER_OK;
+}
+
+void stoker_tables_free(struct stoker_tables *tables)
+{
+    if (!tables)
+        return;
+    stk_table_doc_deinit(&tables->doc);
+    stk_collected_free(&tables->in);
+    stk_free(tables);
+}
+
+const char *const *stoker_table_formats(void)
+{
+    return stk_table_out_names;
+}
+
+static enum stk_status unknown_table(const struct stk_table_doc *doc, const char *table,
+                                     struct stk_err *err)
+{
+    char known[200] = "";
+    for (size_t i = 0; i < doc->table_count && strlen(known) + 40 < sizeof known; i++) {
+        strcat(known, i ? ", " : "");
+        strncat(known, doc->tables[i].id, 30);
+    }
+    return stk_err_set(err, STK_EUSAGE, "no table '%.80s' in %s; there are: %s", table,
+                       doc->analysis, known);
+}
+
+enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const char *format,
+                                       const char *table,
+                                       const struct stoker_write_options *options,
+                                       stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!tables || !format || !write)
+        return stk_api_invalid(err, "stoker_tables_write needs tables, a format and a callback");
+    struct stk_err e;
+    struct stk_sink sink;
+    struct stk_out_options out_options = stk_api_out_options(options);
+    const struct stk_table_out *out = stk_table_out_find(format);
+    stk_err_init(&e);
+    if (!out) {
+        stk_err_set(&e, STK_EUSAGE, "no output format '%.80s' for tables", format);
+        return stk_api_fail(err, &e);
+    }
+    if (table && !stk_table_find(&tables->doc, table)) {
+        unknown_table(&tables->doc, table, &e);
+        return stk_api_fail(err, &e);
+    }
+    stk_sink_init(&sink, write, arg);
+    out->write(&tables->doc, table, &out_options, &sink);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
+
+int stoker_tables_inconclusive(const struct stoker_tables *tables)
+{
+    return tables->doc.inconclusive;
+}

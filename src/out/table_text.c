@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table document for people: the figures, the rows in aligned columns with human units, what was
+// left out and what is missing. Where a line is too short, columns of detail go first, then names
+// are shortened in the middle; at 80 columns and above no line is longer than the width.
+#include <string.h>
+
+#include "base/human.h"
+#include "out/table_out.h"
+#include "out/term.h"
+#include "report/utf8.h"
+
+#define MAX_COLUMNS 24
+#define MIN_NAME 28
+#define MAX_NAME 400
+#define GAP 2
+
+struct layout {
+    const struct stk_table *table;
+    int width[MAX_COLUMNS];
+    bool hidden[MAX_COLUMNS];
+    int name; // the column that is shortened, -1 none
+};
+
+static const char *cell_text(enum stk_cell_type type, const struct stk_cell *cell,
+                             char buffer[STK_HUMAN_MAX + 8])
+{
+    if (!cell->known)
+        return "-";
+    switch (type) {
+    case STK_CELL_TEXT:
+        return cell->text;
+    case STK_CELL_NS:
+        return stk_human_ns(cell->number, buffer);
+    case STK_CELL_BYTES:
+        return stk_human_bytes(cell->number < 0 ? 0 : (uint64_t)cell->number, buffer);
+    case STK_CELL_SHARE:
+        return stk_human_share(cell->ratio, buffer);
+    case STK_CELL_RATE:
+        stk_human_bytes(cell->ratio < 0 || cell->ratio > 1e18 ? 0 : (uint64_t)cell->ratio, buffer);
+        return strcat(buffer, "/s");
+    case STK_CELL_BOOL:
+        return cell->truth ? "yes" : "no";
+    default:
+        if (cell->number < 0)
+            return "-";
+        return stk_human_count((uint64_t)cell->number, buffer);
+    }
+}
+
+// A C++ name without what says little: return type, common namespaces, arguments.
+static const char *short_name(const char *name, char buffer[MAX_NAME])
+{
+    static const char *const noise[] = {"void ", "(anonymous namespace)::", "at::native::"};
+    size_t n = 0;
+    int depth = 0;
+    while (*name && n + 1 < MAX_NAME) {
+        size_t skipped = 0;
+        for (size_t i = 0; i < sizeof noise / sizeof noise[0] && !skipped; i++)
+            if (strncmp(name, noise[i], strlen(noise[i])) == 0)
+                skipped = strlen(noise[i]);
+        name += skipped;
+        if (skipped)
+            continue;
+        depth += (*name == '<') - (*name == '>');
+        if (*name == '(' && depth == 0 && n > 0)
+            break;
+        buffer[n++] = *name++;
+    }
+    buffer[n] = 0;
+    return buffer;
+}
+
+// The beginning of a name tells most.
+static void put_name(struct stk_term *t, const char *name, int width)
+{
+    char buffer[MAX_NAME];
+    name = short_name(name, buffer);
+    if (stk_term_width(name) <= width) {
+        stk_term_text(t, name);
+        return;
+    }
+    size_t bytes = 0, length;
+    for (int i = 0; i < width - 3; i++, bytes += length)
+        stk_utf8_next(buffer + bytes, &length);
+    strcpy(buffer + bytes, "...");
+    stk_term_text(t, buffer);
+}
+
+// "after_call_median_ns" is "after call median", "bytes_per_s" "per s".
+static const char *heading(const char *id, char buffer[64])
+{
+    static const char *const units[] = {"_ns", "_bytes"};
+    size_t n = strlen(id) < 63 ? strlen(id) : 63;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (n > strlen(units[i]) && strcmp(id + n - strlen(units[i]), units[i]) == 0)
+            n -= strlen(units[i]);
+    if (strcmp(id, "bytes_per_s") == 0)
+        return "rate";
+    for (size_t i = 0; i < n; i++)
+        buffer[i] = id[i] == '_' ? ' ' : id[i];
+    buffer[n] = 0;
+    return buffer;
+}
+
+static int line_width(const struct layout *l)
+{
+    int width = 0;
+    for (size_t c = 0; c < l->table->column_count; c++)
+        width += l->hidden[c] ? 0 : l->width[c] + GAP;
+    return width - GAP;
+}
+
+static void measure(struct layout *l, const struct stk_table *table, int columns)
+{
+    const struct stk_cell *cells = table->cells.items;
+    char buffer[STK_HUMAN_MAX + 64];
+    *l = (struct layout){.table = table, .name = -1};
+    for (size_t c = 0; c < table->column_count; c++) {
+        l->width[c] = stk_term_width(heading(table->columns[c].id, buffer));
+        for (size_t r = 0; r < table->row_count; r++) {
+            const struct stk_cell *cell = &cells[r * table->column_count + c];
+            int width = stk_term_width(cell_text(table->columns[c].type, cell, buffer));
+            l->width[c] = width > l->width[c] ? width : l->width[c];
+        }
+        if (table->columns[c].is_name && (l->name < 0 || l->width[c] > l->width[l->name]))
+            l->name = (int)c;
+    }
+    int spare = l->name < 0 || l->width[l->name] < MIN_NAME ? 0 : l->width[l->name] - MIN_NAME;
+    for (size_t c = table->column_count; c-- > 0 && line_width(l) - spare > columns;)
+        l->hidden[c] = table->columns[c].is_detail;
+    int over = line_width(l) - columns;
+    if (over > 0 && l->name >= 0)
+        l->width[l->name] -= over < spare ? over : spare;
+}
+
+static bool is_text(enum stk_cell_type type)
+{
+    return type == STK_CELL_TEXT || type == STK_CELL_BOOL;
+}
+
+static void put_field(struct stk_term *t, const struct layout *l, size_t c, int start,
+                      enum stk_style style, const char *text)
+{
+    int width = stk_term_width(text), shown = width < l->width[c] ? width : l->width[c];
+    if (!is_text(l->table->columns[c].type))
+        start += l->width[c] - shown;
+    if (start > 0)
+        stk_term_to_column(t, start);
+    if (width > l->width[c] && l->table->columns[c].is_name)
+        put_name(t, text, l->width[c]);
+    else if (width > l->width[c])
+        stk_term_cut(t, text, l->width[c]);
+    else
+        stk_term_styled(t, style, text);
+}
+
+static void put_line(struct stk_term *t, const struct layout *l, const struct stk_cell *row)
+{
+    char buffer[STK_HUMAN_MAX + 64];
+    int start = 0;
+    for (size_t c = 0; c < l->table->column_count; c++) {
+        if (l->hidden[c])
+            continue;
+        const struct stk_column *column = &l->table->columns[c];
+        if (row)
+            put_field(t, l, c, start, STK_STYLE_PLAIN, cell_text(column->type, &row[c], buffer));
+        else
+            put_field(t, l, c, start, STK_STYLE_BOLD, heading(column->id, buffer));
+        start += l->width[c] + GAP;
+    }
+    stk_term_line_end(t);
+}
+
+static void put_hidden(struct stk_term *t, const struct layout *l)
+{
+    char buffer[64];
+    int n = 0;
+    for (size_t c = 0; c < l->table->column_count; c++) {
+        if (!l->hidden[c])
+            continue;
+        stk_term_text(t, n++ ? ", " : "(no room for: ");
+        stk_term_text(t, heading(l->table->columns[c].id, buffer));
+    }
+    if (n) {
+        stk_term_text(t, ")");
+        stk_term_line_end(t);
+    }
+}
+
+static void put_table(struct stk_term *t, const struct stk_table *table)
+{
+    struct layout l;
+    stk_term_styled(t, STK_STYLE_BOLD, table->title);
+    stk_term_line_end(t);
+    if (table->row_count == 0) {
+        stk_term_text(t, "no rows");
+        stk_term_line_end(t);
+        return;
+    }
+    measure(&l, table, t->options->columns);
+    const struct stk_cell *cells = table->cells.items;
+    put_line(t, &l, NULL);
+    for (size_t r = 0; r < table->row_count; r++)
+        put_line(t, &l, &cells[r * table->column_count]);
+    if (table->rows_left_out) {
+        char count[STK_HUMAN_MAX];
+        stk_term_printf(t, "%s more %s: --limit 0 shows all",
+                        stk_human_count(table->rows_left_out, count),
+                        table->rows_left_out == 1 ? "row" : "rows");
+        stk_term_line_end(t);
+    }
+    put_hidden(t, &l);
+}
+
+static void put_summary(struct stk_term *t, const struct stk_table_doc *doc)
+{
+    char name[64], value[STK_HUMAN_MAX + 8];
+    for (size_t i = 0; i < doc->summary_count; i++) {
+        const struct stk_figure_row *f = &doc->summary[i];
+        if (!f->value.known)
+            continue;
+        stk_term_text(t, heading(f->key, name));
+        stk_term_to_column(t, 26);
+        stk_term_wrap(t, 26, cell_text(f->type, &f->value, value));
+        stk_term_line_end(t);
+    }
+}
+
+static void put_profile(struct stk_term *t, const struct stk_table_doc *doc)
+{
+    const struct stk_rep_input *in = doc->profile.inputs.items;
+    const char *const *selection = doc->profile.selection.items;
+    if (doc->profile.inputs.count) {
+        stk_term_cut(t, in[0].path, t->options->columns - 20);
+        if (doc->profile.inputs.count > 1)
+            stk_term_printf(t, " and %zu more", doc->profile.inputs.count - 1);
+        stk_term_line_end(t);
+    }
+    for (size_t i = 0; i < doc->profile.selection.count; i++) {
+        stk_term_text(t, i ? "  " : "selected: ");
+        stk_term_wrap(t, 2, selection[i]);
+        stk_term_line_end(t);
+    }
+}
+
+static void put_missing(struct stk_term *t, const struct stk_missing *m)
+{
+    stk_term_styled(t, STK_STYLE_YELLOW, "missing: ");
+    stk_term_wrap(t, 2, m->what);
+    stk_term_line_end(t);
+    stk_term_to_column(t, 2);
+    stk_term_wrap(t, 2, m->why);
+    stk_term_line_end(t);
+    stk_term_to_column(t, 2);
+    stk_term_wrap(t, 2, m->remedy);
+    stk_term_line_end(t);
+}
+
+static void write_text(const struct stk_table_doc *doc, const char *table,
+                       const struct stk_out_options *options, struct stk_sink *sink)
+{
+    struct stk_term t = {.sink = sink, .options = options};
+    const struct stk_table *chosen = stk_table_find(doc, table);
+    put_profile(&t, doc);
+    put_summary(&t, doc);
+    for (size_t i = 0; i < doc->table_count; i++) {
+        if (table && &doc->tables[i] != chosen)
+            continue;
+        if (doc->inconclusive && doc->tables[i].row_count == 0)
+            continue;
+        stk_term_line_end(&t);
+        put_table(&t, &doc->tables[i]);
+    }
+    for (size_t i = 0; i < doc->missing_count; i++) {
+        stk_term_line_end(&t);
+        put_missing(&t, &doc->missing[i]);
+    }
+}
+
+const struct stk_table_out stk_table_out_text = {
+    .name = "text",
+    .summary = "for people",
+    .write = write_text,
+};

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Analyses on small traces whose answers are known, from trace to table.
+#include "passes/stats.h"
+#include "synth.h"
+
+enum { MAIN = 1, S0 = 7, S1 = 8 };
+
+struct answer {
+    struct synth s;
+    struct stk_run_sum *run;
+    struct stk_verdict verdict;
+    struct stk_table_doc doc;
+};
+
+static void begin(struct answer *a)
+{
+    memset(a, 0, sizeof *a);
+    synth_begin(&a->s);
+}
+
+static void analyse(struct answer *a, const struct stk_stats *stats)
+{
+    struct synth *s = &a->s;
+    static const struct stk_input_info input = {.path = "x", .format = "chrome", .read = 1};
+    if (!s->trace)
+        CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, &s->arena, &s->ranks,
+                                      &s->rank_count, &s->err), STK_OK);
+    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &a->run, &s->err), STK_OK);
+    CHECK_EQ(stk_verdict_decide(a->run, &s->arena, &a->verdict, &s->err), STK_OK);
+    struct stk_pass_ctx ctx = {.inputs = &input, .input_count = 1, .run = a->run,
+                               .verdict = &a->verdict, .select = &s->select, .arena = &s->arena};
+    stk_table_doc_init(&a->doc, &s->arena, stats->name);
+    CHECK_EQ(stk_stats_describe(stats, &ctx, &a->doc, &s->err), STK_OK);
+}
+
+static void end(struct answer *a)
+{
+    stk_table_doc_deinit(&a->doc);
+    synth_end(&a->s);
+}
+
+static const struct stk_cell *cell(const struct answer *a, size_t row, const char *column)
+{
+    static const struct stk_cell none;
+    const struct stk_table *t = &a->doc.tables[0];
+    for (size_t c = 0; c < t->column_count && row < t->row_count; c++)
+        if (strcmp(t->columns[c].id, column) == 0)
+            return stk_vec_at(&t->cells, row * t->column_count + c);
+    CHECK(!"there is such a cell");
+    return &none;
+}
+
+static const struct stk_cell *figure(const struct answer *a, const char *key)
+{
+    static const struct stk_cell none;
+    for (size_t i = 0; i < a->doc.summary_count; i++)
+        if (strcmp(a->doc.summary[i].key, key) == 0)
+            return &a->doc.summary[i].value;
+    CHECK(!"there is such a figure");
+    return &none;
+}
+
+#define NUMBER(a, row, column) cell(a, row, column)->number
+#define PERCENT(c) ((int64_t)((c)->ratio * 100 + 0.5))
+
+static void test_kernels(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_launch(&a.s, MAIN, 0, 2, "volta_sgemm_128x64_nn", 10, 100, S0);
+    synth_launch(&a.s, MAIN, 5, 2, "volta_sgemm_128x64_nn", 60, 300, S1); // overlaps by 50
+    synth_launch(&a.s, MAIN, 9, 2, "ampere_fp16_s16816gemm_fp16_128x64_nn", 400, 96, S0);
+    synth_launch(&a.s, MAIN, 12, 2, "tiny", 500, 4, S0);
+    synth_device(&a.s, S1, 600, 50, "Memcpy", STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+    analyse(&a, &stk_stats_kernels);
+    CHECK_EQ(a.doc.tables[0].row_count, 3);
+    CHECK_STR(cell(&a, 0, "name")->text, "volta_sgemm_128x64_nn");
+    CHECK_EQ(NUMBER(&a, 0, "count"), 2);
+    CHECK_EQ(NUMBER(&a, 0, "total_ns"), 400 * US);
+    CHECK_EQ(NUMBER(&a, 0, "mean_ns"), 200 * US);
+    CHECK_EQ(NUMBER(&a, 0, "min_ns"), 100 * US);
+    CHECK_EQ(NUMBER(&a, 0, "max_ns"), 300 * US);
+    CHECK_EQ(PERCENT(cell(&a, 0, "total_share")), 80);
+    CHECK_STR(cell(&a, 0, "tensor_core")->text, "eligible");
+    CHECK_STR(cell(&a, 0, "precision")->text, "fp32");
+    CHECK_STR(cell(&a, 1, "tensor_core")->text, "yes");
+    CHECK(!cell(&a, 2, "precision")->known);
+    CHECK_EQ(figure(&a, "kernels")->number, 4);
+    CHECK_EQ(figure(&a, "kernel_ns")->number, 450 * US);
+    CHECK_EQ(figure(&a, "total_kernel_ns")->number, 500 * US);
+    CHECK_EQ(PERCENT(figure(&a, "short_share")), 1);
+    CHECK_EQ(PERCENT(figure(&a, "short_count_share")), 25);
+    CHECK_EQ(PERCENT(figure(&a, "tensor_core_share")), 19);
+    CHECK(!a.doc.inconclusive);
+    end(&a);
+}
+
+static void test_transfers(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_device(&a.s, S0, 0, 100, "k", STK_KIND_KERNEL, 0, 0);
+    synth_device(&a.s, S1, 50, 100, "Memcpy", STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PAGEABLE);
+    synth_device(&a.s, 9, 100, 100, "Memcpy", STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PAGEABLE);
+    synth_device(&a.s, S0, 180, 40, "Memcpy", STK_KIND_MEMCPY, STK_DIR_D2H, STK_MEM_PINNED);
+    analyse(&a, &stk_stats_transfers);
+    CHECK_EQ(a.doc.tables[0].row_count, 2);
+    CHECK_STR(cell(&a, 0, "direction")->text, "h2d");
+    CHECK_STR(cell(&a, 0, "pinned")->text, "no");
+    CHECK_EQ(NUMBER(&a, 0, "count"), 2);
+    CHECK_EQ(NUMBER(&a, 0, "total_ns"), 200 * US);
+    CHECK_EQ(NUMBER(&a, 0, "busy_ns"), 150 * US);    // 50..200
+    CHECK_EQ(NUMBER(&a, 0, "exposed_ns"), 100 * US); // 100..200
+    CHECK(!cell(&a, 0, "bytes")->known);
+    CHECK(!cell(&a, 0, "bytes_per_s")->known);
+    CHECK_STR(cell(&a, 1, "direction")->text, "d2h");
+    CHECK_EQ(NUMBER(&a, 1, "exposed_ns"), 40 * US);   // a row counts itself alone
+    CHECK_EQ(figure(&a, "exposed_ns")->number, 120 * US); // 100..220
+    CHECK_EQ(figure(&a, "pageable_count")->number, 2);
+    end(&a);
+}
+
+static void test_unknown_memory(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_device(&a.s, S0, 0, 100, "k", STK_KIND_KERNEL, 0, 0);
+    synth_device(&a.s, S1, 150, 100, "CopyHostToDevice", STK_KIND_MEMCPY, STK_DIR_H2D,
+                 STK_MEM_UNKNOWN);
+    analyse(&a, &stk_stats_transfers);
+    CHECK_STR(cell(&a, 0, "pinned")->text, "unknown");
+    CHECK(!figure(&a, "pageable_count")->known);
+    CHECK_EQ(a.doc.missing_count, 1);
+    end(&a);
+}
+
+static void test_launches(void)
+{
+    struct answer a;
+    begin(&a);
+    for (int i = 0; i < 20; i++) // each launched after the one before has ended: bound
+        synth_launch(&a.s, MAIN, i * 100, 4, "k", i * 100 + 10, 50, S0);
+    synth_launch(&a.s, MAIN, 2000, 100, "k", 2010, 400, S0); // 100 us: over ten times the median
+    synth_launch(&a.s, MAIN, 2200, 4, "k", 2410, 50, S0);    // launched while busy
+    analyse(&a, &stk_stats_launches);
+    CHECK_EQ(a.doc.tables[0].row_count, 1);
+    CHECK_EQ(NUMBER(&a, 0, "count"), 22);
+    CHECK_EQ(NUMBER(&a, 0, "median_ns"), 10 * US);
+    CHECK_EQ(NUMBER(&a, 0, "p95_ns"), 10 * US);
+    CHECK_EQ(NUMBER(&a, 0, "max_ns"), 210 * US);
+    CHECK_EQ(NUMBER(&a, 0, "after_call_median_ns"), 6 * US);
+    CHECK_EQ(NUMBER(&a, 0, "queue_full_ns"), 90 * US); // 2010..2100 of the long call
+    CHECK_EQ(PERCENT(figure(&a, "launch_bound_share")), 91); // 20 of 22, the first is not one
+    end(&a);
+}
+
+static void test_no_links(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_device(&a.s, S0, 0, 100, "k", STK_KIND_KERNEL, 0, 0);
+    analyse(&a, &stk_stats_launches);
+    CHECK(a.doc.inconclusive);
+    CHECK_EQ(a.doc.missing_count, 1);
+    end(&a);
+}
+
+static void test_no_device(void)
+{
+    for (int i = 0; i < stk_stats_count; i++) {
+        struct answer a;
+        begin(&a);
+        synth_host(&a.s, MAIN, 0, 100, "aten::mm", STK_KIND_HOST_OP);
+        analyse(&a, stk_stats_all[i]);
+        CHECK(a.doc.inconclusive);
+        CHECK(a.doc.missing_count > 0);
+        CHECK(strlen(stk_stats_all[i]->question) > 0 && strlen(stk_stats_all[i]->needs) > 0);
+        end(&a);
+    }
+}
+
+static void test_steps_selected(void)
+{
+    struct answer a;
+    begin(&a);
+    for (int i = 0; i < 4; i++) {
+        synth_step(&a.s, MAIN, i * 1000, 900, i);
+        synth_launch(&a.s, MAIN, i * 1000 + 10, 4, "k", i * 1000 + 20, 100 * (i + 1), S0);
+        synth_launch_as(&a.s, MAIN, i * 1000 + 15, 4, "cudaMemcpyAsync", "Memcpy", i * 1000 + 600,
+                        10, S0, STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+    }
+    a.s.select.has_steps = true;
+    a.s.select.step_first = 1;
+    a.s.select.step_last = 2;
+    analyse(&a, &stk_stats_kernels);
+    CHECK_EQ(NUMBER(&a, 0, "count"), 2);
+    CHECK_EQ(NUMBER(&a, 0, "total_ns"), 500 * US);
+    stk_table_doc_deinit(&a.doc);
+    analyse(&a, &stk_stats_transfers);
+    CHECK_EQ(NUMBER(&a, 0, "count"), 2);
+    stk_table_doc_deinit(&a.doc);
+    analyse(&a, &stk_stats_launches);
+    CHECK_EQ(NUMBER(&a, 0, "count"), 2);
+    end(&a);
+}
+
+int main(void)
+{
+    test_kernels();
+    test_transfers();
+    test_unknown_memory();
+    test_launches();
+    test_no_links();
+    test_no_device();
+    test_steps_selected();
+    return check_done("unit.stats_tables");
+}
