@@ -2,9 +2,9 @@
 complete -c stoker -f
 complete -c stoker -n __fish_use_subcommand -a why -d 'say where each step\'s time goes, and what to change'
 complete -c stoker -n '__fish_seen_subcommand_from why' -F
-complete -c stoker -n '__fish_seen_subcommand_from why' -l json -d 'print the report as JSON, for programs; the same as --format json'
+complete -c stoker -n '__fish_seen_subcommand_from why' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l format -x -a 'text json' -d 'how to print the report'
-complete -c stoker -n '__fish_seen_subcommand_from why' -l output -s o -rF -d 'write the report to FILE, which is replaced when it is complete'
+complete -c stoker -n '__fish_seen_subcommand_from why' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l limit -s n -x -d 'rows of long lists; 0: all (20 in text, 10000 in JSON)'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l steps -x -d 'only steps numbered A to B; A: and :B are open, A alone is one step'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l rank -x -d 'only this rank'
@@ -21,10 +21,10 @@ complete -c stoker -n '__fish_seen_subcommand_from why' -l help -s h -d 'this he
 complete -c stoker -n __fish_use_subcommand -a stats -d 'print tables: kernels, copies, launches, collectives'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'kernels transfers launches comm'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -F
-complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print the report as JSON, for programs; the same as --format json'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv -d 'print one table as comma-separated values'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l table -x -d 'only the table of this id'
-complete -c stoker -n '__fish_seen_subcommand_from stats' -l output -s o -rF -d 'write the report to FILE, which is replaced when it is complete'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l limit -s n -x -d 'rows of long lists; 0: all (20 in text, 10000 in JSON)'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l steps -x -d 'only steps numbered A to B; A: and :B are open, A alone is one step'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l rank -x -d 'only this rank'

@@ -21,9 +21,9 @@ _stoker() {
     (( CURRENT-- ))
     case $command in
         why) _arguments \
-            '--json[print the report as JSON, for programs; the same as --format json]' \
+            '--json[print JSON, for programs]' \
             '--format[how to print the report]:NAME:(text json)' \
-            '--output[write the report to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
             '--rank[only this rank]:N:' \
@@ -39,10 +39,10 @@ _stoker() {
             '--help[this help]' \
             '*:profile:_files' ;;
         stats) _arguments \
-            '--json[print the report as JSON, for programs; the same as --format json]' \
+            '--json[print JSON, for programs]' \
             '--csv[print one table as comma-separated values]' \
             '--table[only the table of this id]:ID:' \
-            '--output[write the report to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
             '--rank[only this rank]:N:' \
