@@ -3,6 +3,8 @@
 // exposed time is at most the total, unions are at most the span; and on every real profile.
 #include "synth.h"
 
+#include "readers/reader.h"
+
 static uint64_t seed = 88172645463325252u;
 static uint32_t next_random(uint32_t below)
 {
@@ -124,9 +126,51 @@ static void random_round(uint32_t round)
     synth_end(&s);
 }
 
+static void check_profile(const char *path)
+{
+    struct stk_trace *t = NULL;
+    struct stk_err err;
+    struct stk_select all = {0};
+    struct stk_arena arena;
+    struct stk_rank_sum **ranks;
+    uint32_t count = 0;
+    stk_err_init(&err);
+    stk_arena_init(&arena, 0);
+    if (stk_reader_read_path(path, 2, NULL, &t, &err) == STK_OK) {
+        enum stk_status status = stk_model_summarize(t, &all, &arena, &ranks, &count, &err);
+        CHECK_EQ(status, STK_OK);
+        if (status != STK_OK)
+            fprintf(stderr, "%s: %s\n", path, err.message);
+        for (uint32_t i = 0; i < count; i++)
+            check_rank(ranks[i]);
+        stk_trace_free(t);
+    }
+    stk_arena_deinit(&arena);
+}
+
+// The first column of INDEX.tsv names the profiles.
+static void check_real(const char *dir)
+{
+    char path[4096], line[8192];
+    snprintf(path, sizeof path, "%s/INDEX.tsv", dir);
+    FILE *index = fopen(path, "rb");
+    CHECK(index != NULL);
+    while (index && fgets(line, sizeof line, index)) {
+        line[strcspn(line, "\t\r\n")] = 0;
+        snprintf(path, sizeof path, "%s/%.2000s", dir, line);
+        if (line[0])
+            check_profile(path);
+    }
+    if (index)
+        fclose(index);
+}
+
 int main(void)
 {
     for (uint32_t round = 0; round < 3000; round++)
         random_round(round);
+    const char *dir = check_fixtures();
+    if (dir)
+        check_real(dir);
     return check_done("prop.parts_sum");
 }
