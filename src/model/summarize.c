@@ -250,10 +250,12 @@ static bool exclude_steps(struct stk_analysis *a)
             busiest = d;
     if (a->step_count && busiest != STK_NONE && !stk_windows_place(a, busiest, w, &count))
         return false;
-    for (uint32_t i = 0; i < a->step_count; i++) {
-        const struct stk_host_step *s = &a->steps[i];
-        length_ns[i] = count ? w[i].end_ns - w[i].start_ns : s->end_ns - s->start_ns;
-    }
+    for (uint32_t i = 0; i < a->step_count; i++)
+        length_ns[i] = a->steps[i].end_ns - a->steps[i].start_ns;
+    // Where each device has steps of its own, those of the other devices keep the length above.
+    for (uint32_t i = 0; i < count; i++)
+        if (w[i].step != STK_NONE)
+            length_ns[w[i].step] = w[i].end_ns - w[i].start_ns;
     return stk_steps_exclude(a, length_ns);
 }
 
@@ -426,11 +428,10 @@ enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_
     return stk_model_summarize_with(t, select, NULL, arena, ranks, count, err);
 }
 
-enum stk_status stk_model_summarize_with(const struct stk_trace *t,
-                                         const struct stk_select *select,
-                                         const struct stk_view_hook *hook,
-                                         struct stk_arena *arena, struct stk_rank_sum ***ranks,
-                                         uint32_t *count, struct stk_err *err)
+enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct stk_select *select,
+                                         const struct stk_view_hook *hook, struct stk_arena *arena,
+                                         struct stk_rank_sum ***ranks, uint32_t *count,
+                                         struct stk_err *err)
 {
     enum stk_status status = STK_OK;
     struct grouping g = {.count = 0};
@@ -462,8 +463,8 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t,
             continue;
         for (uint32_t p = 0; p < t->process_count; p++)
             in_rank[p] = g.group[p] == i;
-        status = run_rank(t, select, hook, classes, in_rank, g.rank[i], arena, &(*ranks)[*count],
-                          err);
+        status =
+            run_rank(t, select, hook, classes, in_rank, g.rank[i], arena, &(*ranks)[*count], err);
         *count += status == STK_OK;
     }
 done:
