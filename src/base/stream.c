@@ -57,7 +57,7 @@ enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
     status = stk_source_read(&s->source, 0, s->head, PEEK_SIZE, &n, err);
     if (status)
         goto done;
-    s->codec = codec_of(s->head, n);
+    s->codec = opts && opts->codec_given ? opts->codec : codec_of(s->head, n);
     if (s->codec == STK_CODEC_PLAIN) {
         s->head_len = n;
         s->peeked = true;

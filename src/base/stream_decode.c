@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip and zstd decoding into the caller's buffer, without a copy between. zstd allows windows up
-// to 128 MiB (its library's default limit): more is reported as unreadable, so that a file cannot
-// claim memory at will. zstd has no way to save its state: its marks are starts of frames, and a
-// file of one frame is decoded again from its beginning when an earlier byte is asked for.
+// gzip, zlib and zstd decoding into the caller's buffer, without a copy between. zstd allows
+// windows up to 128 MiB (its library's default limit): more is reported as unreadable, so that a
+// file cannot claim memory at will. zstd has no way to save its state: its marks are starts of
+// frames, and a file of one frame is decoded again from its beginning when an earlier byte is asked
+// for.
 #include "base/stream_decode.h"
 
 #include <stdio.h>
@@ -12,10 +13,24 @@
 
 #include "base/alloc.h"
 
+static bool is_deflate(const struct stk_decoder *d)
+{
+    return d->codec == STK_CODEC_GZIP || d->codec == STK_CODEC_ZLIB;
+}
+
+static const char *codec_name(const struct stk_decoder *d)
+{
+    return d->codec == STK_CODEC_GZIP ? "gzip" : d->codec == STK_CODEC_ZLIB ? "zlib" : "zstd";
+}
+
 static enum stk_status open_codec(struct stk_decoder *d)
 {
-    if (d->codec == STK_CODEC_GZIP)
-        return stk_gzip_open(&d->gzip, STK_INFLATE_DEFAULT) ? STK_ENOMEM : STK_OK;
+    if (is_deflate(d)) {
+        if (stk_gzip_open(&d->gzip, STK_INFLATE_DEFAULT))
+            return STK_ENOMEM;
+        d->gzip.is_zlib = d->codec == STK_CODEC_ZLIB;
+        return STK_OK;
+    }
     d->zstd = ZSTD_createDCtx();
     return d->zstd ? STK_OK : STK_ENOMEM;
 }
@@ -72,7 +87,7 @@ static enum stk_status run_gzip(struct stk_decoder *d, struct stk_inflate_io *io
     if (r == STK_INFLATE_NOMEM)
         return stk_err_nomem(err);
     if (r == STK_INFLATE_BAD)
-        end_damaged(d, "gzip", d->gzip.why);
+        end_damaged(d, codec_name(d), d->gzip.why);
     else if (r == STK_INFLATE_END)
         note_start(d);
     *moved = io->in != in || io->out != out || r == STK_INFLATE_END;
@@ -130,11 +145,10 @@ static enum stk_status refill(struct stk_decoder *d, struct stk_err *err)
 
 static void end_of_input(struct stk_decoder *d)
 {
-    bool gzip = d->codec == STK_CODEC_GZIP;
-    if (gzip ? stk_gzip_may_end(&d->gzip) : !d->zstd_inside)
+    if (is_deflate(d) ? stk_gzip_may_end(&d->gzip) : !d->zstd_inside)
         d->ended = true;
     else
-        end_damaged(d, gzip ? "gzip" : "zstd", "the file ends early: its rest is missing");
+        end_damaged(d, codec_name(d), "the file ends early: its rest is missing");
 }
 
 enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, size_t *got,
@@ -150,8 +164,7 @@ enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, s
         io.in_len = d->in_len - d->in_used;
         bool more = io.in_len > 0;
         // Without input, too: a decoder may hold bytes that did not fit the last buffer.
-        status = d->codec == STK_CODEC_GZIP ? run_gzip(d, &io, &moved, err)
-                                            : run_zstd(d, &io, &moved, err);
+        status = is_deflate(d) ? run_gzip(d, &io, &moved, err) : run_zstd(d, &io, &moved, err);
         if (status || d->ended || moved)
             continue;
         if (more)
@@ -171,7 +184,7 @@ int stk_decoder_mark(const struct stk_decoder *d, struct stk_decode_mark *mark)
         *mark = d->start;
         return 0;
     }
-    if (d->codec != STK_CODEC_GZIP || d->gzip.phase != STK_GZIP_BODY)
+    if (!is_deflate(d) || d->gzip.phase != STK_GZIP_BODY)
         return -1;
     *mark = (struct stk_decode_mark){.out_pos = d->out_pos, .in_pos = in_pos(d), .inside = true};
     return stk_gzip_save(&d->gzip, &mark->gzip);

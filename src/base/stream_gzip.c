@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // gzip framing (RFC 1952). Headers are read a byte at a time, so that they may be cut anywhere by
 // the input buffers. The trailer's CRC and length are checked; the optional header CRC is not.
+// zlib: a preset dictionary is refused; what follows the trailer is no second member.
 // Zeros between and after members are padding (tapes, block devices) and are skipped, as gzip does.
 #include "base/stream_gzip.h"
 
 #include <string.h>
+#include <zlib.h>
 
 enum { FIXED, EXTRA_LEN, EXTRA, NAME, COMMENT, HEADER_CRC, FIELDS_END };
 enum { FLAG_HCRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16, FLAGS_RESERVED = 0xe0 };
-enum { FIXED_LEN = 10, TRAILER_LEN = 8 };
+enum { FIXED_LEN = 10, TRAILER_LEN = 8, ZLIB_TRAILER_LEN = 4 };
 
 int stk_gzip_open(struct stk_gzip *g, const struct stk_inflate_engine *engine)
 {
-    *g = (struct stk_gzip){.engine = engine, .inflate = engine->open()};
+    *g = (struct stk_gzip){.engine = engine, .adler = 1, .inflate = engine->open()};
     return g->inflate ? 0 : -1;
 }
 
@@ -31,6 +33,7 @@ void stk_gzip_restart(struct stk_gzip *g, uint64_t members)
     g->count = 0;
     g->extra_len = 0;
     g->member_bytes = 0;
+    g->adler = 1;
     g->members = members;
     g->why = NULL;
 }
@@ -65,6 +68,25 @@ static enum stk_inflate_result fixed_byte(struct stk_gzip *g, uint8_t c)
     return STK_INFLATE_MORE;
 }
 
+// CMF and FLG: deflate, a window of up to 32 KiB, no dictionary, together a multiple of 31.
+static enum stk_inflate_result zlib_byte(struct stk_gzip *g, uint8_t c)
+{
+    if (g->members > 0)
+        return bad(g, "bytes follow its end and were ignored");
+    if (g->count == 0) {
+        g->flags = c;
+        g->count = 1;
+        return STK_INFLATE_MORE;
+    }
+    if ((g->flags & 15) != 8 || g->flags >> 4 > 7 || (g->flags << 8 | c) % 31 != 0)
+        return bad(g, "it has no zlib header");
+    if (c & 32)
+        return bad(g, "it needs a dictionary");
+    g->count = 0;
+    g->phase = STK_GZIP_BODY;
+    return STK_INFLATE_MORE;
+}
+
 // Is the current part of the header complete, or absent?
 static bool field_complete(const struct stk_gzip *g, uint8_t last)
 {
@@ -86,6 +108,8 @@ static bool field_complete(const struct stk_gzip *g, uint8_t last)
 
 static enum stk_inflate_result header_byte(struct stk_gzip *g, uint8_t c)
 {
+    if (g->is_zlib)
+        return zlib_byte(g, c);
     if (g->field == FIXED) {
         if (fixed_byte(g, c) == STK_INFLATE_BAD)
             return STK_INFLATE_BAD;
@@ -109,6 +133,8 @@ static enum stk_inflate_result run_body(struct stk_gzip *g, struct stk_inflate_i
     uint8_t *out = io->out;
     enum stk_inflate_result r = g->engine->run(g->inflate, io);
     g->member_bytes += (uint64_t)(io->out - out);
+    if (g->is_zlib)
+        g->adler = (uint32_t)adler32_z(g->adler, out, (size_t)(io->out - out));
     if (r == STK_INFLATE_BAD)
         return bad(g, "its compressed data is damaged");
     if (r == STK_INFLATE_END) {
@@ -123,8 +149,28 @@ static uint32_t little_endian(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+static enum stk_inflate_result run_zlib_trailer(struct stk_gzip *g, struct stk_inflate_io *io)
+{
+    while (g->count < ZLIB_TRAILER_LEN && io->in_len > 0) {
+        g->trailer[g->count++] = *io->in++;
+        io->in_len--;
+    }
+    if (g->count < ZLIB_TRAILER_LEN)
+        return STK_INFLATE_MORE;
+    const uint8_t *t = g->trailer;
+    uint32_t want = (uint32_t)t[0] << 24 | (uint32_t)t[1] << 16 | (uint32_t)t[2] << 8 | t[3];
+    if (want != g->adler)
+        return bad(g, "its checksum does not match its content: some of it is wrong");
+    if (g->count > ZLIB_TRAILER_LEN) // the decoder had read ahead
+        return bad(g, "bytes follow its end and were ignored");
+    stk_gzip_restart(g, g->members + 1);
+    return STK_INFLATE_END;
+}
+
 static enum stk_inflate_result run_trailer(struct stk_gzip *g, struct stk_inflate_io *io)
 {
+    if (g->is_zlib)
+        return run_zlib_trailer(g, io);
     size_t n = TRAILER_LEN - g->count;
     n = n < io->in_len ? n : io->in_len;
     memcpy(g->trailer + g->count, io->in, n);
@@ -167,6 +213,7 @@ enum stk_inflate_result stk_gzip_run(struct stk_gzip *g, struct stk_inflate_io *
 int stk_gzip_save(const struct stk_gzip *g, struct stk_gzip_mark *mark)
 {
     mark->member_bytes = g->member_bytes;
+    mark->adler = g->adler;
     mark->saved = g->engine->save(g->inflate);
     return mark->saved ? 0 : -1;
 }
@@ -177,6 +224,7 @@ int stk_gzip_load(struct stk_gzip *g, const struct stk_gzip_mark *mark)
         return -1;
     g->phase = STK_GZIP_BODY;
     g->member_bytes = mark->member_bytes;
+    g->adler = mark->adler;
     g->members = 1; // enough: a member has begun, so what follows it is no first header
     g->count = 0;
     g->why = NULL;

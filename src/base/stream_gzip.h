@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip framing (RFC 1952) over a deflate decoder: headers, trailers, members one after the other.
+// gzip framing (RFC 1952) over a deflate decoder: headers, trailers, members one after the other; and
+// zlib framing (RFC 1950), which is the same with a shorter header and trailer and one member.
 #ifndef STK_BASE_STREAM_GZIP_H
 #define STK_BASE_STREAM_GZIP_H
 
@@ -14,12 +15,14 @@ enum stk_gzip_phase { STK_GZIP_HEADER, STK_GZIP_BODY, STK_GZIP_TRAILER };
 struct stk_gzip {
     const struct stk_inflate_engine *engine;
     void *inflate;
+    bool is_zlib; // set after stk_gzip_open, before anything is run
     enum stk_gzip_phase phase;
     int field;      // part of the header that is being read
     uint32_t count; // bytes of that part, or of the trailer, read so far
     uint32_t extra_len;
     uint8_t flags;
     uint8_t trailer[8];
+    uint32_t adler;        // of this member, zlib only
     uint64_t member_bytes; // decompressed, of this member
     uint64_t members;      // complete ones
     const char *why;       // after STK_INFLATE_BAD: what is wrong; static
@@ -29,6 +32,7 @@ struct stk_gzip {
 struct stk_gzip_mark {
     void *saved; // of the engine
     uint64_t member_bytes;
+    uint32_t adler;
 };
 
 int stk_gzip_open(struct stk_gzip *g, const struct stk_inflate_engine *engine); // -1: no memory
