@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// Example and SequenceExample parser: one walk over the wire bytes, values written where they stay.
+// Records of one file mostly hold their features in one order, so a name is first compared with the
+// one at the same place of the record before, and only then looked up. A later feature of the same
+// name overwrites the earlier one's values; what is missing or wrong is judged at a record's end.
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "data/example_impl.h"
+
+enum { ABSENT, GOOD, WRONG_TYPE, WRONG_COUNT };
+
+struct state {
+    uint8_t what;
+    uint8_t type;   // met, if WRONG_TYPE
+    uint64_t count; // met, if WRONG_COUNT
+};
+
+struct memo_entry {
+    const char *text;
+    uint32_t size, feature;
+    char kept[STK_EXAMPLE_NAME_KEPT]; // where text lies if the name is not asked for
+};
+
+struct memo {
+    uint32_t place, count;
+    struct memo_entry entries[STK_EXAMPLE_MEMO];
+};
+
+struct stk_example_parser {
+    const struct stk_example_spec *spec;
+    enum stk_example_message message;
+    struct state *states;
+    struct memo plain, lists;
+};
+
+// One record on its way into one row.
+struct run {
+    struct stk_example_parser *parser;
+    struct stk_example_batch *batch;
+    size_t row;
+    bool out_of_memory;
+};
+
+enum { TAG_1 = 1 << 3 | 2, TAG_2 = 2 << 3 | 2, TAG_3 = 3 << 3 | 2 }; // fields with a length
+
+static uint32_t look_up(struct memo *m, const struct stk_example_table *t,
+                        struct stk_example_span name)
+{
+    size_t size = (size_t)(name.end - name.p);
+    uint32_t place = m->place++;
+    if (place < m->count && m->entries[place].size == size &&
+        stk_example_same(name.p, m->entries[place].text, size))
+        return m->entries[place].feature;
+    uint32_t feature = stk_example_find(t, name.p, size);
+    if (place >= STK_EXAMPLE_MEMO)
+        return feature;
+    struct memo_entry *e = &m->entries[place];
+    m->count = place >= m->count ? place + 1 : m->count;
+    e->feature = feature;
+    e->size = size <= STK_EXAMPLE_NAME_KEPT ? (uint32_t)size : UINT32_MAX;
+    e->text = e->kept;
+    if (size <= STK_EXAMPLE_NAME_KEPT && size > 0)
+        memcpy(e->kept, name.p, size);
+    return feature;
+}
+
+static size_t row_start(const struct run *run, const struct stk_example_column *c)
+{
+    if (c->kind == STK_EXAMPLE_FIXED && !c->is_list)
+        return run->row * c->elements;
+    size_t begin = (size_t)c->row_splits[run->row];
+    if (!c->is_list)
+        return begin;
+    return c->kind == STK_EXAMPLE_FIXED ? begin * c->elements : (size_t)c->step_splits[begin];
+}
+
+// At most so many values lie in a list of n bytes.
+static size_t bound_of(enum stk_example_type type, size_t n)
+{
+    return type == STK_EXAMPLE_FLOAT ? n / 4 : type == STK_EXAMPLE_BYTES ? n / 2 : n;
+}
+
+// The values of one Feature behind c->count, which stays. *type: of its list, 0 without one.
+static bool read_values(struct run *run, struct stk_example_column *c, struct stk_example_span v,
+                        uint8_t *type, size_t *n)
+{
+    *type = 0;
+    *n = 0;
+    while (v.p < v.end) {
+        uint64_t tag;
+        struct stk_example_span list;
+        if (!stk_example_varint(&v, &tag))
+            return false;
+        if (tag != TAG_1 && tag != TAG_2 && tag != TAG_3) {
+            if (!stk_example_skip(&v, tag))
+                return false;
+            continue;
+        }
+        if (!stk_example_chunk(&v, &list))
+            return false;
+        if (*type != tag >> 3)
+            *n = 0; // of a oneof the last member counts
+        *type = (uint8_t)(tag >> 3);
+        if (*type != c->type)
+            continue;
+        size_t room = c->elements;
+        if (c->kind != STK_EXAMPLE_FIXED || c->is_list) {
+            size_t most = *n + bound_of(c->type, (size_t)(list.end - list.p));
+            room = c->kind == STK_EXAMPLE_FIXED && most > c->elements ? c->elements : most;
+            run->out_of_memory = stk_example_reserve(c, room) != 0;
+            if (run->out_of_memory)
+                return false;
+        }
+        void *to =
+            c->int64s ? (char *)c->values + c->count * stk_example_value_size(c->type) : NULL;
+        if (!stk_example_list(list, c->type, to, room, n))
+            return false;
+    }
+    return true;
+}
+
+// Does a Feature with a list of this type and length suit the column?
+static bool judge(struct state *state, const struct stk_example_column *c, uint8_t type, size_t n)
+{
+    if (type && type != c->type)
+        *state = (struct state){.what = WRONG_TYPE, .type = type};
+    else if (c->kind == STK_EXAMPLE_FIXED && n != c->elements)
+        *state = (struct state){.what = WRONG_COUNT, .count = n};
+    else
+        state->what = GOOD;
+    return state->what == GOOD;
+}
+
+static bool take_feature(struct run *run, uint32_t feature, struct stk_example_span v)
+{
+    struct stk_example_column *c = &run->batch->columns[feature];
+    struct state *state = &run->parser->states[feature];
+    uint8_t type;
+    size_t n;
+    c->count = row_start(run, c);
+    if (!read_values(run, c, v, &type, &n))
+        return false;
+    if (type == 0)
+        state->what = ABSENT;
+    else if (judge(state, c, type, n))
+        c->count += n;
+    return true;
+}
+
+static bool take_step(struct run *run, struct stk_example_column *c, struct state *state,
+                      struct stk_example_span v)
+{
+    uint8_t type;
+    size_t n;
+    bool ragged = c->kind == STK_EXAMPLE_RAGGED;
+    if (!read_values(run, c, v, &type, &n))
+        return false;
+    if (state->what != GOOD || !judge(state, c, type, n))
+        return true;
+    if (ragged && stk_example_reserve_steps(c, 1)) {
+        run->out_of_memory = true;
+        return false;
+    }
+    c->count += n;
+    c->steps++;
+    if (ragged)
+        c->step_splits[c->steps] = (int64_t)c->count;
+    return true;
+}
+
+static bool take_list(struct run *run, uint32_t feature, struct stk_example_span v)
+{
+    struct stk_example_column *c = &run->batch->columns[feature];
+    struct state *state = &run->parser->states[feature];
+    c->count = row_start(run, c);
+    c->steps = (size_t)c->row_splits[run->row];
+    state->what = GOOD;
+    while (v.p < v.end) {
+        uint64_t tag;
+        struct stk_example_span step;
+        if (!stk_example_varint(&v, &tag))
+            return false;
+        bool good = tag == TAG_1 ? stk_example_chunk(&v, &step) && take_step(run, c, state, step)
+                                 : stk_example_skip(&v, tag);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+// Name and value of a map entry, in any order, the last of each.
+static bool read_entry(struct stk_example_span e, struct stk_example_span *name,
+                       struct stk_example_span *value)
+{
+    *name = *value = (struct stk_example_span){e.p, e.p};
+    while (e.p < e.end) {
+        uint64_t tag;
+        if (!stk_example_varint(&e, &tag))
+            return false;
+        bool good = tag == TAG_1   ? stk_example_chunk(&e, name)
+                    : tag == TAG_2 ? stk_example_chunk(&e, value)
+                                   : stk_example_skip(&e, tag);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+// A Features or FeatureLists message: a map.
+static bool take_map(struct run *run, struct stk_example_span s, bool of_lists)
+{
+    struct stk_example_parser *p = run->parser;
+    struct memo *m = of_lists ? &p->lists : &p->plain;
+    const struct stk_example_table *t = of_lists ? &p->spec->list_names : &p->spec->plain_names;
+    while (s.p < s.end) {
+        uint64_t tag;
+        struct stk_example_span entry, name, value;
+        if (!stk_example_varint(&s, &tag))
+            return false;
+        if (tag != TAG_1) {
+            if (!stk_example_skip(&s, tag))
+                return false;
+            continue;
+        }
+        if (!stk_example_chunk(&s, &entry) || !read_entry(entry, &name, &value))
+            return false;
+        uint32_t feature = look_up(m, t, name);
+        if (feature == STK_EXAMPLE_UNKNOWN)
+            continue;
+        if (!(of_lists ? take_list : take_feature)(run, feature, value))
+            return false;
+    }
+    return true;
+}
+
+static bool take_message(struct run *run, struct stk_example_span s)
+{
+    bool sequence = run->parser->message == STK_EXAMPLE_SEQUENCE;
+    run->parser->plain.place = run->parser->lists.place = 0;
+    while (s.p < s.end) {
+        uint64_t tag;
+        struct stk_example_span part;
+        if (!stk_example_varint(&s, &tag))
+            return false;
+        bool good = tag == TAG_1 || (tag == TAG_2 && sequence)
+                        ? stk_example_chunk(&s, &part) && take_map(run, part, tag == TAG_2)
+                        : stk_example_skip(&s, tag);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static void fill_default(const struct run *run, struct stk_example_column *c,
+                         const struct stk_example_feature *f)
+{
+    size_t size = stk_example_value_size(f->type);
+    char *to = (char *)c->values + run->row * c->elements * size;
+    if (f->default_count == c->elements) {
+        if (c->elements)
+            memcpy(to, f->defaults, c->elements * size);
+        return;
+    }
+    for (size_t i = 0; i < c->elements; i++)
+        memcpy(to + i * size, f->defaults, size);
+}
+
+static bool end_feature(const struct run *run, uint32_t feature)
+{
+    struct stk_example_column *c = &run->batch->columns[feature];
+    const struct stk_example_feature *f = &run->parser->spec->features[feature];
+    struct state *state = &run->parser->states[feature];
+    uint8_t what = state->what;
+    if (what > GOOD)
+        return false;
+    if (c->kind == STK_EXAMPLE_FIXED && !c->is_list) {
+        if (what == ABSENT && !f->defaults)
+            return false;
+        if (what == ABSENT)
+            fill_default(run, c, f);
+        c->count = (run->row + 1) * c->elements;
+    } else {
+        if (what == ABSENT && c->is_list && c->kind == STK_EXAMPLE_FIXED && !f->allow_missing)
+            return false;
+        int64_t end = (int64_t)(c->is_list ? c->steps : c->count);
+        int64_t length = end - c->row_splits[run->row];
+        c->row_splits[run->row + 1] = end;
+        c->row_max = length > c->row_max ? length : c->row_max;
+    }
+    state->what = ABSENT;
+    return true;
+}
+
+// Everything as before the record.
+static void undo(const struct run *run)
+{
+    for (size_t i = 0; i < run->batch->column_count; i++) {
+        struct stk_example_column *c = &run->batch->columns[i];
+        c->count = row_start(run, c);
+        if (c->is_list)
+            c->steps = (size_t)c->row_splits[run->row];
+        run->parser->states[i].what = ABSENT;
+    }
+}
+
+static const char *type_name(int type)
+{
+    return type == STK_EXAMPLE_BYTES ? "string" : type == STK_EXAMPLE_FLOAT ? "float" : "int64";
+}
+
+static void describe(const struct run *run, uint32_t feature, const struct stk_record *record,
+                     struct stk_err *err)
+{
+    const struct stk_example_feature *f = &run->parser->spec->features[feature];
+    const struct state *state = &run->parser->states[feature];
+    const char *kind = f->is_list ? "feature list" : "feature", *type = type_name(f->type);
+    char what[240];
+    if (state->what == WRONG_TYPE)
+        snprintf(what, sizeof what, "Data types don't match. Data type: %s but expected type: %s",
+                 type_name(state->type), type);
+    else if (state->what == WRONG_COUNT)
+        snprintf(what, sizeof what,
+                 "Number of %s values != expected.  Values size: %llu but output shape holds %zu",
+                 type, (unsigned long long)state->count, f->elements);
+    else
+        snprintf(what, sizeof what, "(data type: %s) is required but could not be found", type);
+    stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset,
+                   "record %llu at byte %llu, %s %.160s: %s", (unsigned long long)record->number,
+                   (unsigned long long)record->offset, kind, f->name, what);
+}
+
+static enum stk_status parse_row(struct run *run, const struct stk_record *record,
+                                 struct stk_err *err)
+{
+    const struct stk_example_spec *spec = run->parser->spec;
+    struct stk_example_span s = {record->data, record->data + record->size};
+    bool good = record->size == 0 || take_message(run, s);
+    enum stk_status status = STK_OK;
+    if (!good && run->out_of_memory)
+        status = stk_err_nomem(err);
+    else if (!good)
+        status =
+            stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset,
+                           "record %llu at byte %llu: could not parse it as %s",
+                           (unsigned long long)record->number, (unsigned long long)record->offset,
+                           run->parser->message == STK_EXAMPLE_SEQUENCE ? "tf.train.SequenceExample"
+                                                                        : "tf.train.Example");
+    for (uint32_t i = 0; i < spec->count && !status; i++) {
+        if (end_feature(run, i))
+            continue;
+        describe(run, i, record, err);
+        status = STK_EINPUT;
+    }
+    if (status)
+        undo(run);
+    return status;
+}
+
+enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_example_batch *b,
+                                  const struct stk_record *records, size_t count, bool skip_bad,
+                                  size_t *done, struct stk_err *err)
+{
+    *done = 0;
+    if (b->spec != p->spec)
+        return stk_err_set(err, STK_EINVAL, "the batch was opened for another specification");
+    enum stk_status status = stk_example_reserve_rows(b, count, err);
+    for (; *done < count && !status; ++*done) {
+        struct run run = {.parser = p, .batch = b, .row = b->rows};
+        status = parse_row(&run, &records[*done], skip_bad ? NULL : err);
+        if (!status)
+            b->rows++;
+        else if (status == STK_EINPUT && skip_bad) {
+            b->skipped++;
+            status = STK_OK;
+        } else
+            break;
+    }
+    return status;
+}
+
+enum stk_status stk_example_parser_open(struct stk_example_parser **out,
+                                        const struct stk_example_spec *spec,
+                                        enum stk_example_message message, struct stk_err *err)
+{
+    *out = NULL;
+    if (message == STK_EXAMPLE_SINGLE && spec->list_count > 0)
+        return stk_err_set(err, STK_EINVAL, "an Example has no feature lists, as %.200s is one",
+                           spec->features[spec->lists[0]].name);
+    struct stk_example_parser *p = stk_alloc_zero(1, sizeof *p);
+    struct state *states = stk_alloc_zero(spec->count + 1, sizeof *states);
+    if (!p || !states) {
+        stk_free(p);
+        stk_free(states);
+        return stk_err_nomem(err);
+    }
+    p->spec = spec;
+    p->message = message;
+    p->states = states;
+    *out = p;
+    return STK_OK;
+}
+
+void stk_example_parser_close(struct stk_example_parser *p)
+{
+    if (!p)
+        return;
+    stk_free(p->states);
+    stk_free(p);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protobuf wire format as far as Example needs it: varints, fields to pass over, and the three
+// lists of values, packed or not. Floats and integers are copied as they lie, which is right on the
+// little-endian machines that this is built for.
+#include "data/example_impl.h"
+
+#define DEPTH_MAX 100 // of groups, as protobuf's own limit
+
+bool stk_example_varint_slow(struct stk_example_span *s, uint64_t *v)
+{
+    uint64_t value = 0;
+    const uint8_t *p = s->p;
+    for (unsigned shift = 0; shift < 70 && p < s->end; shift += 7) {
+        uint8_t c = *p++;
+        value |= shift < 64 ? (uint64_t)(c & 0x7f) << shift : 0;
+        if (c < 0x80) {
+            s->p = p;
+            *v = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool advance(struct stk_example_span *s, size_t n)
+{
+    if ((size_t)(s->end - s->p) < n)
+        return false;
+    s->p += n;
+    return true;
+}
+
+bool stk_example_skip(struct stk_example_span *s, uint64_t tag)
+{
+    uint64_t groups[DEPTH_MAX], unused;
+    size_t depth = 0;
+    struct stk_example_span chunk;
+    for (;;) {
+        bool good = tag >> 3 != 0 && tag <= UINT32_MAX;
+        switch (tag & 7) {
+        case 0:
+            good = good && stk_example_varint(s, &unused);
+            break;
+        case 1:
+            good = good && advance(s, 8);
+            break;
+        case 2:
+            good = good && stk_example_chunk(s, &chunk);
+            break;
+        case 3:
+            good = good && depth < DEPTH_MAX;
+            if (good)
+                groups[depth++] = tag >> 3;
+            break;
+        case 4:
+            good = good && depth > 0 && groups[depth - 1] == tag >> 3;
+            depth -= good;
+            break;
+        case 5:
+            good = good && advance(s, 4);
+            break;
+        default:
+            good = false;
+            break;
+        }
+        if (!good || depth == 0)
+            return good;
+        if (!stk_example_varint(s, &tag))
+            return false;
+    }
+}
+
+// Packed integers. Small ones come eight at a time.
+static bool packed_int64s(struct stk_example_span s, int64_t *out, size_t room, size_t *n)
+{
+    size_t i = *n;
+    while (s.p < s.end) {
+        uint64_t w;
+        if (s.end - s.p >= 8 && i + 8 <= room) {
+            memcpy(&w, s.p, 8);
+            if (!(w & 0x8080808080808080u)) {
+                for (int k = 0; k < 8; k++)
+                    out[i + k] = s.p[k];
+                i += 8;
+                s.p += 8;
+                continue;
+            }
+        }
+        if (!stk_example_varint(&s, &w))
+            return false;
+        if (i < room)
+            out[i] = (int64_t)w;
+        i++;
+    }
+    *n = i;
+    return true;
+}
+
+static bool packed_floats(struct stk_example_span s, float *out, size_t room, size_t *n)
+{
+    size_t bytes = (size_t)(s.end - s.p), count = bytes / 4;
+    if (bytes % 4)
+        return false;
+    size_t fit = *n < room ? room - *n : 0;
+    fit = fit < count ? fit : count;
+    if (fit == 1)
+        memcpy(out + *n, s.p, 4);
+    else if (fit)
+        memcpy(out + *n, s.p, fit * 4);
+    *n += count;
+    return true;
+}
+
+static bool one_bytes(struct stk_example_span *s, struct stk_example_bytes *out, size_t room,
+                      size_t *n)
+{
+    struct stk_example_span value;
+    if (!stk_example_chunk(s, &value))
+        return false;
+    if (*n < room)
+        out[*n] = (struct stk_example_bytes){value.p, (size_t)(value.end - value.p)};
+    ++*n;
+    return true;
+}
+
+static bool one_int64(struct stk_example_span *s, int64_t *out, size_t room, size_t *n)
+{
+    uint64_t v;
+    if (!stk_example_varint(s, &v))
+        return false;
+    if (*n < room)
+        out[*n] = (int64_t)v;
+    ++*n;
+    return true;
+}
+
+static bool one_float(struct stk_example_span *s, float *out, size_t room, size_t *n)
+{
+    const uint8_t *p = s->p;
+    if (!advance(s, 4))
+        return false;
+    if (*n < room)
+        memcpy(out + *n, p, 4);
+    ++*n;
+    return true;
+}
+
+enum { TAG_CHUNK = 1 << 3 | 2, TAG_VARINT = 1 << 3 | 0, TAG_FIXED32 = 1 << 3 | 5 };
+
+bool stk_example_list(struct stk_example_span list, enum stk_example_type type, void *out,
+                      size_t room, size_t *n)
+{
+    while (list.p < list.end) {
+        uint64_t tag;
+        struct stk_example_span packed;
+        bool good = stk_example_varint(&list, &tag);
+        if (!good)
+            return false;
+        if (tag == TAG_CHUNK && type == STK_EXAMPLE_BYTES)
+            good = one_bytes(&list, out, room, n);
+        else if (tag == TAG_CHUNK)
+            good = stk_example_chunk(&list, &packed) &&
+                   (type == STK_EXAMPLE_FLOAT ? packed_floats(packed, out, room, n)
+                                              : packed_int64s(packed, out, room, n));
+        else if (tag == TAG_VARINT && type == STK_EXAMPLE_INT64)
+            good = one_int64(&list, out, room, n);
+        else if (tag == TAG_FIXED32 && type == STK_EXAMPLE_FLOAT)
+            good = one_float(&list, out, room, n);
+        else
+            good = stk_example_skip(&list, tag);
+        if (!good)
+            return false;
+    }
+    return true;
+}
