@@ -205,8 +205,36 @@ static void test_steps_selected(void)
     end(&a);
 }
 
+static void test_gaps(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_step(&a.s, MAIN, 0, 3000, 7);
+    synth_launch(&a.s, MAIN, 0, 4, "k", 10, 90, S0);
+    synth_host(&a.s, MAIN, 100, 1890, "enumerate(DataLoader)#_It.__next__", STK_KIND_INPUT);
+    synth_launch(&a.s, MAIN, 1995, 4, "k", 2000, 100, S0); // gap of 1900: input
+    synth_device(&a.s, S1, 2050, 100, "Memcpy", STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+    synth_launch(&a.s, MAIN, 2100, 4, "k", 2200, 100, S0); // gap of 50 behind the copy
+    analyse(&a, &stk_stats_gaps);
+    CHECK_EQ(a.doc.tables[0].row_count, 2);
+    CHECK_EQ(NUMBER(&a, 0, "start_ns"), 100 * US);
+    CHECK_EQ(NUMBER(&a, 0, "dur_ns"), 1900 * US);
+    CHECK_STR(cell(&a, 0, "cause")->text, "input_wait");
+    CHECK_STR(cell(&a, 0, "what")->text, "enumerate(DataLoader)#_It.__next__");
+    CHECK_EQ(NUMBER(&a, 0, "step"), 7);
+    CHECK_EQ(NUMBER(&a, 1, "dur_ns"), 50 * US);
+    CHECK_EQ(figure(&a, "idle_ns")->number, 1950 * US);
+    const struct stk_table *causes = stk_table_find(&a.doc, "causes");
+    int64_t sum = 0;
+    for (size_t i = 0; i < causes->row_count; i++)
+        sum += ((struct stk_cell *)stk_vec_at(&causes->cells, i * causes->column_count))[2].number;
+    CHECK_EQ(sum, 1950 * US); // each nanosecond has exactly one cause
+    end(&a);
+}
+
 int main(void)
 {
+    test_gaps();
     test_kernels();
     test_transfers();
     test_unknown_memory();
