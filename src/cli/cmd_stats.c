@@ -79,7 +79,7 @@ static int run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_stats = {
     .name = "stats",
-    .summary = "print tables: kernels, copies, launches, collectives",
+    .summary = "print tables: kernels, copies, launches, gaps, operations",
     .words = "[ANALYSIS PROFILE...]",
     .description =
         "Answers one question about profiles with tables, for people, as JSON or as CSV. "
