@@ -18,8 +18,8 @@ complete -c stoker -n '__fish_seen_subcommand_from why' -l no-color -d 'no colou
 complete -c stoker -n '__fish_seen_subcommand_from why' -l verbose -s v -d 'all evidence, every step, device and rule'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
 complete -c stoker -n '__fish_seen_subcommand_from why' -l help -s h -d 'this help'
-complete -c stoker -n __fish_use_subcommand -a stats -d 'print tables: kernels, copies, launches, collectives'
-complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'kernels transfers launches comm'
+complete -c stoker -n __fish_use_subcommand -a stats -d 'print tables: kernels, copies, launches, gaps, operations'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -a 'kernels transfers launches comm gaps ops startup'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -F
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l json -d 'print JSON, for programs'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l csv -d 'print one table as comma-separated values'

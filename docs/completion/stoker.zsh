@@ -4,7 +4,7 @@ _stoker() {
     local -a commands
     commands=(
         'why:say where each step'\''s time goes, and what to change'
-        'stats:print tables\: kernels, copies, launches, collectives'
+        'stats:print tables\: kernels, copies, launches, gaps, operations'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, or of tables'
@@ -54,7 +54,7 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
-            '1:word:(kernels transfers launches comm)' \
+            '1:word:(kernels transfers launches comm gaps ops startup)' \
             '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From paths to one run: inputs -> summaries -> run -> verdict. What `stoker why` and `stoker stats`
-// have in common. The traces are gone by the time the ranks are merged.
+// From paths to one run: inputs -> summaries -> run -> verdict. What `stoker why` and `stoker
+// stats` have in common. The traces are gone by the time the ranks are merged.
 #include <string.h>
 
 #include "api/api.h"
@@ -132,8 +132,8 @@ static enum stk_status merge(struct stk_collected *c, const struct stoker_why_op
 {
     struct stk_rank_sum **ranks = NULL;
     uint32_t rank_count = 0;
-    enum stk_status status = stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena, &ranks,
-                                               &rank_count, err);
+    enum stk_status status =
+        stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena, &ranks, &rank_count, err);
     if (status == STK_OK && options->redact)
         status = stk_redact(c->jobs, c->job_count, &c->arena, err);
     if (status == STK_OK)

@@ -40,8 +40,8 @@ static enum stk_status unknown_analysis(const char *name, struct stk_err *err)
     const char *best = NULL;
     for (int i = 0; i < stk_stats_count; i++)
         if (stk_near_slip(name, stk_stats_all[i]->name) &&
-            (!best || stk_near_distance(name, stk_stats_all[i]->name) <
-                          stk_near_distance(name, best)))
+            (!best ||
+             stk_near_distance(name, stk_stats_all[i]->name) < stk_near_distance(name, best)))
             best = stk_stats_all[i]->name;
     if (best)
         return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);
@@ -56,8 +56,7 @@ static enum stk_status stats(struct stoker_tables *t, const char *name, const ch
     if (!analysis)
         return unknown_analysis(name, err);
     stk_table_doc_init(&t->doc, &t->in.arena, analysis->name);
-    const struct stk_view_hook *hook = analysis->hook.see ? &analysis->hook : NULL;
-    enum stk_status status = stk_collect(&t->in, paths, count, options, hook, err);
+    enum stk_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
     if (status == STK_OK)
         status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);
     if (status == STK_OK && options->redact)

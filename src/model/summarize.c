@@ -384,7 +384,7 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
     a.sum->rank = rank;
     enum stk_status status =
         name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
-    if (status == STK_OK && hook)
+    if (status == STK_OK && hook && hook->see)
         status = hook->see(&a, arena, &a.sum->partial, err);
     stk_analysis_deinit(&a);
     return status;

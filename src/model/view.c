@@ -6,8 +6,7 @@
 
 bool stk_view_has_device(const struct stk_analysis *view, uint32_t line)
 {
-    return !view->select->has_device ||
-           view->select->device == view->sum->devices[line].ordinal;
+    return !view->select->has_device || view->select->device == view->sum->devices[line].ordinal;
 }
 
 // The windows of steps tile, in order; those of unselected steps are left out. Device operations

@@ -12,8 +12,8 @@
 // a time.
 struct stk_view_hook {
     enum stk_status (*see)(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err);
-    bool wants_gaps; // keep view->gaps
+                           struct stk_err *err); // may be NULL
+    bool wants_gaps;                             // keep view->gaps
 };
 
 // As stk_model_summarize; `hook` may be NULL.

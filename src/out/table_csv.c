@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One table as CSV (RFC 4180): a line of column ids, then the rows; lines end in CR LF. Fields with
-// a comma, a quote or a line break are quoted. Numbers are plain, shares have six decimals, truth is
-// true or false, a value that is not known is empty.
-// Limit: bytes of a profile's names are written as they are, valid UTF-8 or not; a NUL cannot occur.
+// a comma, a quote or a line break are quoted. Numbers are plain, shares have six decimals, truth
+// is true or false, a value that is not known is empty. Limit: bytes of a profile's names are
+// written as they are, valid UTF-8 or not; a NUL cannot occur.
 #include <inttypes.h>
 #include <string.h>
 

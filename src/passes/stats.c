@@ -70,8 +70,7 @@ const char *stk_name_cache_get(struct stk_name_cache *c, uint32_t id)
     return c->text[id];
 }
 
-struct stk_span stk_running_union_add(struct stk_running_union *u, int64_t start_ns,
-                                      int64_t end_ns)
+struct stk_span stk_running_union_add(struct stk_running_union *u, int64_t start_ns, int64_t end_ns)
 {
     int64_t start = start_ns > u->end_ns ? start_ns : u->end_ns;
     if (end_ns <= start)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables about one question each: `stoker stats NAME`. To add one: a file passes/stats_<name>.c that
-// ends in its descriptor `const struct stk_stats stk_stats_<name>`, and one line X(<name>) in
+// Tables about one question each: `stoker stats NAME`. To add one: a file passes/stats_<name>.c
+// that ends in its descriptor `const struct stk_stats stk_stats_<name>`, and one line X(<name>) in
 // stats.def; the command, its help and its list take it from there.
 //
 // Only one trace is in memory at a time: `see` looks at one rank while its trace is there and keeps
@@ -14,9 +14,9 @@
 #include "report/table.h"
 
 struct stk_stats {
-    const char *name;     // "kernels"
-    const char *question; // "Which kernels take the device's time?"
-    const char *needs;    // what a profile must hold for it
+    const char *name;          // "kernels"
+    const char *question;      // "Which kernels take the device's time?"
+    const char *needs;         // what a profile must hold for it
     struct stk_view_hook hook; // hook.see may be NULL
     // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
     // `see` kept of each rank, NULL where it was not called.
@@ -38,7 +38,6 @@ STK_MUST_CHECK enum stk_status stk_stats_describe(const struct stk_stats *stats,
 
 // Says that the profile holds no device operation, and how to record them. True if so.
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
-
 
 // A NUL-terminated copy of a trace's string in the arena; one copy per id. NULL: no memory.
 struct stk_name_cache {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which collectives cost time, and which rank do they wait for?
 // A row per collective kernel and rank. exposed_ns: not covered by compute of its device. wait_ns:
-// its own time above the shortest over the ranks, where the same collectives (k-th of a name) are on
-// all ranks; last_rank: who entered last, by the clocks where they agree, else by who was shortest.
-// Limits: with one rank, and for collectives of a subgroup, waiting is not known. Collectives of the
-// host (Gloo) are no device work and not listed. Sizes are not recorded by any format: null.
+// its own time above the shortest over the ranks, where the same collectives (k-th of a name) are
+// on all ranks; last_rank: who entered last, by the clocks where they agree, else by who was
+// shortest. Limits: with one rank, and for collectives of a subgroup, waiting is not known.
+// Collectives of the host (Gloo) are no device work and not listed. Sizes are not recorded by any
+// format: null.
 #include <string.h>
 
 #include "passes/stats.h"
@@ -13,8 +14,8 @@ struct comm_partial {
     int64_t exposed_ns; // union per device, inside the selection
 };
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena,
-                           void **partial, struct stk_err *err)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
     struct comm_partial *out = stk_arena_alloc(arena, sizeof *out);
     struct stk_spans selected, inside;
@@ -51,12 +52,18 @@ static const char *kind_of(const char *name)
 {
     static const struct {
         const char *word, *kind;
-    } kinds[] = {{"reducescatter", "reduce_scatter"}, {"allreduce", "all_reduce"},
-                 {"allgather", "all_gather"},         {"alltoall", "all_to_all"},
-                 {"sendrecv", "send_recv"},           {"collectivepermute", "permute"},
-                 {"broadcast", "broadcast"},          {"gather", "gather"},
-                 {"scatter", "scatter"},              {"reduce", "reduce"},
-                 {"send", "send_recv"},               {"recv", "send_recv"},
+    } kinds[] = {{"reducescatter", "reduce_scatter"},
+                 {"allreduce", "all_reduce"},
+                 {"allgather", "all_gather"},
+                 {"alltoall", "all_to_all"},
+                 {"sendrecv", "send_recv"},
+                 {"collectivepermute", "permute"},
+                 {"broadcast", "broadcast"},
+                 {"gather", "gather"},
+                 {"scatter", "scatter"},
+                 {"reduce", "reduce"},
+                 {"send", "send_recv"},
+                 {"recv", "send_recv"},
                  {"barrier", "barrier"}};
     char text[128];
     size_t n = 0;

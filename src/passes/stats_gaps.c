@@ -49,9 +49,9 @@ static bool find_cause(struct sweep *s, struct gap_row *row)
     int64_t ns[STK_PART_COUNT] = {0}, longest_ns = 0, end_ns = row->start_ns + row->dur_ns;
     size_t n = s->view->gaps.count;
     bool failed = false;
-    while (s->piece < n && (pieces[s->piece].line < row->line ||
-                            (pieces[s->piece].line == row->line &&
-                             pieces[s->piece].end_ns <= row->start_ns)))
+    while (s->piece < n &&
+           (pieces[s->piece].line < row->line ||
+            (pieces[s->piece].line == row->line && pieces[s->piece].end_ns <= row->start_ns)))
         s->piece++;
     size_t last = s->piece;
     for (; last < n && pieces[last].line == row->line && pieces[last].start_ns < end_ns; last++) {
@@ -116,8 +116,8 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena,
-                           void **partial, struct stk_err *err)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
     struct sweep s = {.view = view};
     struct stk_spans selected;

@@ -28,8 +28,8 @@ struct kernel_partial {
 struct sweep {
     const struct stk_analysis *view;
     struct kernel_partial *out;
-    struct stk_vec rows;   // struct kernel_row
-    uint32_t *slot;        // per string id: row + 1 on this device
+    struct stk_vec rows; // struct kernel_row
+    uint32_t *slot;      // per string id: row + 1 on this device
     struct stk_name_cache names;
 };
 
@@ -84,8 +84,8 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena,
-                           void **partial, struct stk_err *err)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
     struct sweep s = {.view = view};
     struct stk_spans selected;

@@ -112,8 +112,8 @@ static bool sweep_device(struct sweep *s, uint32_t index, struct launch_row *row
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena,
-                           void **partial, struct stk_err *err)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
     struct sweep s = {.view = view};
     uint32_t most = 0;

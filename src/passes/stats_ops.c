@@ -38,11 +38,11 @@ struct open_op {
 struct sweep {
     const struct stk_analysis *view;
     struct op_partial *out;
-    struct stk_vec rows;         // struct op_row
-    uint32_t *slot[2];           // per string id: row + 1, on the host and on the device
-    uint32_t *open;              // per string id: how many are open
-    uint32_t *owner;             // per event: see above
-    struct stk_spans host;       // selected time of the host
+    struct stk_vec rows;   // struct op_row
+    uint32_t *slot[2];     // per string id: row + 1, on the host and on the device
+    uint32_t *open;        // per string id: how many are open
+    uint32_t *owner;       // per event: see above
+    struct stk_spans host; // selected time of the host
     struct stk_name_cache names;
     struct open_op stack[MAX_DEPTH];
     uint32_t depth;
@@ -208,8 +208,8 @@ static bool keep(struct sweep *s, struct stk_arena *arena)
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena,
-                           void **partial, struct stk_err *err)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);

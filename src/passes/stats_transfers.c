@@ -55,10 +55,10 @@ static void add_copy(const struct stk_analysis *view, const struct stk_device_op
     row->count++;
     row->total_ns += op->end_ns - op->start_ns;
     row->busy_ns += own.end_ns - own.start_ns;
-    row->exposed_ns += own.end_ns - own.start_ns -
-                       stk_spans_measure(kernels, sums, own.start_ns, own.end_ns);
-    out->exposed_ns += any.end_ns - any.start_ns -
-                       stk_spans_measure(kernels, sums, any.start_ns, any.end_ns);
+    row->exposed_ns +=
+        own.end_ns - own.start_ns - stk_spans_measure(kernels, sums, own.start_ns, own.end_ns);
+    out->exposed_ns +=
+        any.end_ns - any.start_ns - stk_spans_measure(kernels, sums, any.start_ns, any.end_ns);
     if (x && (x->flags & STK_EXT_VALUE) && x->value >= 0) {
         row->sized++;
         row->bytes += (uint64_t)x->value;
@@ -88,8 +88,8 @@ static bool sweep_device(const struct stk_analysis *view, uint32_t line, struct 
     return ok;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena,
-                           void **partial, struct stk_err *err)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
     struct stk_spans selected, kernels;
     struct transfer_partial *out = stk_arena_alloc(arena, sizeof *out);
@@ -136,8 +136,8 @@ static bool fill_row(struct stk_table *table, const char *device, int dir, int p
     row[2] = stk_cell_text(pinned_keys[pin]);
     row[3] = stk_cell_number((int64_t)t->count);
     // A sum that leaves copies out would read as the size of them all.
-    row[4] = sized && t->sized == t->count ? stk_cell_number((int64_t)t->bytes)
-                                           : stk_cell_unknown();
+    row[4] =
+        sized && t->sized == t->count ? stk_cell_number((int64_t)t->bytes) : stk_cell_unknown();
     row[5] = stk_cell_number(t->busy_ns);
     row[6] = stk_cell_number(t->total_ns);
     row[7] = stk_cell_number(t->exposed_ns);

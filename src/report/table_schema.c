@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of table documents. Rows are arrays of cells, as `columns` says; the profile is that of
-// the report.
+// The schema of table documents. Rows are arrays of cells, as `columns` says; the profile is that
+// of the report.
 #include "report/table_schema.h"
 
 #include "report/json.h"

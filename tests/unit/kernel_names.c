@@ -12,13 +12,18 @@ static const struct {
     {"ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_tn", "yes", "bf16"},
     {"ampere_sgemm_32x32_sliced1x4_tn", "eligible", "fp32"},
     {"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_"
-     "alignc4_execute_kernel__5x_cublas", "eligible", "fp32"},
+     "alignc4_execute_kernel__5x_cublas",
+     "eligible", "fp32"},
     {"sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16_"
-     "stage4_warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel_cudnn", "yes", "tf32"},
+     "stage4_warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel_cudnn",
+     "yes", "tf32"},
     {"sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_segment_"
-     "k_off_kernel__5x_cublas", "yes", "tf32"},
-    {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x64x64_warpgroupsize1x1x1_execute_segment_"
-     "k_off_kernel__5x_cublas", "yes", "bf16"},
+     "k_off_kernel__5x_cublas",
+     "yes", "tf32"},
+    {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x64x64_warpgroupsize1x1x1_execute_"
+     "segment_"
+     "k_off_kernel__5x_cublas",
+     "yes", "bf16"},
     {"nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNT", "yes", "bf16"},
     {"nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_NTT", "yes", "fp16"},
     {"void cutlass::Kernel2<cutlass_75_tensorop_bf16_s1688gemm_bf16_128x128_nn_align1>(int)", "yes",
@@ -27,7 +32,8 @@ static const struct {
     {"cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_void_bf16_128x128x64", "yes", "bf16"},
     {"cutlass3x_sm100_tensorop_s256x192x16gemm_e4m3_e4m3_f32_f32_f32", "yes", "fp8"},
     {"void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, 128, 128, 4, "
-     "false, false, cutlass::bfloat16_t, ...", "yes", "bf16"},
+     "false, false, cutlass::bfloat16_t, ...",
+     "yes", "bf16"},
     {"fmha_cutlassF_f32_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<float, ...",
      "yes", "fp32"},
     {"fmha_cutlassF_f32_aligned_64x64_rf_sm70(PyTorchMemEffAttention::AttentionKernel<float, ...",
@@ -44,7 +50,8 @@ static const struct {
     {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half> >",
      "no", "fp16"},
     {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "no", "bf16"},
-    {"void splitKreduce_kernel<32, 16, int, float, float>(cublasSplitKParams<float>)", "no", "fp32"},
+    {"void splitKreduce_kernel<32, 16, int, float, float>(cublasSplitKParams<float>)", "no",
+     "fp32"},
     {"triton_poi_fused_add_cos_sin_0", "no", NULL},
     {"triton_tem_fused_mm_3", "unknown", NULL},
     {"gemm_fusion_dot_general_1", "unknown", NULL},

@@ -25,11 +25,16 @@ static void analyse(struct answer *a, const struct stk_stats *stats)
     if (!s->trace)
         CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
     CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, &s->arena, &s->ranks,
-                                      &s->rank_count, &s->err), STK_OK);
+                                      &s->rank_count, &s->err),
+             STK_OK);
     CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &a->run, &s->err), STK_OK);
     CHECK_EQ(stk_verdict_decide(a->run, &s->arena, &a->verdict, &s->err), STK_OK);
-    struct stk_pass_ctx ctx = {.inputs = &input, .input_count = 1, .run = a->run,
-                               .verdict = &a->verdict, .select = &s->select, .arena = &s->arena};
+    struct stk_pass_ctx ctx = {.inputs = &input,
+                               .input_count = 1,
+                               .run = a->run,
+                               .verdict = &a->verdict,
+                               .select = &s->select,
+                               .arena = &s->arena};
     stk_table_doc_init(&a->doc, &s->arena, stats->name);
     CHECK_EQ(stk_stats_describe(stats, &ctx, &a->doc, &s->err), STK_OK);
 }
@@ -115,7 +120,7 @@ static void test_transfers(void)
     CHECK(!cell(&a, 0, "bytes")->known);
     CHECK(!cell(&a, 0, "bytes_per_s")->known);
     CHECK_STR(cell(&a, 1, "direction")->text, "d2h");
-    CHECK_EQ(NUMBER(&a, 1, "exposed_ns"), 40 * US);   // a row counts itself alone
+    CHECK_EQ(NUMBER(&a, 1, "exposed_ns"), 40 * US);       // a row counts itself alone
     CHECK_EQ(figure(&a, "exposed_ns")->number, 120 * US); // 100..220
     CHECK_EQ(figure(&a, "pageable_count")->number, 2);
     end(&a);
@@ -150,7 +155,7 @@ static void test_launches(void)
     CHECK_EQ(NUMBER(&a, 0, "p95_ns"), 10 * US);
     CHECK_EQ(NUMBER(&a, 0, "max_ns"), 210 * US);
     CHECK_EQ(NUMBER(&a, 0, "after_call_median_ns"), 6 * US);
-    CHECK_EQ(NUMBER(&a, 0, "queue_full_ns"), 90 * US); // 2010..2100 of the long call
+    CHECK_EQ(NUMBER(&a, 0, "queue_full_ns"), 90 * US);       // 2010..2100 of the long call
     CHECK_EQ(PERCENT(figure(&a, "launch_bound_share")), 91); // 20 of 22, the first is not one
     end(&a);
 }
@@ -275,8 +280,36 @@ static void test_ops(void)
     end(&a);
 }
 
+static void test_startup(void)
+{
+    struct answer a;
+    static const int dur[] = {900, 500, 100, 300, 100, 110, 100, 100};
+    int at = 100;
+    begin(&a);
+    synth_host(&a.s, MAIN, 0, 50, "import", STK_KIND_HOST_OP);
+    for (int i = 0; i < 8; i++) {
+        synth_step(&a.s, MAIN, at, dur[i], i);
+        synth_launch(&a.s, MAIN, at, 4, "k", at + 5, dur[i] - 10, S0);
+        at += dur[i];
+    }
+    analyse(&a, &stk_stats_startup);
+    CHECK_EQ(a.doc.tables[0].row_count, 3);
+    CHECK_STR(cell(&a, 0, "phase")->text, "before_device");
+    CHECK_EQ(NUMBER(&a, 0, "start_ns"), 0);
+    CHECK_EQ(NUMBER(&a, 0, "dur_ns"), 100 * US);
+    CHECK_STR(cell(&a, 1, "phase")->text, "warm_up"); // a fast step before a slow one is not steady
+    CHECK_EQ(NUMBER(&a, 1, "steps"), 4);
+    CHECK_EQ(NUMBER(&a, 1, "dur_ns"), 1800 * US);
+    CHECK_STR(cell(&a, 2, "phase")->text, "steady");
+    CHECK_EQ(NUMBER(&a, 2, "steps"), 4);
+    CHECK_EQ(figure(&a, "first_steady_ns")->number, 2000 * US);
+    CHECK(!a.doc.inconclusive);
+    end(&a);
+}
+
 int main(void)
 {
+    test_startup();
     test_ops();
     test_gaps();
     test_kernels();
