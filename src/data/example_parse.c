@@ -44,8 +44,8 @@ struct run {
 
 enum { TAG_1 = 1 << 3 | 2, TAG_2 = 2 << 3 | 2, TAG_3 = 3 << 3 | 2 }; // fields with a length
 
-static uint32_t look_up(struct memo *m, const struct stk_example_table *t,
-                        struct stk_example_span name)
+static inline uint32_t look_up(struct memo *m, const struct stk_example_table *t,
+                               struct stk_example_span name)
 {
     size_t size = (size_t)(name.end - name.p);
     uint32_t place = m->place++;
@@ -120,6 +120,48 @@ static bool read_values(struct run *run, struct stk_example_column *c, struct st
     return true;
 }
 
+static inline void copy_floats(float *to, const uint8_t *from, size_t bytes)
+{
+    if (bytes > 32) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    uint8_t *p = (uint8_t *)to;
+    for (size_t i = 0; i < bytes; i += 4)
+        memcpy(p + i, from + i, 4);
+}
+
+// The usual case in few steps: a FIXED feature whose list is all of its Feature, packed in one run
+// or holding one text. False: not that, and nothing is done.
+static inline bool take_usual(struct run *run, uint32_t feature, struct stk_example_span v)
+{
+    struct stk_example_column *c = &run->batch->columns[feature];
+    size_t size = (size_t)(v.end - v.p), at = run->row * c->elements;
+    const uint8_t *p = v.p;
+    if (size < 4 || size > 0x81 || c->kind != STK_EXAMPLE_FIXED || c->is_list ||
+        p[0] != (c->type << 3 | 2) || p[1] != size - 2 || p[2] != TAG_1 || p[3] != size - 4)
+        return false;
+    p += 4;
+    size -= 4;
+    if (c->type == STK_EXAMPLE_FLOAT) {
+        if (size != 4 * c->elements)
+            return false;
+        copy_floats(c->floats + at, p, size);
+    } else if (c->elements != 1) {
+        return false;
+    } else if (c->type == STK_EXAMPLE_BYTES) {
+        c->bytes[at] = (struct stk_example_bytes){p, size};
+    } else {
+        uint64_t value;
+        struct stk_example_span run_of_one = {p, v.end};
+        if (!stk_example_varint(&run_of_one, &value) || run_of_one.p != v.end)
+            return false;
+        c->int64s[at] = (int64_t)value;
+    }
+    run->parser->states[feature].what = GOOD;
+    return true;
+}
+
 // Does a Feature with a list of this type and length suit the column?
 static bool judge(struct state *state, const struct stk_example_column *c, uint8_t type, size_t n)
 {
@@ -190,8 +232,8 @@ static bool take_list(struct run *run, uint32_t feature, struct stk_example_span
 }
 
 // Name and value of a map entry, in any order, the last of each.
-static bool read_entry(struct stk_example_span e, struct stk_example_span *name,
-                       struct stk_example_span *value)
+static bool read_any_entry(struct stk_example_span e, struct stk_example_span *name,
+                           struct stk_example_span *value)
 {
     *name = *value = (struct stk_example_span){e.p, e.p};
     while (e.p < e.end) {
@@ -205,6 +247,23 @@ static bool read_entry(struct stk_example_span e, struct stk_example_span *name,
             return false;
     }
     return true;
+}
+
+static inline bool read_entry(struct stk_example_span e, struct stk_example_span *name,
+                              struct stk_example_span *value)
+{
+    // As every encoder writes it, short: tag, length, name, tag, length, value.
+    size_t size = (size_t)(e.end - e.p),
+           name_size = size >= 4 && e.p[0] == TAG_1 ? e.p[1] : SIZE_MAX;
+    if (name_size < 0x80 && name_size <= size - 4) {
+        const uint8_t *p = e.p + 2 + name_size;
+        if (p[0] == TAG_2 && p[1] < 0x80 && p[1] == size - 4 - name_size) {
+            *name = (struct stk_example_span){e.p + 2, p};
+            *value = (struct stk_example_span){p + 2, e.end};
+            return true;
+        }
+    }
+    return read_any_entry(e, name, value);
 }
 
 // A Features or FeatureLists message: a map.
@@ -226,7 +285,7 @@ static bool take_map(struct run *run, struct stk_example_span s, bool of_lists)
         if (!stk_example_chunk(&s, &entry) || !read_entry(entry, &name, &value))
             return false;
         uint32_t feature = look_up(m, t, name);
-        if (feature == STK_EXAMPLE_UNKNOWN)
+        if (feature == STK_EXAMPLE_UNKNOWN || (!of_lists && take_usual(run, feature, value)))
             continue;
         if (!(of_lists ? take_list : take_feature)(run, feature, value))
             return false;
@@ -347,6 +406,12 @@ static enum stk_status parse_row(struct run *run, const struct stk_record *recor
                            run->parser->message == STK_EXAMPLE_SEQUENCE ? "tf.train.SequenceExample"
                                                                         : "tf.train.Example");
     for (uint32_t i = 0; i < spec->count && !status; i++) {
+        struct stk_example_column *c = &run->batch->columns[i];
+        if (run->parser->states[i].what == GOOD && c->kind == STK_EXAMPLE_FIXED && !c->is_list) {
+            c->count = (run->row + 1) * c->elements;
+            run->parser->states[i].what = ABSENT;
+            continue;
+        }
         if (end_feature(run, i))
             continue;
         describe(run, i, record, err);
