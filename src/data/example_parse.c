@@ -180,11 +180,12 @@ static bool take_feature(struct run *run, uint32_t feature, struct stk_example_s
     struct state *state = &run->parser->states[feature];
     uint8_t type;
     size_t n;
+    size_t before = c->count;
     c->count = row_start(run, c);
     if (!read_values(run, c, v, &type, &n))
         return false;
     if (type == 0)
-        state->what = ABSENT;
+        c->count = before; // as if it were not there: an earlier one stays
     else if (judge(state, c, type, n))
         c->count += n;
     return true;

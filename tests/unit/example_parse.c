@@ -212,6 +212,7 @@ static void rules(void)
     GIVES(5, "\x0a\x17" ENTRY_7 ENTRY_5);
     GIVES(5, "\x0a\x0b" ENTRY_7 "\x0a\x0c" ENTRY_5); // two Examples one behind the other
     GIVES(5, "\x0a\x1b" ENTRY_F ENTRY_5);            // also over a wrong one
+    GIVES(5, "\x0a\x13" ENTRY_5 ENTRY_NONE);         // nothing hides nothing
     GIVES(5, "\x0a\x18" ENTRY_B ENTRY_5);
     GIVES(5, "\x0a\x0c"
              "\x0a\x0a\x12\x05\x1a\x03\x0a\x01\x05\x0a\x01"
