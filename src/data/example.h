@@ -13,11 +13,12 @@
 //   steps
 //
 // Rules. Features that are not asked for are passed over, and so are unknown fields. Of several
-// features with one name the last that has a list counts. Lists may be packed, unpacked or a mix. A
-// feature without a list, or absent, is missing: a FIXED one takes its default or, without one, is
-// an error; a RAGGED one is empty. An empty list is a list of no values, which does not fit a FIXED
-// feature. A list of another type is an error. An absent FIXED feature list is an error unless
-// allow_missing. Bytes are views into the record until stk_example_own copies them.
+// features with one name the last counts; for a FIXED one the last that has a list. Lists may be
+// packed, unpacked or a mix. A feature without a list, or absent, is missing: a FIXED one takes its
+// default or, without one, is an error; a RAGGED one is empty. An empty list is a list of no
+// values, which does not fit a FIXED feature. A list of another type is an error. An absent FIXED
+// feature list is an error unless allow_missing. Bytes are views into the record until
+// stk_example_own copies them.
 //
 // Where TensorFlow's own fast parser refuses what protobuf allows (fields of a map entry in another
 // order, unknown fields in a list, several packed runs), this accepts it.

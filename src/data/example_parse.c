@@ -184,8 +184,10 @@ static bool take_feature(struct run *run, uint32_t feature, struct stk_example_s
     c->count = row_start(run, c);
     if (!read_values(run, c, v, &type, &n))
         return false;
-    if (type == 0)
+    if (type == 0 && c->kind == STK_EXAMPLE_FIXED)
         c->count = before; // as if it were not there: an earlier one stays
+    else if (type == 0)
+        state->what = ABSENT;
     else if (judge(state, c, type, n))
         c->count += n;
     return true;
