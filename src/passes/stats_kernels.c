@@ -9,26 +9,14 @@
 #include "base/alloc.h"
 #include "model/kernel_names.h"
 #include "passes/stats.h"
+#include "passes/stats_sums.h"
 
 #define SHORT_KERNEL_NS 10000
 
-struct kernel_row {
-    const char *name;
-    uint32_t line; // index into the rank's devices
-    uint64_t count;
-    int64_t total_ns, min_ns, max_ns;
-};
-struct kernel_partial {
-    struct kernel_row *rows;
-    uint32_t row_count;
-    uint64_t count, short_count;
-    int64_t kernel_ns, total_ns, short_ns; // union over the streams of a device; sums
-};
-
 struct sweep {
     const struct stk_analysis *view;
-    struct kernel_partial *out;
-    struct stk_vec rows; // struct kernel_row
+    struct stk_kernel_sums *out;
+    struct stk_vec rows; // struct stk_kernel_row
     uint32_t *slot;      // per string id: row + 1 on this device
     struct stk_name_cache names;
 };
@@ -42,14 +30,15 @@ static bool add_kernel(struct sweep *s, uint32_t line, uint32_t event, int64_t d
 {
     uint32_t id = s->view->t->name[event];
     if (s->slot[id] == 0) {
-        struct kernel_row *row = stk_vec_push(&s->rows);
+        struct stk_kernel_row *row = stk_vec_push(&s->rows);
         const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
         if (!name)
             return false;
-        *row = (struct kernel_row){.name = name, .line = line, .min_ns = dur_ns, .max_ns = dur_ns};
+        *row =
+            (struct stk_kernel_row){.name = name, .line = line, .min_ns = dur_ns, .max_ns = dur_ns};
         s->slot[id] = (uint32_t)s->rows.count;
     }
-    struct kernel_row *row = stk_vec_at(&s->rows, s->slot[id] - 1);
+    struct stk_kernel_row *row = stk_vec_at(&s->rows, s->slot[id] - 1);
     row->count++;
     row->total_ns += dur_ns;
     row->min_ns = dur_ns < row->min_ns ? dur_ns : row->min_ns;
@@ -84,19 +73,20 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+enum stk_status stk_kernel_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                    void **partial, struct stk_err *err)
 {
     struct sweep s = {.view = view};
     struct stk_spans selected;
     stk_spans_init(&selected);
-    stk_vec_init(&s.rows, sizeof(struct kernel_row), UINT32_MAX - 1);
+    stk_vec_init(&s.rows, sizeof(struct stk_kernel_row), UINT32_MAX - 1);
     s.slot = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.slot);
     s.out = stk_arena_alloc(arena, sizeof *s.out);
     bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.slot && s.out;
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
         ok = sweep_device(&s, d, &selected);
-    struct kernel_row *rows = ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *rows) : NULL;
+    struct stk_kernel_row *rows =
+        ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *rows) : NULL;
     if (rows) {
         if (s.rows.count)
             memcpy(rows, s.rows.items, s.rows.count * sizeof *rows);
@@ -131,9 +121,9 @@ struct tensor_sums {
 static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank, int64_t all_ns,
                       struct tensor_sums *sums)
 {
-    const struct kernel_partial *p = rank->partial;
+    const struct stk_kernel_sums *p = rank->partial;
     for (uint32_t i = 0; p && i < p->row_count; i++) {
-        const struct kernel_row *k = &p->rows[i];
+        const struct stk_kernel_row *k = &p->rows[i];
         struct stk_kernel_traits traits = stk_kernel_traits_of(stk_str_from(k->name));
         struct stk_cell *row = stk_table_row(table);
         if (!row)
@@ -161,12 +151,12 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
 {
     struct stk_table *table = stk_table_add(doc, "kernels", "Kernels by total time", columns,
                                             sizeof columns / sizeof columns[0]);
-    struct kernel_partial all = {.rows = NULL};
+    struct stk_kernel_sums all = {.rows = NULL};
     struct tensor_sums sums = {0, 0, 0, 0};
     if (stk_stats_lacks_device(ctx, doc))
         return STK_OK;
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        const struct kernel_partial *p = ctx->run->ranks[r]->partial;
+        const struct stk_kernel_sums *p = ctx->run->ranks[r]->partial;
         all.count += p ? p->count : 0;
         all.short_count += p ? p->short_count : 0;
         all.kernel_ns += p ? p->kernel_ns : 0;
@@ -200,6 +190,6 @@ const struct stk_stats stk_stats_kernels = {
     .name = "kernels",
     .question = "Which kernels take the device's time, and do they use tensor cores?",
     .needs = "kernels of a device",
-    .hook = {.see = see},
+    .hook = {.see = stk_kernel_sums_see},
     .describe = describe,
 };

@@ -12,22 +12,11 @@
 
 #include "base/alloc.h"
 #include "passes/stats.h"
+#include "passes/stats_sums.h"
 
 #define MAX_DEPTH 256
 
 enum { NOT_SELECTED, NO_OWNER, FIRST_OWNER }; // states of `owner`, then string id + FIRST_OWNER
-
-struct op_row {
-    const char *name;
-    uint64_t count;
-    int64_t total_ns, self_ns, device_ns;
-    bool on_device;
-};
-struct op_partial {
-    struct op_row *rows;
-    size_t count;
-    int64_t host_ns, device_ns; // sums of self time
-};
 
 struct open_op {
     int64_t end_ns;
@@ -37,8 +26,8 @@ struct open_op {
 
 struct sweep {
     const struct stk_analysis *view;
-    struct op_partial *out;
-    struct stk_vec rows;   // struct op_row
+    struct stk_op_sums *out;
+    struct stk_vec rows;   // struct stk_op_row
     uint32_t *slot[2];     // per string id: row + 1, on the host and on the device
     uint32_t *open;        // per string id: how many are open
     uint32_t *owner;       // per event: see above
@@ -48,15 +37,15 @@ struct sweep {
     uint32_t depth;
 };
 
-static struct op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
+static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
 {
     uint32_t *slot = &s->slot[on_device][id];
     if (*slot == 0) {
-        struct op_row *row = stk_vec_push(&s->rows);
+        struct stk_op_row *row = stk_vec_push(&s->rows);
         const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
         if (!name)
             return NULL;
-        *row = (struct op_row){.name = name, .on_device = on_device};
+        *row = (struct stk_op_row){.name = name, .on_device = on_device};
         *slot = (uint32_t)s->rows.count;
     }
     return stk_vec_at(&s->rows, *slot - 1);
@@ -77,7 +66,7 @@ static void close_ended(struct sweep *s, int64_t t_ns)
 static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
 {
     uint32_t id = s->view->t->name[event];
-    struct op_row *row = row_of(s, id, false);
+    struct stk_op_row *row = row_of(s, id, false);
     if (!row)
         return false;
     row->count++;
@@ -85,7 +74,7 @@ static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
     row->total_ns += s->open[id] == 0 ? dur_ns : 0;
     s->out->host_ns += dur_ns;
     if (s->depth) {
-        struct op_row *parent = stk_vec_at(&s->rows, s->stack[s->depth - 1].row);
+        struct stk_op_row *parent = stk_vec_at(&s->rows, s->stack[s->depth - 1].row);
         parent->self_ns -= dur_ns;
         s->out->host_ns -= dur_ns;
     }
@@ -110,7 +99,7 @@ static void add_launch(struct sweep *s, uint32_t call)
     }
     for (uint32_t i = 0; i < s->depth; i++)
         if (s->stack[i].outermost)
-            ((struct op_row *)stk_vec_at(&s->rows, s->stack[i].row))->device_ns += sum_ns;
+            ((struct stk_op_row *)stk_vec_at(&s->rows, s->stack[i].row))->device_ns += sum_ns;
 }
 
 static bool sweep_thread(struct sweep *s, const struct stk_track *track)
@@ -151,7 +140,7 @@ static bool sweep_device(struct sweep *s, uint32_t line)
         uint32_t event = l->ops[i].event, owner = s->owner[event];
         if (owner == NOT_SELECTED)
             continue;
-        struct op_row *row =
+        struct stk_op_row *row =
             row_of(s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
         if (!row)
             return false;
@@ -208,15 +197,15 @@ static bool keep(struct sweep *s, struct stk_arena *arena)
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                void **partial, struct stk_err *err)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
     if (!s)
         return stk_err_nomem(err);
     s->view = view;
-    stk_vec_init(&s->rows, sizeof(struct op_row), UINT32_MAX - 1);
+    stk_vec_init(&s->rows, sizeof(struct stk_op_row), UINT32_MAX - 1);
     stk_spans_init(&s->host);
     s->slot[0] = stk_alloc_zero(strings, sizeof *s->slot[0]);
     s->slot[1] = stk_alloc_zero(strings, sizeof *s->slot[1]);
@@ -247,11 +236,11 @@ static const struct stk_column columns[] = {
 };
 
 static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      struct op_partial *all)
+                      struct stk_op_sums *all)
 {
-    const struct op_partial *p = rank->partial;
+    const struct stk_op_sums *p = rank->partial;
     for (size_t i = 0; p && i < p->count; i++) {
-        const struct op_row *o = &p->rows[i];
+        const struct stk_op_row *o = &p->rows[i];
         struct stk_cell *row = stk_table_row(table);
         if (!row)
             return false;
@@ -274,7 +263,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
 {
     struct stk_table *table = stk_table_add(doc, "ops", "Operations by self time", columns,
                                             sizeof columns / sizeof columns[0]);
-    struct op_partial all = {.count = 0};
+    struct stk_op_sums all = {.count = 0};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++)
         if (!fill_rank(table, ctx->run->ranks[r], &all))
             return stk_err_nomem(err);
@@ -300,6 +289,6 @@ const struct stk_stats stk_stats_ops = {
     .name = "ops",
     .question = "Which operations of the model take the time, on the host and on the device?",
     .needs = "operators of the host, or operations of a device",
-    .hook = {.see = see},
+    .hook = {.see = stk_op_sums_see},
     .describe = describe,
 };

@@ -173,7 +173,7 @@ static void test_no_links(void)
 
 static bool works_without_device(const struct stk_stats *stats)
 {
-    return stats == &stk_stats_ops;
+    return stats == &stk_stats_ops || stats == &stk_stats_overview;
 }
 
 static void test_no_device(void)
@@ -307,8 +307,28 @@ static void test_startup(void)
     end(&a);
 }
 
+static void test_overview(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_launch(&a.s, MAIN, 0, 4, "volta_sgemm_128x64_nn", 10, 100, S0);
+    synth_launch(&a.s, MAIN, 50, 4, "ampere_fp16_s16816gemm_fp16_128x64_nn", 150, 300, S0);
+    analyse(&a, &stk_stats_overview);
+    CHECK_STR(cell(&a, 0, "name")->text, "ampere_fp16_s16816gemm_fp16_128x64_nn");
+    CHECK_EQ(PERCENT(cell(&a, 0, "self_share")), 75);
+    CHECK_EQ(a.doc.tables[1].row_count, 2);
+    const struct stk_cell *precision = a.doc.tables[1].cells.items;
+    CHECK_STR(precision[0].text, "fp16");
+    CHECK_EQ(PERCENT(&precision[4]), 100);
+    CHECK_STR(precision[5].text, "fp32");
+    CHECK_EQ(a.doc.tables[2].row_count, 1);
+    CHECK_EQ(PERCENT(figure(&a, "busy_share")), 91); // 400 of 440
+    end(&a);
+}
+
 int main(void)
 {
+    test_overview();
     test_startup();
     test_ops();
     test_gaps();
