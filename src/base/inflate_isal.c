@@ -65,6 +65,10 @@ static enum stk_inflate_result run(void *p, struct stk_inflate_io *io)
         s->next_out = io->out;
         s->avail_out = (uint32_t)out;
         e->damaged = isal_inflate(s) < 0;
+        if (s->avail_in > in) { // seen on damaged input: counted below zero
+            s->avail_in = 0;
+            e->damaged = true;
+        }
         io->in += in - s->avail_in;
         io->in_len -= in - s->avail_in;
         io->out += out - s->avail_out;
