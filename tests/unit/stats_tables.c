@@ -18,16 +18,23 @@ static void begin(struct answer *a)
     synth_begin(&a->s);
 }
 
-static void analyse(struct answer *a, const struct stk_stats *stats)
+// Build the trace and look at it.
+static void see(struct answer *a, const struct stk_stats *stats)
 {
     struct synth *s = &a->s;
-    static const struct stk_input_info input = {.path = "x", .format = "chrome", .read = 1};
     if (!s->trace)
         CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
     CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, &s->arena, &s->ranks,
                                       &s->rank_count, &s->err),
              STK_OK);
-    CHECK_EQ(stk_model_merge(s->ranks, s->rank_count, &s->arena, &a->run, &s->err), STK_OK);
+}
+
+static void describe(struct answer *a, const struct stk_stats *stats, struct stk_rank_sum **ranks,
+                     uint32_t count)
+{
+    struct synth *s = &a->s;
+    static const struct stk_input_info input = {.path = "x", .format = "chrome", .read = 1};
+    CHECK_EQ(stk_model_merge(ranks, count, &s->arena, &a->run, &s->err), STK_OK);
     CHECK_EQ(stk_verdict_decide(a->run, &s->arena, &a->verdict, &s->err), STK_OK);
     struct stk_pass_ctx ctx = {.inputs = &input,
                                .input_count = 1,
@@ -37,6 +44,12 @@ static void analyse(struct answer *a, const struct stk_stats *stats)
                                .arena = &s->arena};
     stk_table_doc_init(&a->doc, &s->arena, stats->name);
     CHECK_EQ(stk_stats_describe(stats, &ctx, &a->doc, &s->err), STK_OK);
+}
+
+static void analyse(struct answer *a, const struct stk_stats *stats)
+{
+    see(a, stats);
+    describe(a, stats, a->s.ranks, a->s.rank_count);
 }
 
 static void end(struct answer *a)
@@ -326,8 +339,60 @@ static void test_overview(void)
     end(&a);
 }
 
+// Rank 1 enters 60 us late twice, rank 0 10 us late once; all end together.
+static void test_comm(void)
+{
+    static const int start[2][3] = {{100, 300, 510}, {160, 360, 500}};
+    struct answer a[2];
+    for (int r = 0; r < 2; r++) {
+        begin(&a[r]);
+        for (int i = 0; i < 3; i++)
+            synth_device(&a[r].s, S0, start[r][i], 200 * i + 200 - start[r][i],
+                         "ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)", STK_KIND_COLLECTIVE, 0, 0);
+        synth_device(&a[r].s, S1, 0, 150, "k", STK_KIND_KERNEL, 0, 0);
+        see(&a[r], &stk_stats_comm);
+        a[r].s.ranks[0]->rank = r;
+    }
+    struct stk_rank_sum *ranks[2] = {a[0].s.ranks[0], a[1].s.ranks[0]};
+    describe(&a[0], &stk_stats_comm, ranks, 2);
+    CHECK_EQ(a[0].doc.tables[0].row_count, 6);
+    CHECK_EQ(figure(&a[0], "collectives")->number, 6);
+    CHECK_EQ(figure(&a[0], "wait_ns")->number, 130 * US);
+    CHECK_EQ(figure(&a[0], "total_ns")->number, (100 + 100 + 90 + 40 + 40 + 100) * US);
+    CHECK_EQ(figure(&a[0], "exposed_ns")->number, (50 + 100 + 90 + 40 + 40 + 100) * US);
+    for (size_t i = 0; i < 6; i++) {
+        int64_t rank = NUMBER(&a[0], i, "rank"), k = NUMBER(&a[0], i, "ordinal");
+        int64_t late = start[1 - rank][k] - start[rank][k];
+        CHECK_STR(cell(&a[0], i, "kind")->text, "all_reduce");
+        CHECK_EQ(NUMBER(&a[0], i, "wait_ns"), (late > 0 ? late : 0) * US);
+        CHECK_EQ(NUMBER(&a[0], i, "last_rank"), k < 2 ? 1 : 0);
+    }
+    CHECK_EQ(a[0].doc.missing_count, 0);
+    stk_table_doc_deinit(&a[1].doc);
+    synth_end(&a[1].s);
+    end(&a[0]);
+}
+
+static void test_comm_alone(void)
+{
+    struct answer a;
+    begin(&a);
+    synth_device(&a.s, S0, 0, 100, "ncclDevKernel_ReduceScatter_Sum_f32", STK_KIND_COLLECTIVE, 0,
+                 0);
+    analyse(&a, &stk_stats_comm);
+    CHECK_STR(cell(&a, 0, "kind")->text, "reduce_scatter");
+    CHECK(!cell(&a, 0, "wait_ns")->known);
+    CHECK(!cell(&a, 0, "last_rank")->known);
+    CHECK(!figure(&a, "wait_ns")->known);
+    CHECK(!figure(&a, "straggler_rank")->known);
+    CHECK_EQ(a.doc.missing_count, 1);
+    end(&a);
+}
+
 int main(void)
 {
+    test_comm_alone();
+    test_comm();
     test_overview();
     test_startup();
     test_ops();
