@@ -38,11 +38,18 @@ static int64_t affinity_processors(void)
     return sysconf(_SC_NPROCESSORS_ONLN); // more than 1024 processors
 }
 
-int stk_thread_count(void)
+// STOKER_THREADS, 0 where it is not set to a positive number.
+static int64_t wished_threads(void)
 {
     int64_t count;
     const char *wish = getenv("STOKER_THREADS");
-    if (!wish || !stk_str_to_i64(stk_str_from(wish), &count) || count < 1) {
+    return wish && stk_str_to_i64(stk_str_from(wish), &count) && count > 0 ? count : 0;
+}
+
+int stk_thread_count(void)
+{
+    int64_t count = wished_threads();
+    if (count == 0) {
         count = affinity_processors();
         int64_t quota = quota_processors();
         if (quota > 0 && quota < count)
@@ -69,6 +76,9 @@ void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
 {
     struct worker workers[THREADS_MAX];
     int started = 0, wanted = n < THREADS_MAX ? n : THREADS_MAX;
+    int64_t wish = wished_threads();
+    if (wish > 0 && wish < wanted)
+        wanted = (int)wish;
     sigset_t all, before;
     sigfillset(&all);
     int masked = n > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0;

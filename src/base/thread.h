@@ -6,7 +6,8 @@
 // Processors this process may use (affinity and STOKER_THREADS respected), at least 1, at most 64.
 int stk_thread_count(void);
 // Run fn(arg, index) on `n` threads (the caller is one of them) and wait for all. If threads cannot
-// be created, the remaining indices run on the caller: the work is always done.
+// be created, or STOKER_THREADS allows fewer, the remaining indices run on the caller: the work is
+// always done.
 void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg);
 
 #endif
