@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peer: HolisticTraceAnalysis, its busy/idle and idle-cause breakdowns. Usage: hta.py FILE"""
+"""Peer: HolisticTraceAnalysis, its busy/idle and idle-cause breakdowns. Usage: hta_breakdown.py FILE"""
 import sys
 
 from hta.trace_analysis import TraceAnalysis
