@@ -97,7 +97,7 @@ static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const
         brief += run->devices[d].short_kernels;
     }
     bool unlinked = f->device_ops && (double)f->unlinked_ops > 0.5 * (double)f->device_ops;
-    if (unlinked && kernels && (double)brief >= AT(UNLINKED_SHORT) * (double)kernels &&
+    if (unlinked && kernels >= AT(UNLINKED_KERNELS) && (double)brief >= AT(UNLINKED_SHORT) * (double)kernels &&
         f->host_events > 0)
         return STK_VERDICT_HOST;
     if (share[STK_GROUP_COMPUTE] >= AT(UNKNOWN_COMPUTE) &&

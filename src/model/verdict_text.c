@@ -76,6 +76,10 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
     case STK_VERDICT_INPUT:
         return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead, percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_COMPUTE:
+        if (s[STK_GROUP_UNKNOWN] >= stk_threshold_value(STK_T_UNKNOWN_HIGH))
+            return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is at least %d %%, and %d %% holds no event",
+                                    lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]),
+                                    percent(s[STK_GROUP_UNKNOWN]));
         return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: little is left to save around the model",
                                 lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_MIXED:
