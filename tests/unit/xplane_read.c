@@ -25,9 +25,9 @@ static uint64_t issue(const struct stk_trace *t, enum stk_issue_id id)
 
 // A GPU and its host as a recent TensorFlow or JAX writes them; ids far apart, one of them
 // negative, and the maps behind the lines that use them.
-static void gpu_and_host(void)
+static void put_gpu_and_host(struct pb *space)
 {
-    struct pb space = {0}, gpu = pb_plane("/device:GPU:3"), host = pb_plane("/host:CPU");
+    struct pb gpu = pb_plane("/device:GPU:3"), host = pb_plane("/host:CPU");
     struct pb line = pb_line(7, "Stream #7(Compute,MemcpyH2D)", 1000), e;
     e = pb_event(1, 5000, 2000);
     pb_stat_int(&e, 4, 1, 3, 41); // correlation id: uint64
@@ -83,10 +83,15 @@ static void gpu_and_host(void)
     pb_named(&host, 4, 1, "cuLaunchKernel");
     pb_named(&host, 4, 2, "MemcpyH2D"); // on the host: the call
     pb_named(&host, 5, 77, "correlation_id");
-    pb_msg(&space, 1, &gpu);
-    pb_msg(&space, 1, &host);
-    pb_str(&space, 4, "worker-0");
+    pb_msg(space, 1, &gpu);
+    pb_msg(space, 1, &host);
+    pb_str(space, 4, "worker-0");
+}
 
+static void gpu_and_host(void)
+{
+    struct pb space = {0};
+    put_gpu_and_host(&space);
     struct stk_trace *t = read_space(&space, 2);
     CHECK_EQ(t->read, 8);
     CHECK_EQ(t->count, 8);
