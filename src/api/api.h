@@ -10,11 +10,13 @@
 #include "report/table.h"
 #include "stoker/report.h"
 
-// One input file: read, summarised, and its trace freed. Everything lives in its arena.
+// One input file: read, summarised, and its trace freed unless it is to be kept. Everything else
+// lives in its arena.
 struct stk_job {
     const char *path;
     int32_t rank_hint; // from the file's name, -1 none
     struct stk_arena arena;
+    struct stk_trace *trace; // where traces are kept (see open.h), else NULL
     struct stk_input_info info;
     struct stk_rank_sum **ranks;
     uint32_t rank_count;
@@ -29,6 +31,7 @@ struct stk_collected {
     struct stk_job *jobs;
     size_t job_count;
     struct stk_select select;
+    uint64_t keep_bytes; // traces are kept, up to this much together; 0: they are freed
     struct stk_run_sum *run;
     struct stk_verdict verdict;
     struct stk_pass_ctx pass; // all of it, for analyses
@@ -49,11 +52,12 @@ struct stk_out_options stk_api_out_options(const struct stoker_write_options *op
 
 // Read every job, several files at once where there are several processors. Fails where no file
 // could be read, memory ran out or the caller interrupted; a file that fails among others becomes
-// an issue of its job.
+// an issue of its job. keep_bytes: as in struct stk_collected; more than that fails.
 STK_MUST_CHECK enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
                                              const struct stoker_why_options *options,
                                              const struct stk_select *select,
-                                             const struct stk_view_hook *hook, struct stk_err *err);
+                                             const struct stk_view_hook *hook, uint64_t keep_bytes,
+                                             struct stk_err *err);
 void stk_jobs_free(struct stk_job *jobs, size_t count); // takes NULL
 
 // All ranks of all jobs: numbered, put on one clock, filtered by the selection. The array lives in
@@ -67,6 +71,10 @@ STK_MUST_CHECK enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t co
 // Replace host names, paths and user strings in jobs and their ranks by "host-1", "name-7", ...
 STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count,
                                           struct stk_arena *arena, struct stk_err *err);
+// The same for the strings of kept traces, which all show the replaced text from then on; a pool's
+// look-up by text (stk_strpool_find) no longer finds those.
+STK_MUST_CHECK enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count,
+                                                 struct stk_arena *arena, struct stk_err *err);
 // The same for the names in a document's tables.
 STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err);
 

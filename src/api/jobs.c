@@ -3,6 +3,9 @@
 // is that of the files being read, not of all. Several files are read side by side, one per
 // processor; a single file gets all processors for itself.
 //
+// Queries and exports keep the traces, up to a cap over all files; a run that needs more is refused
+// rather than cut.
+//
 // Progress is reported from the calling thread only, summed over all files; an interruption there
 // stops the other threads at their next report.
 #include <stdatomic.h>
@@ -20,11 +23,14 @@ struct crew {
     const struct stoker_why_options *options;
     const struct stk_select *select;
     const struct stk_view_hook *hook;
+    uint64_t keep_bytes;
     int threads_per_file;
     uint64_t total_bytes;
     atomic_size_t next;
     atomic_ullong done_bytes;
-    atomic_bool stop; // interrupted, or out of memory: no more work
+    atomic_ullong kept_bytes;
+    atomic_bool over; // the traces to keep are more than keep_bytes
+    atomic_bool stop; // interrupted, out of memory or over the cap: no more work
 };
 
 // What one reading thread reports through.
@@ -75,6 +81,34 @@ static enum stk_status keep_facts(struct stk_job *job, const struct stk_trace *t
     return ok ? STK_OK : stk_err_nomem(&job->err);
 }
 
+static bool may_be_selected(const struct stk_job *job, const struct stk_select *select)
+{
+    for (uint32_t i = 0; i < job->rank_count; i++)
+        if (job->ranks[i]->rank < 0 || job->ranks[i]->rank == select->rank)
+            return true;
+    return !select->has_rank;
+}
+
+// The job takes the trace, or it is freed.
+static enum stk_status keep_trace(struct crew *crew, struct stk_job *job, struct stk_trace *t)
+{
+    if (crew->keep_bytes == 0 || !may_be_selected(job, crew->select)) {
+        stk_trace_free(t);
+        return STK_OK;
+    }
+    uint64_t size = stk_trace_size_bytes(t);
+    if (atomic_fetch_add(&crew->kept_bytes, size) + size > crew->keep_bytes) {
+        stk_trace_free(t);
+        atomic_store(&crew->over, true);
+        return stk_err_set(&job->err, STK_ELIMIT,
+                           "the profiles need more than %llu MB in memory together; give fewer, or "
+                           "select one with --rank",
+                           (unsigned long long)(crew->keep_bytes / 1000000));
+    }
+    job->trace = t;
+    return STK_OK;
+}
+
 static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool caller)
 {
     struct reporter reporter = {.crew = crew, .job = job, .caller = caller};
@@ -89,7 +123,10 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
     if (status == STK_OK)
         status = stk_model_summarize_with(trace, &select, crew->hook, &job->arena, &job->ranks,
                                           &job->rank_count, &job->err);
-    stk_trace_free(trace);
+    if (status == STK_OK)
+        status = keep_trace(crew, job, trace);
+    else
+        stk_trace_free(trace);
     if (job->info.bytes > reporter.reported_bytes)
         atomic_fetch_add(&crew->done_bytes, job->info.bytes - reporter.reported_bytes);
     return status;
@@ -102,7 +139,7 @@ static void work(void *arg, int index)
     while (!atomic_load(&crew->stop) && (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
         struct stk_job *job = &crew->jobs[i];
         job->status = read_job(crew, job, index == 0);
-        if (job->status == STK_ENOMEM || job->status == STK_EINTR)
+        if (job->status == STK_ENOMEM || job->status == STK_EINTR || atomic_load(&crew->over))
             atomic_store(&crew->stop, true);
     }
 }
@@ -161,26 +198,33 @@ static void measure(struct crew *crew)
 enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
                               const struct stoker_why_options *options,
                               const struct stk_select *select, const struct stk_view_hook *hook,
-                              struct stk_err *err)
+                              uint64_t keep_bytes, struct stk_err *err)
 {
-    struct crew crew = {
-        .jobs = jobs, .count = count, .options = options, .select = select, .hook = hook};
+    struct crew crew = {.jobs = jobs,
+                        .count = count,
+                        .options = options,
+                        .select = select,
+                        .hook = hook,
+                        .keep_bytes = keep_bytes};
     int threads = options->threads > 0 ? options->threads : stk_thread_count();
     int workers = (size_t)threads < count ? threads : (int)count;
     crew.threads_per_file = threads / workers;
     measure(&crew);
     stk_thread_run(workers, work, &crew);
+    bool over = atomic_load(&crew.over);
     for (size_t i = 0; i < count; i++)
-        if (jobs[i].status == STK_ENOMEM) {
+        if (jobs[i].status == STK_ENOMEM || (over && jobs[i].status == STK_ELIMIT)) {
             *err = jobs[i].err;
-            return STK_ENOMEM;
+            return err->code;
         }
     return settle(&crew, err);
 }
 
 void stk_jobs_free(struct stk_job *jobs, size_t count)
 {
-    for (size_t i = 0; jobs && i < count; i++)
+    for (size_t i = 0; jobs && i < count; i++) {
+        stk_trace_free(jobs[i].trace);
         stk_arena_deinit(&jobs[i].arena);
+    }
     stk_free(jobs);
 }

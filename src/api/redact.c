@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/alloc.h"
 #include "base/map.h"
 
 struct redactor {
@@ -158,6 +159,52 @@ enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena 
     }
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
+}
+
+static bool redact_pool(struct redactor *r, struct stk_trace *t)
+{
+    uint8_t *role = stk_alloc_zero((size_t)t->strings.count + 1, 1); // enum redacted + 1, 0: keep
+    if (!role)
+        return false;
+    memset(role, NAME + 1, t->strings.count);
+    role[0] = 0;
+    for (uint32_t k = 0; k < t->track_count; k++)
+        if (t->tracks[k].name)
+            role[t->tracks[k].name] = TRACK + 1;
+    for (uint32_t e = 0; e < t->count; e++) // an event's name may be a track's as well
+        role[t->name[e]] = t->name[e] ? NAME + 1 : 0;
+    for (uint32_t d = 0; d < t->device_count; d++)
+        role[t->devices[d].name] = 0; // a product
+    for (uint32_t p = 0; p < t->process_count; p++)
+        if (t->processes[p].host)
+            role[t->processes[p].host] = HOST + 1;
+    if (t->host)
+        role[t->host] = HOST + 1;
+    role[t->producer] = 0;
+    for (uint32_t i = 1; i < t->strings.count && !r->failed; i++) {
+        const char *text = t->strings.strings[i];
+        const char *new = role[i] == 0           ? text
+                          : role[i] == NAME + 1  ? redact_name(r, text)
+                          : role[i] == TRACK + 1 ? redact_track(r, text)
+                                                 : replace(r, HOST, text);
+        if (new != text)
+            t->strings.lengths[i] = (uint32_t)strlen(new);
+        t->strings.strings[i] = new;
+    }
+    stk_free(role);
+    return !r->failed;
+}
+
+enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count, struct stk_arena *arena,
+                                  struct stk_err *err)
+{
+    struct redactor r = {.arena = arena};
+    bool ok = true;
+    stk_map_init(&r.numbers, 1u << 22);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = !jobs[i].trace || redact_pool(&r, jobs[i].trace);
+    stk_map_deinit(&r.numbers);
+    return ok ? STK_OK : stk_err_nomem(err);
 }
 
 enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err)

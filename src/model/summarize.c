@@ -355,7 +355,11 @@ static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const
     sum->host = stk_arena_strndup(arena, text.n ? text.p : "", text.n);
     sum->base_ns = t->base_ns;
     sum->world_size = t->world_size;
-    return sum->host != NULL;
+    uint8_t *processes = stk_arena_array(arena, (size_t)t->process_count + 1, 1);
+    if (processes && t->process_count)
+        memcpy(processes, in_rank, t->process_count);
+    sum->in_rank = processes;
+    return sum->host && processes;
 }
 
 static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,

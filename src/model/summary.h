@@ -159,6 +159,7 @@ struct stk_rank_sum {
     bool host_scope;        // judged on host steps: no device in the profile
     int64_t cold_ns;        // what counts for a cold start: see verdict
     void *partial;          // what an analysis kept of this rank (model/view.h), or NULL
+    const uint8_t *in_rank; // per process of the trace: it belongs to this rank
 };
 
 // Everything about the run, ranks merged. Arrays are concatenated over ranks (device indices

@@ -157,6 +157,7 @@ struct stk_trace {
 
 struct stk_trace *stk_trace_new(void);    // NULL: no memory
 void stk_trace_free(struct stk_trace *t); // takes NULL
+uint64_t stk_trace_size_bytes(const struct stk_trace *t); // memory held, about
 
 int64_t stk_dur_long(const struct stk_trace *t, uint32_t event);
 static inline int64_t stk_dur_ns(const struct stk_trace *t, uint32_t event)
