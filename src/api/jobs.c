@@ -121,8 +121,8 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
     if (status == STK_OK)
         status = keep_facts(job, trace);
     if (status == STK_OK)
-        status = stk_model_summarize_with(trace, &select, crew->hook, &job->arena, &job->ranks,
-                                          &job->rank_count, &job->err);
+        status = stk_model_summarize_with(trace, &select, crew->hook, crew->threads_per_file,
+                                          &job->arena, &job->ranks, &job->rank_count, &job->err);
     if (status == STK_OK)
         status = keep_trace(crew, job, trace);
     else

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -97,4 +98,27 @@ void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
         fn(arg, index);
     for (int i = 0; i < started; i++)
         pthread_join(workers[i].thread, NULL);
+}
+
+struct tasks {
+    void (*fn)(void *arg, size_t task);
+    void *arg;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void take_tasks(void *arg, int index)
+{
+    struct tasks *tasks = arg;
+    size_t task;
+    (void)index;
+    while ((task = atomic_fetch_add(&tasks->next, 1)) < tasks->count)
+        tasks->fn(tasks->arg, task);
+}
+
+void stk_thread_each(int threads, size_t count, void (*fn)(void *arg, size_t task), void *arg)
+{
+    struct tasks tasks = {.fn = fn, .arg = arg, .count = count};
+    int n = threads < 1 ? 1 : (size_t)threads < count ? threads : (int)count;
+    stk_thread_run(n > 0 ? n : 1, take_tasks, &tasks);
 }

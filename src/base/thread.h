@@ -3,11 +3,16 @@
 #ifndef STK_BASE_THREAD_H
 #define STK_BASE_THREAD_H
 
+#include <stddef.h>
+
 // Processors this process may use (affinity and STOKER_THREADS respected), at least 1, at most 64.
 int stk_thread_count(void);
 // Run fn(arg, index) on `n` threads (the caller is one of them) and wait for all. If threads cannot
 // be created, or STOKER_THREADS allows fewer, the remaining indices run on the caller: the work is
 // always done.
 void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg);
+// The same for `count` tasks: up to `threads` threads take them in order, each the next one that
+// nobody has.
+void stk_thread_each(int threads, size_t count, void (*fn)(void *arg, size_t task), void *arg);
 
 #endif

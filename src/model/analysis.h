@@ -95,8 +95,16 @@ struct stk_gap_piece {
     uint8_t part;           // enum stk_part
 };
 
+// What one thread makes of a device's gaps.
+struct stk_gaps_out {
+    struct stk_causes *causes;     // where the pieces go
+    struct stk_spans compile_idle; // as in struct stk_analysis, of this device
+    struct stk_vec pieces;         // struct stk_gap_piece, if they are kept
+};
+
 struct stk_analysis {
     const struct stk_trace *t;
+    int worker_count; // threads that may work on it
     const struct stk_select *select;
     struct stk_arena *out;     // results
     struct stk_arena scratch;  // temporaries of this rank
@@ -116,7 +124,8 @@ struct stk_analysis {
     uint32_t step_count;
     bool steps_on_device;      // times of steps are device times (inferred, no links)
     bool steps_per_device;     // each device has steps of its own, in the order of the devices
-    struct stk_causes *causes;
+    struct stk_causes *causes;     // of the host's steps where they are analysed
+    struct stk_causes *evidence;   // of all
     struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made
     bool keeps_gaps;               // an analysis asked for them
     struct stk_vec gaps;           // struct stk_gap_piece, by device and time
@@ -146,7 +155,8 @@ static inline uint32_t stk_thread_of(const struct stk_analysis *a, uint32_t even
 }
 void stk_analysis_deinit(struct stk_analysis *a);
 
-// device_timeline.c: time lines and sums of all devices of the rank; which are analysed.
+// device_timeline.c: time lines and sums of all devices of the rank; which are analysed. Scans the
+// host beside it (stk_host_scan).
 STK_MUST_CHECK enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err);
 // The operation that starts at `t`: the longest, one with a launch row if there is a choice; NULL.
 // `at` is a cursor that only goes forward, 0 at first.
@@ -174,10 +184,17 @@ bool stk_windows_place(struct stk_analysis *a, uint32_t line, struct stk_window 
                        uint32_t *count);
 // True if the copy call returned only after its copy was done: it held its thread.
 bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event);
-// idle_cause.c: every gap of one device inside the windows gets its parts.
-STK_MUST_CHECK enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t line,
-                                                  int64_t from_ns, int64_t to_ns,
-                                                  struct stk_err *err);
+// device_steps.c: the time of every analysed device, step by step.
+STK_MUST_CHECK enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *err);
+// Rows of the steps for one device (STK_NONE: the host), and the check that their parts sum up.
+void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_window *windows,
+                        uint32_t count);
+STK_MUST_CHECK enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
+                                                   uint32_t end, struct stk_err *err);
+// idle_cause.c: every gap of one device inside the windows gets its parts. Changes only *out, so
+// that devices can be worked on side by side. False: no memory.
+bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t line, int64_t from_ns, int64_t to_ns,
+                        struct stk_gaps_out *out);
 // host_steps.c: parts of host steps in a profile without a device.
 STK_MUST_CHECK enum stk_status stk_host_steps_attribute(struct stk_analysis *a,
                                                         struct stk_window *windows, uint32_t count,

@@ -15,30 +15,31 @@
 struct tally {
     int64_t ns;
     uint32_t count;
-    uint32_t name, around; // string ids; around 0: none
-    uint32_t event;        // of the last piece: the pieces of one event count once
+    uint32_t name, around;             // string ids; around 0: none
+    uint32_t first_event, last_event; // of its pieces: those of one event in a row count once
     uint8_t part;
+    bool has_around;
 };
 
 // Neighbouring pieces of one part in one window.
 struct interval {
     int64_t start_ns, end_ns;
-    int64_t longest_ns; // of its pieces
-    struct stk_piece longest;
-    bool open;
+    int64_t longest_ns;     // of its pieces
+    uint32_t event, around; // of that piece
+    int part;               // -1: none is open
 };
 
 struct example {
-    struct stk_piece piece; // of the event that fills most of it
     int64_t start_ns, dur_ns;
-    uint32_t step; // host step, STK_NONE
+    uint32_t event, around; // of the piece that fills most of it
+    uint32_t step;          // host step, STK_NONE
 };
 
 struct stk_causes {
     struct stk_analysis *a;
     const struct stk_window *windows;
     uint32_t window_count, at;
-    int64_t *span_parts;
+    int64_t *parts; // per window, STK_PART_COUNT each
     struct interval interval;
     uint32_t *plain[STK_PART_COUNT]; // per part and name, without a name around: tally + 1
     struct stk_map index;            // (part and around, name) -> tally
@@ -55,6 +56,7 @@ struct stk_causes *stk_causes_new(struct stk_analysis *a)
     if (!c)
         return NULL;
     c->a = a;
+    c->interval.part = -1;
     stk_map_init(&c->index, UINT32_MAX - 1);
     stk_vec_init(&c->tallies, sizeof(struct tally), UINT32_MAX - 1);
     return c;
@@ -66,6 +68,7 @@ void stk_causes_free(struct stk_causes *c)
         return;
     for (int p = 0; p < STK_PART_COUNT; p++)
         stk_free(c->plain[p]);
+    stk_free(c->parts);
     stk_map_deinit(&c->index);
     stk_vec_deinit(&c->tallies);
     stk_free(c);
@@ -88,110 +91,150 @@ static void keep_example(struct stk_causes *c, int part, const struct example *x
 static void close_interval(struct stk_causes *c)
 {
     struct interval *v = &c->interval;
-    if (!v->open)
+    if (v->part < 0)
         return;
-    v->open = false;
-    c->intervals[v->longest.part]++;
+    c->intervals[v->part]++;
     uint32_t step = c->at < c->window_count ? c->windows[c->at].step : STK_NONE;
-    struct example x = {v->longest, v->start_ns, v->end_ns - v->start_ns, step};
-    keep_example(c, v->longest.part, &x);
+    struct example x = {v->start_ns, v->end_ns - v->start_ns, v->event, v->around, step};
+    const struct example *list = c->examples[v->part];
+    if (c->example_count[v->part] < STK_CAUSE_EXAMPLES ||
+        list[STK_CAUSE_EXAMPLES - 1].dur_ns < x.dur_ns)
+        keep_example(c, v->part, &x);
+    v->part = -1;
 }
 
-static struct tally *new_tally(struct stk_causes *c, int part, uint32_t name, uint32_t around)
+static struct tally *new_tally(struct stk_causes *c, int part, uint32_t name, uint32_t around,
+                               bool has_around, uint32_t event)
 {
     struct tally *new = stk_vec_push(&c->tallies);
     if (new)
-        *new = (struct tally){
-            .name = name, .around = around, .event = STK_NONE, .part = (uint8_t)part};
+        *new = (struct tally){.name = name,
+                              .around = around,
+                              .first_event = event,
+                              .last_event = STK_NONE,
+                              .part = (uint8_t)part,
+                              .has_around = has_around};
     return new;
 }
 
-static struct tally *tally_of(struct stk_causes *c, const struct stk_piece *p)
+// Tally of a part and names, made if there is none, for a first piece that `event` explains.
+static struct tally *tally_of(struct stk_causes *c, int part, uint32_t name, uint32_t around,
+                              bool has_around, uint32_t event)
 {
-    const struct stk_trace *t = c->a->t;
-    uint32_t name = p->event == STK_NONE ? 0 : t->name[p->event];
     uint32_t next = (uint32_t)c->tallies.count;
-    if (p->around == STK_NONE) {
-        uint32_t **table = &c->plain[p->part];
+    if (!has_around) {
+        uint32_t **table = &c->plain[part];
         if (!*table)
-            *table = stk_alloc_zero((size_t)t->strings.count + 1, sizeof **table);
+            *table = stk_alloc_zero((size_t)c->a->t->strings.count + 1, sizeof **table);
         if (!*table)
             return NULL;
         if ((*table)[name])
             return stk_vec_at(&c->tallies, (*table)[name] - 1);
         (*table)[name] = next + 1;
-        return new_tally(c, p->part, name, 0);
+        return new_tally(c, part, name, 0, false, event);
     }
-    uint32_t around = t->name[p->around];
     int created = 0;
-    uint32_t *slot = stk_map_put(&c->index, (uint64_t)p->part << 32 | around, name, next, &created);
+    uint32_t *slot =
+        stk_map_put(&c->index, (uint64_t)part << 32 | around, name, next, &created);
     if (!slot)
         return NULL;
-    return created ? new_tally(c, p->part, name, around) : stk_vec_at(&c->tallies, *slot);
+    return created ? new_tally(c, part, name, around, true, event) : stk_vec_at(&c->tallies, *slot);
 }
 
-static bool count_used(struct stk_causes *c, const struct stk_piece *p, int64_t ns)
+// A piece inside one used window.
+static bool count_used(struct stk_causes *c, int64_t start_ns, int64_t end_ns, int part,
+                       uint32_t event, uint32_t around)
 {
+    const uint32_t *names = c->a->t->name;
     struct interval *v = &c->interval;
-    c->ns[p->part] += ns;
-    if (v->open && v->end_ns == p->start_ns && v->longest.part == p->part) {
-        v->end_ns = p->end_ns;
+    int64_t ns = end_ns - start_ns;
+    c->ns[part] += ns;
+    if (v->end_ns == start_ns && v->part == part) {
+        v->end_ns = end_ns;
         if (ns > v->longest_ns) {
             v->longest_ns = ns;
-            v->longest = *p;
+            v->event = event;
+            v->around = around;
         }
     } else {
         close_interval(c);
-        *v = (struct interval){p->start_ns, p->end_ns, ns, *p, true};
+        *v = (struct interval){start_ns, end_ns, ns, event, around, part};
     }
-    struct tally *tally = tally_of(c, p);
+    uint32_t name = event == STK_NONE ? 0 : names[event];
+    uint32_t outer = around == STK_NONE ? 0 : names[around];
+    struct tally *tally = tally_of(c, part, name, outer, around != STK_NONE, event);
     if (!tally)
         return false;
     tally->ns += ns;
-    tally->count += p->event == STK_NONE || p->event != tally->event;
-    tally->event = p->event;
+    tally->count += event == STK_NONE || event != tally->last_event;
+    tally->last_event = event;
     return true;
 }
 
-void stk_causes_begin(struct stk_causes *c, const struct stk_window *windows, uint32_t count,
-                      int64_t *span_parts)
+bool stk_causes_begin(struct stk_causes *c, const struct stk_window *windows, uint32_t count)
 {
-    close_interval(c);
     c->windows = windows;
     c->window_count = count;
     c->at = 0;
-    c->span_parts = span_parts;
+    c->parts = stk_alloc_zero((size_t)count + 1, STK_PART_COUNT * sizeof *c->parts);
+    return c->parts != NULL;
 }
 
-bool stk_causes_rewind(struct stk_causes *c)
+void stk_causes_rewind(struct stk_causes *c)
 {
     close_interval(c);
     c->at = 0;
-    return true;
 }
 
-bool stk_causes_add(struct stk_causes *c, const struct stk_piece *piece)
+bool stk_causes_add(struct stk_causes *c, int64_t start_ns, int64_t end_ns, enum stk_part part,
+                    uint32_t event, uint32_t around)
 {
-    struct stk_piece p = *piece;
-    while (p.start_ns < p.end_ns) {
-        while (c->at < c->window_count && c->windows[c->at].end_ns <= p.start_ns) {
+    while (start_ns < end_ns) {
+        while (c->at < c->window_count && c->windows[c->at].end_ns <= start_ns) {
             close_interval(c);
             c->at++;
         }
-        if (c->at == c->window_count || c->windows[c->at].start_ns >= p.end_ns)
+        if (c->at == c->window_count || c->windows[c->at].start_ns >= end_ns)
             return true;
         const struct stk_window *w = &c->windows[c->at];
-        struct stk_piece inside = p;
-        inside.start_ns = p.start_ns > w->start_ns ? p.start_ns : w->start_ns;
-        inside.end_ns = p.end_ns < w->end_ns ? p.end_ns : w->end_ns;
-        int64_t ns = inside.end_ns - inside.start_ns;
-        if (w->row == STK_NONE)
-            c->span_parts[p.part] += ns;
-        else
-            c->a->sum->steps[w->row].parts[p.part] += ns;
-        if (w->used && ns > 0 && !count_used(c, &inside, ns))
+        int64_t from = start_ns > w->start_ns ? start_ns : w->start_ns;
+        int64_t to = end_ns < w->end_ns ? end_ns : w->end_ns;
+        c->parts[(size_t)c->at * STK_PART_COUNT + part] += to - from;
+        if (w->used && from < to && !count_used(c, from, to, part, event, around))
             return false;
-        p.start_ns = inside.end_ns;
+        start_ns = to;
+    }
+    return true;
+}
+
+void stk_causes_settle(struct stk_causes *c, int64_t *span_parts)
+{
+    close_interval(c);
+    for (uint32_t i = 0; i < c->window_count; i++) {
+        const struct stk_window *w = &c->windows[i];
+        int64_t *into = w->row == STK_NONE ? span_parts : c->a->sum->steps[w->row].parts;
+        for (int p = 0; p < STK_PART_COUNT; p++)
+            into[p] += c->parts[(size_t)i * STK_PART_COUNT + (size_t)p];
+    }
+}
+
+bool stk_causes_merge(struct stk_causes *into, const struct stk_causes *from)
+{
+    for (size_t i = 0; i < from->tallies.count; i++) {
+        const struct tally *x = stk_vec_at(&from->tallies, i);
+        struct tally *y =
+            tally_of(into, x->part, x->name, x->around, x->has_around, x->first_event);
+        if (!y)
+            return false;
+        y->ns += x->ns;
+        y->count += x->count - (x->first_event != STK_NONE && x->first_event == y->last_event);
+        y->last_event = x->last_event;
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        for (int i = 0; i < from->example_count[p]; i++)
+            keep_example(into, p, &from->examples[p][i]);
+        into->ns[p] += from->ns[p];
+        into->intervals[p] += from->intervals[p];
     }
     return true;
 }
@@ -269,11 +312,11 @@ static bool fill_examples(struct stk_causes *c, int part)
         *e = (struct stk_example){x->start_ns, x->dur_ns, "", "", -1};
         if (x->step != STK_NONE)
             e->step = c->a->steps[x->step].number;
-        uint32_t seen = x->piece.event != STK_NONE ? x->piece.event : x->piece.around;
+        uint32_t seen = x->event != STK_NONE ? x->event : x->around;
         if (seen == STK_NONE)
             continue;
-        uint32_t around = x->piece.around == STK_NONE ? 0 : t->name[x->piece.around];
-        e->name = name_text(c, x->piece.event == STK_NONE ? 0 : t->name[x->piece.event], around);
+        uint32_t around = x->around == STK_NONE ? 0 : t->name[x->around];
+        e->name = name_text(c, x->event == STK_NONE ? 0 : t->name[x->event], around);
         e->track = thread_label(c, stk_thread_of(c->a, seen));
         if (!e->name || !e->track)
             return false;
@@ -304,7 +347,6 @@ static bool count_affected(struct stk_causes *c)
 
 bool stk_causes_finish(struct stk_causes *c)
 {
-    close_interval(c);
     bool ok = fill_names(c) && count_affected(c);
     for (int p = 0; p < STK_PART_COUNT && ok; p++) {
         c->a->sum->causes[p].ns = c->ns[p];

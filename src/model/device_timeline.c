@@ -7,9 +7,10 @@
 // set per part is built from the merged order, and each is cut down by the sets before it, all by
 // linear sweeps. Derived tracks and synchronisation records are no work and never counted.
 // Limits: copies of unknown direction, and host-to-host ones, count as device-to-device.
-#include <string.h>
+#include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "model/analysis.h"
 
 #define SHORT_KERNEL_NS 10000
@@ -86,7 +87,7 @@ static bool index_streams(struct stk_analysis *a, struct streams *s)
 }
 
 // Copy the device's operations, track by track; returns the number of runs.
-static uint32_t gather_ops(struct stk_analysis *a, struct stk_device_line *line,
+static uint32_t gather_ops(const struct stk_analysis *a, struct stk_device_line *line,
                            const struct streams *streams, uint32_t *runs)
 {
     const struct stk_trace *t = a->t;
@@ -110,8 +111,9 @@ static uint32_t gather_ops(struct stk_analysis *a, struct stk_device_line *line,
     return run_count;
 }
 
-static enum stk_status sort_ops(struct stk_analysis *a, struct stk_device_line *line,
-                                const struct streams *streams, struct stk_err *err)
+// False: no memory.
+static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line,
+                     const struct streams *streams)
 {
     uint32_t total = 0, first = streams->first[line->device];
     uint32_t stream_count = streams->first[line->device + 1] - first;
@@ -120,14 +122,13 @@ static enum stk_status sort_ops(struct stk_analysis *a, struct stk_device_line *
     struct stk_device_op *spare = NULL;
     uint32_t *runs = stk_alloc_array((size_t)stream_count + 2, sizeof *runs);
     line->ops = stk_alloc_array((size_t)total + 1, sizeof *line->ops);
-    enum stk_status status = runs && line->ops ? STK_OK : stk_err_nomem(err);
-    if (status == STK_OK) {
+    bool ok = runs && line->ops;
+    if (ok) {
         uint32_t run_count = gather_ops(a, line, streams, runs);
         if (run_count > 1) {
             spare = stk_alloc_array((size_t)line->op_count + 1, sizeof *spare);
-            if (!spare) {
-                status = stk_err_nomem(err);
-            } else {
+            ok = spare != NULL;
+            if (ok) {
                 struct stk_device_op *sorted = merge_runs(line->ops, spare, runs, run_count);
                 spare = sorted == line->ops ? spare : line->ops;
                 line->ops = sorted;
@@ -136,7 +137,7 @@ static enum stk_status sort_ops(struct stk_analysis *a, struct stk_device_line *
     }
     stk_free(spare);
     stk_free(runs);
-    return status;
+    return ok;
 }
 
 // One set per part, each cut down by those before it; their union is the busy time.
@@ -310,29 +311,52 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
     return n;
 }
 
+struct line_job {
+    struct stk_analysis *a;
+    struct streams streams;
+    enum stk_status host_status;
+    struct stk_err host_err;
+    atomic_bool no_memory;
+};
+
+// Task 0 scans the host meanwhile.
+static void build_line(void *arg, size_t task)
+{
+    struct line_job *job = arg;
+    if (task == 0) {
+        job->host_status = stk_host_scan(job->a, &job->host_err);
+        return;
+    }
+    struct stk_device_line *line = &job->a->lines[task - 1];
+    struct stk_device_sum *d = &job->a->sum->devices[task - 1];
+    if (sort_ops(job->a, line, &job->streams) && build_sets(line, d))
+        sum_device(job->a, line, d);
+    else
+        atomic_store(&job->no_memory, true);
+}
+
 enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err)
 {
+    struct line_job job = {.a = a};
     a->lines = stk_arena_array(&a->scratch, (size_t)a->t->device_count + 1, sizeof *a->lines);
-    struct streams streams;
-    if (!a->lines || !index_streams(a, &streams))
+    if (!a->lines || !index_streams(a, &job.streams))
         return stk_err_nomem(err);
-    uint32_t n = find_devices(a, &streams);
+    uint32_t n = find_devices(a, &job.streams);
     a->sum->devices = stk_arena_array(a->out, (size_t)n + 1, sizeof *a->sum->devices);
     if (!a->sum->devices)
         return stk_err_nomem(err);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct stk_device_line *line = &a->lines[kept];
-        struct stk_device_sum *d = &a->sum->devices[kept];
-        line->device = a->lines[i].device;
-        a->sum->device_count = kept + 1; // what deinit must free
-        enum stk_status status = sort_ops(a, line, &streams, err);
-        if (status != STK_OK)
-            return status;
-        if (!build_sets(line, d) || !name_device(a, line, d))
+    a->sum->device_count = n; // what deinit must free
+    for (uint32_t i = 0; i < n; i++)
+        if (!name_device(a, &a->lines[i], &a->sum->devices[i]))
             return stk_err_nomem(err);
-        sum_device(a, line, d);
-        kept++;
+    stk_err_init(&job.host_err);
+    stk_thread_each(a->worker_count, (size_t)n + 1, build_line, &job);
+    if (atomic_load(&job.no_memory))
+        return stk_err_nomem(err);
+    if (job.host_status != STK_OK) {
+        if (err)
+            *err = job.host_err;
+        return job.host_status;
     }
     choose_analysed(a);
     return STK_OK;

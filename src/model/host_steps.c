@@ -99,7 +99,7 @@ static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, 
         return;
     if (h->used && part != STK_PART_UNKNOWN)
         h->covered_ns += end - start;
-    if (!stk_causes_add(h->a->causes, &(struct stk_piece){start, end, part, event, around}))
+    if (!stk_causes_add(h->a->causes, start, end, part, event, around))
         h->failed = true;
 }
 

@@ -39,8 +39,9 @@
 #define RELEASE_NS (20 * STK_US) // a blocking call may end this long before the gap
 
 struct gaps {
-    struct stk_analysis *a;
-    struct stk_device_line *line;
+    const struct stk_analysis *a;
+    const struct stk_device_line *line;
+    struct stk_gaps_out *out;
     struct stk_thread_segments segments;
     struct stk_thread_segments driver; // the same for the thread that drives the steps
     size_t fetch_at, compile_at, overhead_at;
@@ -54,7 +55,7 @@ static void add(struct gaps *g, int64_t start, int64_t end, enum stk_part part, 
 {
     if (start >= end)
         return;
-    struct stk_spans *cold = &g->a->compile_idle;
+    struct stk_spans *cold = &g->out->compile_idle;
     if (part == STK_PART_COMPILE) {
         if (stk_spans_reserve(cold, cold->count + 1))
             cold->v[cold->count++] = (struct stk_span){start, end};
@@ -62,13 +63,13 @@ static void add(struct gaps *g, int64_t start, int64_t end, enum stk_part part, 
             g->failed = true;
     }
     if (g->a->keeps_gaps) {
-        struct stk_gap_piece *piece = stk_vec_push(&g->a->gaps);
+        struct stk_gap_piece *piece = stk_vec_push(&g->out->pieces);
         uint32_t line = (uint32_t)(g->line - g->a->lines);
         if (piece)
             *piece = (struct stk_gap_piece){start, end, line, event, around, (uint8_t)part};
         g->failed |= !piece;
     }
-    if (!stk_causes_add(g->a->causes, &(struct stk_piece){start, end, part, event, around}))
+    if (!stk_causes_add(g->out->causes, start, end, part, event, around))
         g->failed = true;
 }
 
@@ -382,10 +383,10 @@ static bool find_first_kernels(struct gaps *g)
     return true;
 }
 
-enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t index, int64_t from_ns,
-                                   int64_t to_ns, struct stk_err *err)
+bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t index, int64_t from_ns,
+                        int64_t to_ns, struct stk_gaps_out *out)
 {
-    struct gaps g = {.a = a, .line = &a->lines[index]};
+    struct gaps g = {.a = a, .line = &a->lines[index], .out = out};
     const struct stk_spans *busy = &g.line->busy;
     g.failed = !stk_segments_init(&g.segments, a);
     g.failed |= !stk_segments_init(&g.driver, a) || !find_first_kernels(&g);
@@ -407,5 +408,5 @@ enum stk_status stk_gaps_attribute(struct stk_analysis *a, uint32_t index, int64
     stk_segments_deinit(&g.driver);
     stk_free(g.first_of_name);
     stk_free(g.longest);
-    return g.failed ? stk_err_nomem(err) : STK_OK;
+    return !g.failed;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of each rank in a trace, step by step:
 //   1. time lines of the devices          device_timeline.c
-//   2. threads, marks and facts           host_scan.c, first_use.c
+//   2. threads, marks and facts           host_scan.c (side by side with 1), first_use.c
 //   3. steps, and which are not used      steps.c, period.c, exclude.c
 //   4. windows of the steps per device    windows.c
-//   5. busy time to parts (here), gaps to parts   idle_cause.c; without a device host_steps.c
+//   5. time of each device to parts       device_steps.c, idle_cause.c; without one host_steps.c
 //   6. evidence, collectives, facts       causes.c, collective_list.c, facts.c
 // Every window's parts sum to its length exactly; that is checked, and its failure is our bug.
 //
@@ -40,149 +40,32 @@ void stk_analysis_deinit(struct stk_analysis *a)
     stk_vec_deinit(&a->gaps);
     stk_spans_deinit(&a->compile_idle);
     stk_causes_free(a->causes);
+    stk_causes_free(a->evidence);
     stk_arena_deinit(&a->scratch);
 }
 
-// Each moment of a part goes to the operation that began it first.
-static bool add_busy_part(struct stk_analysis *a, struct stk_device_line *line, int part)
+static enum stk_status analyse_host(struct stk_analysis *a, struct stk_err *err)
 {
-    const struct stk_spans *set = &line->exposed[part];
-    int64_t at = INT64_MIN;
-    size_t k = 0;
-    for (uint32_t i = 0; i < line->op_count && set->count; i++) {
-        const struct stk_device_op *op = &line->ops[i];
-        int64_t start = op->start_ns > at ? op->start_ns : at;
-        if (op->part != part || start >= op->end_ns)
-            continue;
-        at = op->end_ns;
-        while (k < set->count && set->v[k].end_ns <= start)
-            k++;
-        for (size_t j = k; j < set->count && set->v[j].start_ns < op->end_ns; j++) {
-            struct stk_piece p = {set->v[j].start_ns > start ? set->v[j].start_ns : start,
-                                  set->v[j].end_ns < op->end_ns ? set->v[j].end_ns : op->end_ns,
-                                  (enum stk_part)part, op->event, STK_NONE};
-            if (!stk_causes_add(a->causes, &p))
-                return false;
-        }
-    }
-    stk_causes_rewind(a->causes);
-    return true;
-}
-
-static void make_rows(struct stk_analysis *a, uint32_t device, struct stk_window *w, uint32_t count)
-{
-    struct stk_span hole = device == STK_NONE ? (struct stk_span){0, 0} : a->lines[device].hole;
-    for (uint32_t i = 0; i < count && w[i].step != STK_NONE; i++) {
-        const struct stk_host_step *s = &a->steps[w[i].step];
-        int64_t from = hole.start_ns > w[i].start_ns ? hole.start_ns : w[i].start_ns;
-        int64_t to = hole.end_ns < w[i].end_ns ? hole.end_ns : w[i].end_ns;
-        int64_t dur = w[i].end_ns - w[i].start_ns - (to > from ? to - from : 0);
-        w[i].row = a->sum->step_count;
-        a->sum->steps[a->sum->step_count++] =
-            (struct stk_step){.number = s->number,
-                              .rank = a->sum->rank,
-                              .device = device,
-                              .start_ns = w[i].end_ns - dur,
-                              .dur_ns = dur,
-                              .host_start_ns = a->steps_on_device ? -1 : s->start_ns,
-                              .host_dur_ns = a->steps_on_device ? -1 : s->end_ns - s->start_ns,
-                              .excluded = s->excluded};
-    }
-}
-
-static int64_t sum_parts(const int64_t *parts)
-{
-    int64_t sum = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        sum += parts[p];
-    return sum;
-}
-
-static enum stk_status check_rows(const struct stk_analysis *a, uint32_t first, struct stk_err *err)
-{
-    for (uint32_t i = first; i < a->sum->step_count; i++) {
-        const struct stk_step *s = &a->sum->steps[i];
-        if (sum_parts(s->parts) != s->dur_ns)
-            return stk_err_set(err, STK_EBUG,
-                               "the parts of step %lld sum to %lld ns and not to its %lld ns: "
-                               "please report this",
-                               (long long)s->number, (long long)sum_parts(s->parts),
-                               (long long)s->dur_ns);
-    }
-    return STK_OK;
-}
-
-static void total_device(struct stk_analysis *a, uint32_t device, uint32_t first_row)
-{
-    struct stk_device_sum *d = &a->sum->devices[device];
-    for (uint32_t i = first_row; i < a->sum->step_count; i++) {
-        const struct stk_step *s = &a->sum->steps[i];
-        for (int p = 0; p < STK_PART_COUNT && !s->excluded; p++)
-            d->parts[p] += s->parts[p];
-        d->wall_ns += s->excluded ? 0 : s->dur_ns;
-    }
-    if (a->step_count == 0)
-        d->wall_ns = sum_parts(d->parts);
-}
-
-static void place_collectives(struct stk_analysis *a, uint32_t device, const struct stk_window *w,
-                              uint32_t count)
-{
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < a->sum->collective_count; i++) {
-        struct stk_collective *c = &a->sum->collectives[i];
-        if (c->device != device)
-            continue;
-        int64_t start = c->start_ns - a->t->base_ns;
-        while (at < count && w[at].end_ns <= start)
-            at++;
-        if (at < count && w[at].start_ns <= start)
-            c->step = w[at].row;
-    }
-}
-
-static enum stk_status analyse_device(struct stk_analysis *a, uint32_t device, struct stk_window *w,
-                                      struct stk_err *err)
-{
-    struct stk_device_line *line = &a->lines[device];
-    struct stk_device_sum *d = &a->sum->devices[device];
-    uint32_t count = 0, first_row = a->sum->step_count;
-    if (!stk_windows_place(a, device, w, &count))
+    struct stk_window *w = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w);
+    a->causes = stk_causes_new(a);
+    if (!w || !a->causes)
         return stk_err_nomem(err);
-    make_rows(a, device, w, count);
-    stk_causes_begin(a->causes, w, count, d->parts);
-    bool ok = true;
-    for (int p = 0; p < STK_BUSY_PARTS && ok; p++)
-        ok = add_busy_part(a, line, p);
-    if (!ok)
-        return stk_err_nomem(err);
-    // Gaps outside the windows are looked at too: first use before the first step counts as cold.
-    int64_t from = d->first_ns < w[0].start_ns ? d->first_ns : w[0].start_ns;
-    int64_t to = d->first_ns + d->span_ns;
-    to = to > w[count - 1].end_ns ? to : w[count - 1].end_ns;
-    enum stk_status status = stk_gaps_attribute(a, device, from, to, err);
-    if (status == STK_OK)
-        status = check_rows(a, first_row, err);
-    total_device(a, device, first_row);
-    place_collectives(a, device, w, count);
-    if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns)
-        status = stk_err_set(err, STK_EBUG,
-                             "the parts of a device do not sum to its span: "
-                             "please report this");
-    return status;
-}
-
-static enum stk_status analyse_host(struct stk_analysis *a, struct stk_window *w,
-                                    struct stk_err *err)
-{
     for (uint32_t i = 0; i < a->step_count; i++)
         w[i] = (struct stk_window){a->steps[i].start_ns, a->steps[i].end_ns, i, STK_NONE,
                                    a->steps[i].excluded == NULL};
-    make_rows(a, STK_NONE, w, a->step_count);
-    stk_causes_begin(a->causes, w, a->step_count, NULL);
+    uint32_t first_row = a->sum->step_count;
+    stk_step_rows_make(a, STK_NONE, w, a->step_count);
     a->sum->host_scope = true;
+    if (!stk_causes_begin(a->causes, w, a->step_count))
+        return stk_err_nomem(err);
     enum stk_status status = stk_host_steps_attribute(a, w, a->step_count, err);
-    return status == STK_OK ? check_rows(a, 0, err) : status;
+    if (status != STK_OK)
+        return status;
+    stk_causes_settle(a->causes, NULL);
+    status = stk_step_rows_check(a, first_row, a->sum->step_count, err);
+    if (status == STK_OK && !stk_causes_merge(a->evidence, a->causes))
+        status = stk_err_nomem(err);
+    return status;
 }
 
 // Steps of which none can be used say nothing: then the device's span is described.
@@ -207,18 +90,14 @@ static enum stk_status analyse_steps(struct stk_analysis *a, struct stk_err *err
         has_kernels |= a->sum->devices[d].kernels > 0;
     }
     uint32_t rows = a->step_count * (analysed ? analysed : 1);
-    struct stk_window *w = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w);
     a->sum->steps = stk_arena_array(a->out, (size_t)rows + 1, sizeof *a->sum->steps);
-    a->causes = stk_causes_new(a);
-    if (!w || !a->sum->steps || !a->causes)
+    a->evidence = stk_causes_new(a);
+    if (!a->sum->steps || !a->evidence)
         return stk_err_nomem(err);
-    enum stk_status status = STK_OK;
-    for (uint32_t d = 0; d < a->sum->device_count && status == STK_OK; d++)
-        if (a->sum->devices[d].analysed)
-            status = analyse_device(a, d, w, err);
+    enum stk_status status = stk_devices_attribute(a, err);
     if (!has_kernels && a->step_count && status == STK_OK)
-        status = analyse_host(a, w, err);
-    if (status == STK_OK && !stk_causes_finish(a->causes))
+        status = analyse_host(a, err);
+    if (status == STK_OK && !stk_causes_finish(a->evidence))
         status = stk_err_nomem(err);
     return status;
 }
@@ -264,8 +143,6 @@ static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *er
     enum stk_status status = stk_lines_build(a, err);
     if (status == STK_OK)
         status = stk_collectives_list(a, err);
-    if (status == STK_OK)
-        status = stk_host_scan(a, err);
     if (status == STK_OK)
         status = stk_first_use_find(a, err);
     if (status == STK_OK)
@@ -363,11 +240,13 @@ static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const
 }
 
 static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,
-                                const struct stk_view_hook *hook, const uint32_t *classes,
+                                const struct stk_view_hook *hook, int threads,
+                                const uint32_t *classes,
                                 const uint8_t *in_rank, int32_t rank, struct stk_arena *arena,
                                 struct stk_rank_sum **out, struct stk_err *err)
 {
     struct stk_analysis a = {.t = t,
+                             .worker_count = threads,
                              .select = select,
                              .out = arena,
                              .classes = classes,
@@ -429,13 +308,13 @@ enum stk_status stk_model_summarize(const struct stk_trace *t, const struct stk_
                                     struct stk_arena *arena, struct stk_rank_sum ***ranks,
                                     uint32_t *count, struct stk_err *err)
 {
-    return stk_model_summarize_with(t, select, NULL, arena, ranks, count, err);
+    return stk_model_summarize_with(t, select, NULL, 1, arena, ranks, count, err);
 }
 
 enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct stk_select *select,
-                                         const struct stk_view_hook *hook, struct stk_arena *arena,
-                                         struct stk_rank_sum ***ranks, uint32_t *count,
-                                         struct stk_err *err)
+                                         const struct stk_view_hook *hook, int threads,
+                                         struct stk_arena *arena, struct stk_rank_sum ***ranks,
+                                         uint32_t *count, struct stk_err *err)
 {
     enum stk_status status = STK_OK;
     struct grouping g = {.count = 0};
@@ -468,7 +347,8 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct
         for (uint32_t p = 0; p < t->process_count; p++)
             in_rank[p] = g.group[p] == i;
         status =
-            run_rank(t, select, hook, classes, in_rank, g.rank[i], arena, &(*ranks)[*count], err);
+            run_rank(t, select, hook, threads, classes, in_rank, g.rank[i], arena, &(*ranks)[*count],
+                     err);
         *count += status == STK_OK;
     }
 done:

@@ -16,10 +16,11 @@ struct stk_view_hook {
     bool wants_gaps;                             // keep view->gaps
 };
 
-// As stk_model_summarize; `hook` may be NULL.
+// As stk_model_summarize; `hook` may be NULL. Up to `threads` threads work on it; what comes out
+// does not depend on how many.
 STK_MUST_CHECK enum stk_status
 stk_model_summarize_with(const struct stk_trace *t, const struct stk_select *select,
-                         const struct stk_view_hook *hook, struct stk_arena *arena,
+                         const struct stk_view_hook *hook, int threads, struct stk_arena *arena,
                          struct stk_rank_sum ***ranks, uint32_t *count, struct stk_err *err);
 
 // Whether the device was selected.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // On random traces: the parts of every step sum to its length, steps of one device tile the time,
-// exposed time is at most the total, unions are at most the span; and on every real profile.
+// exposed time is at most the total, unions are at most the span; and on every real profile. Several
+// threads make the same of a trace as one.
 #include "synth.h"
 
+#include "model/view.h"
 #include "readers/reader.h"
 
 static uint64_t seed = 88172645463325252u;
@@ -101,6 +103,58 @@ static void check_rank(const struct stk_rank_sum *r)
     CHECK_EQ(cause_ns, wall_ns);
 }
 
+static void check_same_cause(const struct stk_cause *a, const struct stk_cause *b)
+{
+    CHECK_EQ(a->ns, b->ns);
+    CHECK_EQ(a->intervals, b->intervals);
+    CHECK_EQ(a->steps_affected, b->steps_affected);
+    CHECK_EQ(a->name_count, b->name_count);
+    CHECK_EQ(a->example_count, b->example_count);
+    for (int i = 0; i < a->name_count && i < b->name_count; i++) {
+        CHECK_STR(a->names[i].name, b->names[i].name);
+        CHECK_EQ(a->names[i].ns, b->names[i].ns);
+        CHECK_EQ(a->names[i].count, b->names[i].count);
+    }
+    for (int i = 0; i < a->example_count && i < b->example_count; i++) {
+        CHECK_STR(a->examples[i].name, b->examples[i].name);
+        CHECK_EQ(a->examples[i].start_ns, b->examples[i].start_ns);
+        CHECK_EQ(a->examples[i].dur_ns, b->examples[i].dur_ns);
+        CHECK_EQ(a->examples[i].step, b->examples[i].step);
+    }
+}
+
+// The model makes the same of a trace with several threads as with one.
+static void check_threads(const struct synth *s, const struct stk_rank_sum *one)
+{
+    struct stk_arena arena;
+    struct stk_rank_sum **ranks;
+    uint32_t count = 0;
+    struct stk_err err;
+    stk_err_init(&err);
+    stk_arena_init(&arena, 0);
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, NULL, 4, &arena, &ranks, &count, &err),
+             STK_OK);
+    CHECK_EQ(count, s->rank_count);
+    const struct stk_rank_sum *many = count ? ranks[0] : one;
+    CHECK_EQ(many->device_count, one->device_count);
+    CHECK_EQ(many->step_count, one->step_count);
+    CHECK_EQ(many->facts.host_events, one->facts.host_events);
+    CHECK_EQ(many->facts.first_use_ns, one->facts.first_use_ns);
+    CHECK_EQ(many->facts.compile_recurring_ns, one->facts.compile_recurring_ns);
+    for (uint32_t d = 0; d < one->device_count && d < many->device_count; d++) {
+        CHECK_EQ(many->devices[d].busy_ns, one->devices[d].busy_ns);
+        CHECK_EQ(many->devices[d].ops, one->devices[d].ops);
+        for (int p = 0; p < STK_PART_COUNT; p++)
+            CHECK_EQ(many->devices[d].parts[p], one->devices[d].parts[p]);
+    }
+    for (uint32_t i = 0; i < one->step_count && i < many->step_count; i++)
+        for (int p = 0; p < STK_PART_COUNT; p++)
+            CHECK_EQ(many->steps[i].parts[p], one->steps[i].parts[p]);
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        check_same_cause(&many->causes[p], &one->causes[p]);
+    stk_arena_deinit(&arena);
+}
+
 static void random_round(uint32_t round)
 {
     struct synth s;
@@ -121,8 +175,10 @@ static void random_round(uint32_t round)
         s.select.to_ns = s.select.from_ns + next_random((uint32_t)span) * US;
     }
     struct stk_rank_sum *r = synth_summarize(&s);
-    if (r)
+    if (r) {
         check_rank(r);
+        check_threads(&s, r);
+    }
     synth_end(&s);
 }
 

@@ -24,7 +24,7 @@ static void see(struct answer *a, const struct stk_stats *stats)
     struct synth *s = &a->s;
     if (!s->trace)
         CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
-    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, &s->arena, &s->ranks,
+    CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, 2, &s->arena, &s->ranks,
                                       &s->rank_count, &s->err),
              STK_OK);
 }

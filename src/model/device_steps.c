@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of every analysed device, step by step: windows of the steps, busy time to parts (here),
+// gaps to parts (idle_cause.c), and the rows of the steps.
+//
+// Method: devices are worked on side by side, and so are the busy time and the gaps of one. Each of
+// these tasks writes results of its own, which are put together in the order of the devices: what
+// comes out does not depend on how many threads there are.
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "model/analysis.h"
+#include "model/causes.h"
+
+struct device_work {
+    uint32_t device; // index into lines and sum->devices
+    struct stk_window *windows;
+    uint32_t window_count;
+    uint32_t first_row, end_row; // of sum->steps
+    struct stk_causes *busy;
+    struct stk_gaps_out gaps;
+    bool no_memory_busy, no_memory_gaps;
+};
+struct devices {
+    struct stk_analysis *a;
+    struct device_work *work;
+    uint32_t count;
+};
+
+// Each moment of a part goes to the operation that began it first.
+static bool add_busy_part(const struct stk_device_line *line, int part, struct stk_causes *causes)
+{
+    const struct stk_spans *set = &line->exposed[part];
+    int64_t at = INT64_MIN;
+    size_t k = 0;
+    for (uint32_t i = 0; i < line->op_count && set->count; i++) {
+        const struct stk_device_op *op = &line->ops[i];
+        int64_t start = op->start_ns > at ? op->start_ns : at;
+        if (op->part != part || start >= op->end_ns)
+            continue;
+        at = op->end_ns;
+        while (k < set->count && set->v[k].end_ns <= start)
+            k++;
+        for (size_t j = k; j < set->count && set->v[j].start_ns < op->end_ns; j++) {
+            int64_t from = set->v[j].start_ns > start ? set->v[j].start_ns : start;
+            int64_t to = set->v[j].end_ns < op->end_ns ? set->v[j].end_ns : op->end_ns;
+            if (!stk_causes_add(causes, from, to, (enum stk_part)part, op->event, STK_NONE))
+                return false;
+        }
+    }
+    stk_causes_rewind(causes);
+    return true;
+}
+
+void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_window *w,
+                        uint32_t count)
+{
+    struct stk_span hole = device == STK_NONE ? (struct stk_span){0, 0} : a->lines[device].hole;
+    for (uint32_t i = 0; i < count && w[i].step != STK_NONE; i++) {
+        const struct stk_host_step *s = &a->steps[w[i].step];
+        int64_t from = hole.start_ns > w[i].start_ns ? hole.start_ns : w[i].start_ns;
+        int64_t to = hole.end_ns < w[i].end_ns ? hole.end_ns : w[i].end_ns;
+        int64_t dur = w[i].end_ns - w[i].start_ns - (to > from ? to - from : 0);
+        w[i].row = a->sum->step_count;
+        a->sum->steps[a->sum->step_count++] =
+            (struct stk_step){.number = s->number,
+                              .rank = a->sum->rank,
+                              .device = device,
+                              .start_ns = w[i].end_ns - dur,
+                              .dur_ns = dur,
+                              .host_start_ns = a->steps_on_device ? -1 : s->start_ns,
+                              .host_dur_ns = a->steps_on_device ? -1 : s->end_ns - s->start_ns,
+                              .excluded = s->excluded};
+    }
+}
+
+static int64_t sum_parts(const int64_t *parts)
+{
+    int64_t sum = 0;
+    for (int p = 0; p < STK_PART_COUNT; p++)
+        sum += parts[p];
+    return sum;
+}
+
+enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
+                                    uint32_t end, struct stk_err *err)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const struct stk_step *s = &a->sum->steps[i];
+        if (sum_parts(s->parts) != s->dur_ns)
+            return stk_err_set(err, STK_EBUG,
+                               "the parts of step %lld sum to %lld ns and not to its %lld ns: "
+                               "please report this",
+                               (long long)s->number, (long long)sum_parts(s->parts),
+                               (long long)s->dur_ns);
+    }
+    return STK_OK;
+}
+
+static void total_device(struct stk_analysis *a, const struct device_work *w)
+{
+    struct stk_device_sum *d = &a->sum->devices[w->device];
+    for (uint32_t i = w->first_row; i < w->end_row; i++) {
+        const struct stk_step *s = &a->sum->steps[i];
+        for (int p = 0; p < STK_PART_COUNT && !s->excluded; p++)
+            d->parts[p] += s->parts[p];
+        d->wall_ns += s->excluded ? 0 : s->dur_ns;
+    }
+    if (a->step_count == 0)
+        d->wall_ns = sum_parts(d->parts);
+}
+
+static void place_collectives(struct stk_analysis *a, uint32_t device, const struct stk_window *w,
+                              uint32_t count)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < a->sum->collective_count; i++) {
+        struct stk_collective *c = &a->sum->collectives[i];
+        if (c->device != device)
+            continue;
+        int64_t start = c->start_ns - a->t->base_ns;
+        while (at < count && w[at].end_ns <= start)
+            at++;
+        if (at < count && w[at].start_ns <= start)
+            c->step = w[at].row;
+    }
+}
+
+static void place_windows(void *arg, size_t task)
+{
+    const struct devices *all = arg;
+    struct device_work *w = &all->work[task];
+    w->no_memory_busy = !stk_windows_place(all->a, w->device, w->windows, &w->window_count);
+}
+
+static bool attribute_busy(const struct stk_analysis *a, struct device_work *w)
+{
+    if (!w->busy || !stk_causes_begin(w->busy, w->windows, w->window_count))
+        return false;
+    for (int p = 0; p < STK_BUSY_PARTS; p++)
+        if (!add_busy_part(&a->lines[w->device], p, w->busy))
+            return false;
+    return true;
+}
+
+static bool attribute_gaps(const struct stk_analysis *a, struct device_work *w)
+{
+    const struct stk_device_sum *d = &a->sum->devices[w->device];
+    if (!w->gaps.causes || !stk_causes_begin(w->gaps.causes, w->windows, w->window_count))
+        return false;
+    // Gaps outside the windows are looked at too: first use before the first step counts as cold.
+    int64_t from = d->first_ns, to = d->first_ns + d->span_ns;
+    if (w->window_count) {
+        const struct stk_window *first = w->windows, *last = &w->windows[w->window_count - 1];
+        from = from < first->start_ns ? from : first->start_ns;
+        to = to > last->end_ns ? to : last->end_ns;
+    }
+    return stk_gaps_attribute(a, w->device, from, to, &w->gaps);
+}
+
+// Gaps take longer, so they come first: tasks [0, count) are gaps, [count, 2 count) busy time.
+static void attribute(void *arg, size_t task)
+{
+    const struct devices *all = arg;
+    if (task < all->count) {
+        struct device_work *w = &all->work[task];
+        w->no_memory_gaps = !attribute_gaps(all->a, w);
+    } else {
+        struct device_work *w = &all->work[task - all->count];
+        w->no_memory_busy = !attribute_busy(all->a, w);
+    }
+}
+
+static bool take_gaps(struct stk_analysis *a, struct stk_gaps_out *gaps)
+{
+    struct stk_spans *idle = &a->compile_idle;
+    size_t n = gaps->pieces.count;
+    if (!stk_spans_reserve(idle, idle->count + gaps->compile_idle.count))
+        return false;
+    for (size_t i = 0; i < gaps->compile_idle.count; i++)
+        idle->v[idle->count++] = gaps->compile_idle.v[i];
+    struct stk_gap_piece *room = n ? stk_vec_push_n(&a->gaps, n) : NULL;
+    if (n && !room)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        room[i] = *(const struct stk_gap_piece *)stk_vec_at(&gaps->pieces, i);
+    return true;
+}
+
+static enum stk_status collect_device(struct stk_analysis *a, struct device_work *w,
+                                      struct stk_err *err)
+{
+    struct stk_device_sum *d = &a->sum->devices[w->device];
+    if (w->no_memory_busy || w->no_memory_gaps)
+        return stk_err_nomem(err);
+    stk_causes_settle(w->busy, d->parts);
+    stk_causes_settle(w->gaps.causes, d->parts);
+    if (!stk_causes_merge(a->evidence, w->busy) ||
+        !stk_causes_merge(a->evidence, w->gaps.causes) || !take_gaps(a, &w->gaps))
+        return stk_err_nomem(err);
+    enum stk_status status = stk_step_rows_check(a, w->first_row, w->end_row, err);
+    total_device(a, w);
+    place_collectives(a, w->device, w->windows, w->window_count);
+    if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns)
+        status = stk_err_set(err, STK_EBUG,
+                             "the parts of a device do not sum to its span: "
+                             "please report this");
+    return status;
+}
+
+// Room for the results of each analysed device.
+static bool prepare(struct devices *all)
+{
+    struct stk_analysis *a = all->a;
+    all->work = stk_arena_array(&a->scratch, (size_t)a->sum->device_count + 1, sizeof *all->work);
+    if (!all->work)
+        return false;
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        if (!a->sum->devices[d].analysed)
+            continue;
+        struct device_work *w = &all->work[all->count++];
+        w->device = d;
+        w->windows = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w->windows);
+        w->busy = stk_causes_new(a);
+        w->gaps.causes = stk_causes_new(a);
+        stk_spans_init(&w->gaps.compile_idle);
+        stk_vec_init(&w->gaps.pieces, sizeof(struct stk_gap_piece), UINT32_MAX);
+        if (!w->windows || !w->busy || !w->gaps.causes)
+            return false;
+    }
+    return true;
+}
+
+static void free_work(struct devices *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        stk_causes_free(all->work[i].busy);
+        stk_causes_free(all->work[i].gaps.causes);
+        stk_spans_deinit(&all->work[i].gaps.compile_idle);
+        stk_vec_deinit(&all->work[i].gaps.pieces);
+    }
+}
+
+enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *err)
+{
+    struct devices all = {.a = a};
+    enum stk_status status = prepare(&all) ? STK_OK : stk_err_nomem(err);
+    if (status == STK_OK)
+        stk_thread_each(a->worker_count, all.count, place_windows, &all);
+    for (uint32_t i = 0; i < all.count && status == STK_OK; i++) {
+        struct device_work *w = &all.work[i];
+        w->first_row = a->sum->step_count;
+        if (w->no_memory_busy)
+            status = stk_err_nomem(err);
+        else
+            stk_step_rows_make(a, w->device, w->windows, w->window_count);
+        w->end_row = a->sum->step_count;
+    }
+    if (status == STK_OK)
+        stk_thread_each(a->worker_count, 2 * (size_t)all.count, attribute, &all);
+    for (uint32_t i = 0; i < all.count && status == STK_OK; i++)
+        status = collect_device(a, &all.work[i], err);
+    free_work(&all);
+    return status;
+}
