@@ -17,7 +17,11 @@ enum stk_status {
     STK_ELIMIT,  // a cap was reached (5)
     STK_EOUTPUT, // output could not be written (5)
     STK_EINTR,   // interrupted (130)
-    STK_EBUG     // broken invariant of our own (70)
+    STK_EBUG,    // broken invariant of our own (70)
+    STK_EMISSING, // a file that is not there (3)
+    STK_EDAMAGE,  // data lost: a checksum, a truncation, a wrong compression (3)
+    STK_ERANGE,   // beyond the end of something (2)
+    STK_ECALLER   // a function of the embedding language failed; it has the details (70)
 };
 
 #define STK_ERR_CONTEXTS 4

@@ -19,8 +19,11 @@ static int exit_code(enum stoker_status status)
     case STOKER_OK:
         return STK_EXIT_DONE;
     case STOKER_EUSAGE:
+    case STOKER_ERANGE:
         return STK_EXIT_USAGE;
     case STOKER_EINPUT:
+    case STOKER_EMISSING:
+    case STOKER_EDAMAGE:
         return STK_EXIT_INPUT;
     case STOKER_ENOMEM:
     case STOKER_ELIMIT:

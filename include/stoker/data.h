@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker.data: input pipelines that feed training. A dataset is an immutable graph of a source and
+// transformations; an iterator runs it. This is the C API; the Python module stands on it alone.
+//
+//   struct stoker_err e; struct stoker_dataset *r, *b; struct stoker_iterator *it;
+//   struct stoker_args *a = stoker_args_new();
+//   stoker_args_int(a, "stop", 10);
+//   stoker_dataset_make("range", NULL, 0, a, NULL, &r, &e);
+//   stoker_args_free(a);
+//   ... make "batch" of r with batch_size = 3 ...
+//   stoker_iterator_open(b, NULL, &it, &e);
+//   struct stoker_tensor t[1]; int is_end;
+//   while (stoker_iterator_next(it, t, 1, &is_end, &e) == STOKER_OK && !is_end) {
+//       use(t[0].data); stoker_tensor_release(&t[0]);
+//   }
+//
+// An element is a flat list of components, each a tensor; nesting is the caller's affair. Strings
+// are arrays of struct stoker_bytes. Objects are reference-counted: `hold` adds a holder, `free`
+// takes one away and accepts NULL. Datasets and functions may be used by several threads; an
+// iterator by one at a time, except where said.
+#ifndef STOKER_DATA_H
+#define STOKER_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stoker/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STOKER_RANK_MAX 8
+#define STOKER_UNKNOWN (-1) // a dimension, or a rank
+#define STOKER_AUTOTUNE (-1)
+#define STOKER_INFINITE (-1)            // cardinality
+#define STOKER_CARDINALITY_UNKNOWN (-2) // cardinality
+
+enum stoker_dtype { // values are stable
+    STOKER_BOOL,
+    STOKER_UINT8,
+    STOKER_INT8,
+    STOKER_UINT16,
+    STOKER_INT16,
+    STOKER_UINT32,
+    STOKER_INT32,
+    STOKER_UINT64,
+    STOKER_INT64,
+    STOKER_FLOAT16,
+    STOKER_BFLOAT16,
+    STOKER_FLOAT32,
+    STOKER_FLOAT64,
+    STOKER_STRING,  // struct stoker_bytes
+    STOKER_DATASET, // struct stoker_dataset *, as windows give them
+    STOKER_DTYPES
+};
+const char *stoker_dtype_name(int dtype);          // "float32"; strings are "bytes". NULL: no such
+size_t stoker_dtype_bytes(int dtype);              // of a value
+int stoker_dtype_find(const char *name, int *out); // 1 if found
+
+struct stoker_bytes {
+    const unsigned char *data;
+    size_t size;
+};
+
+struct stoker_spec {
+    int dtype, rank; // rank STOKER_UNKNOWN: dims say nothing
+    int64_t dim[STOKER_RANK_MAX];
+    const struct stoker_specs *nested; // of datasets as components; borrowed; NULL: none or unknown
+};
+struct stoker_specs; // of the components of an element
+int stoker_specs_count(const struct stoker_specs *s);
+void stoker_specs_get(const struct stoker_specs *s, int i, struct stoker_spec *out);
+
+// A value. As a result it belongs to the receiver until stoker_tensor_release; as an argument it is
+// borrowed (`hold` is ignored), unless said.
+struct stoker_tensor {
+    int dtype, rank;
+    int64_t dim[STOKER_RANK_MAX];
+    void *data;      // contiguous, C order
+    int is_readonly; // memory that others see as well
+    void *hold;      // opaque
+};
+void stoker_tensor_release(struct stoker_tensor *t); // from any thread; zeroes it
+
+// Arguments of datasets and operations, by name. Everything is copied or held, except tensors made
+// with stoker_args_memory. Setters return 0 when out of memory.
+struct stoker_args;
+struct stoker_fn;
+struct stoker_dataset;
+struct stoker_args *stoker_args_new(void);
+void stoker_args_free(struct stoker_args *a);
+int stoker_args_int(struct stoker_args *a, const char *name, int64_t value);
+int stoker_args_float(struct stoker_args *a, const char *name, double value);
+int stoker_args_text(struct stoker_args *a, const char *name, const char *text, size_t n);
+int stoker_args_ints(struct stoker_args *a, const char *name, const int64_t *values, size_t n);
+int stoker_args_floats(struct stoker_args *a, const char *name, const double *values, size_t n);
+int stoker_args_texts(struct stoker_args *a, const char *name, const struct stoker_bytes *values,
+                      size_t n);
+// Copies the values.
+int stoker_args_tensors(struct stoker_args *a, const char *name, const struct stoker_tensor *values,
+                        size_t n);
+// Borrows the memory of values that are no strings until drop(arg[i]) is called for each, from any
+// thread; copies strings and calls drop for them at once.
+int stoker_args_memory(struct stoker_args *a, const char *name, const struct stoker_tensor *values,
+                       size_t n, void (*drop)(void *arg), void *const *arg);
+int stoker_args_specs(struct stoker_args *a, const char *name, const struct stoker_spec *specs,
+                      size_t n);
+int stoker_args_fn(struct stoker_args *a, const char *name, struct stoker_fn *fn);
+int stoker_args_datasets(struct stoker_args *a, const char *name, struct stoker_dataset *const *ds,
+                         size_t n);
+// A value that is computed by the function that makes the dataset: see the operation make_dataset.
+int stoker_args_bound(struct stoker_args *a, const char *name, const struct stoker_spec *specs,
+                      size_t n);
+
+// Functions: graphs of operations over numbered values; inputs are 0 to n - 1.
+enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const char *name,
+                                  struct stoker_fn **out, struct stoker_err *err);
+// Adds an operation; *first is the number of its first result, *count how many it has.
+// where: source line for messages, or NULL.
+enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int *inputs, int n,
+                                 const struct stoker_args *args, const char *where, int *first,
+                                 int *count, struct stoker_err *err);
+void stoker_fn_spec(const struct stoker_fn *fn, int value, struct stoker_spec *out);
+// 1 and the value if it is known already (constants); *out is the caller's.
+int stoker_fn_constant(const struct stoker_fn *fn, int value, struct stoker_tensor *out);
+enum stoker_status stoker_fn_finish(struct stoker_fn *fn, const int *results, int n,
+                                    struct stoker_err *err);
+void stoker_fn_free(struct stoker_fn *fn);
+// For plans: nodes in order of evaluation.
+int stoker_fn_nodes(const struct stoker_fn *fn);
+const char *stoker_fn_node(const struct stoker_fn *fn, int i, const char **where);
+int stoker_fn_is_random(const struct stoker_fn *fn);
+
+// One operation on values, now. *n_out: room in `out`, then how many results there are.
+enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in, int n_in,
+                                  const struct stoker_args *args, uint64_t seed,
+                                  struct stoker_tensor *out, int *n_out, struct stoker_err *err);
+// The table of operations: NULL beyond the last.
+const char *stoker_op_name(int i, const char **summary);
+
+enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *const *inputs,
+                                       int n, const struct stoker_args *args, const char *where,
+                                       struct stoker_dataset **out, struct stoker_err *err);
+struct stoker_dataset *stoker_dataset_hold(struct stoker_dataset *ds);
+void stoker_dataset_free(struct stoker_dataset *ds);
+const struct stoker_specs *stoker_dataset_specs(const struct stoker_dataset *ds); // borrowed
+int64_t stoker_dataset_cardinality(const struct stoker_dataset *ds);
+// For plans. Borrowed.
+const char *stoker_dataset_kind(const struct stoker_dataset *ds);
+int stoker_dataset_inputs(const struct stoker_dataset *ds);
+struct stoker_dataset *stoker_dataset_input(const struct stoker_dataset *ds, int i);
+struct stoker_fn *stoker_dataset_fn(const struct stoker_dataset *ds); // NULL: it has none
+const char *stoker_dataset_where(const struct stoker_dataset *ds);    // NULL: unknown
+// The table of kinds: NULL beyond the last.
+const char *stoker_kind_name(int i, const char **summary);
+
+// What the embedding language does for operations (host_call) and sources (generator). Functions
+// are called from the engine's threads, several at once. Returned tensors belong to the engine:
+// `hold` is passed to release_hold when it has no more use for `data`.
+struct stoker_host {
+    void *arg;
+    // One element: `out` has room for n_out results of the inferred number.
+    enum stoker_status (*call)(void *arg, int64_t id, const struct stoker_tensor *in, int n_in,
+                               struct stoker_tensor *out, int n_out, struct stoker_err *err);
+    enum stoker_status (*gen_open)(void *arg, int64_t id, const struct stoker_tensor *in, int n_in,
+                                   void **gen, struct stoker_err *err);
+    enum stoker_status (*gen_next)(void *arg, void *gen, struct stoker_tensor *out, int n_out,
+                                   int *is_end, struct stoker_err *err);
+    void (*gen_close)(void *arg, void *gen);
+    void (*release_hold)(void *arg, void *hold);
+};
+
+struct stoker_run_options {  // zero it, then set what is wanted
+    int has_seed, is_sloppy; // sloppy: parallel stages may deliver out of order by default
+    uint64_t seed;
+    int threads;                    // cap over all stages; 0: all processors
+    uint64_t ram_bytes;             // cap; 0: half of the memory available
+    int skips_errors;               // leave bad elements out and count them
+    uint64_t epoch;                 // how many iterators there were of this dataset before
+    const struct stoker_host *host; // borrowed until the iterator and its tensors are gone
+    uint64_t reserved[8];
+};
+struct stoker_iterator;
+enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
+                                        const struct stoker_run_options *options,
+                                        struct stoker_iterator **out, struct stoker_err *err);
+// The next element's components, `n` of them as the dataset has. *is_end: there was none. An error
+// stands for one element; the next call goes on behind it, or is the end.
+enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoker_tensor *out,
+                                        int n, int *is_end, struct stoker_err *err);
+// Whether the next call would return without waiting. For tests and schedulers.
+int stoker_iterator_is_ready(const struct stoker_iterator *it);
+void stoker_iterator_cancel(struct stoker_iterator *it); // from any thread: waits end soon
+void stoker_iterator_free(struct stoker_iterator *it);   // tensors given out stay valid
+// Where it stands: a few bytes (*n: room, then length; STOKER_ELIMIT if it is too small).
+enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
+                                         struct stoker_err *err);
+// A new iterator that stands where the other one stood. The dataset must be the same.
+enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
+                                          const struct stoker_run_options *options,
+                                          const void *state, size_t n, struct stoker_iterator **out,
+                                          struct stoker_err *err);
+
+struct stoker_stage { // of the iterator tree, parents before their inputs; counts since the start
+    const char *kind, *where; // borrowed from the dataset; where may be NULL
+    int depth;
+    uint64_t elements, errors, skipped;
+    uint64_t busy_ns, wait_ns, starve_ns; // own CPU; blocked on its input; its consumer on it
+    uint32_t threads, fill, room;         // now
+};
+int stoker_iterator_stage(const struct stoker_iterator *it, int i,
+                          struct stoker_stage *out); // 0: none
+struct stoker_memory {
+    uint64_t in_use_bytes, peak_bytes, cap_bytes, fresh_buffers;
+};
+void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that columns lie in: reference-counted buffers out of a pool that takes them back, so
+// that the steady state neither allocates nor faults pages in. A pool has a cap in bytes (the
+// dataset's RAM budget); it dies when its owner and the last of its buffers have let go.
+// Buffers may also stand for memory of somebody else, with a function that is called at the end.
+#ifndef STK_DATA_BUF_H
+#define STK_DATA_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stk_pool;
+
+struct stk_buf {
+    int refs; // atomic
+    bool is_foreign, is_readonly;
+    uint8_t *data;           // 64-byte aligned, unless foreign
+    size_t size;             // usable bytes
+    struct stk_pool *pool;   // NULL: foreign
+    void (*drop)(void *arg); // foreign: called at the last drop, from any thread
+    void *arg;
+    struct stk_buf *next; // in a free list
+};
+
+struct stk_pool_stats {
+    uint64_t in_use_bytes, free_bytes, peak_bytes, cap_bytes;
+    uint64_t fresh; // buffers that had to be allocated: constant in the steady state
+};
+
+struct stk_pool *stk_pool_open(size_t cap_bytes); // NULL: no memory
+struct stk_pool *stk_pool_hold(struct stk_pool *p);
+void stk_pool_drop(struct stk_pool *p); // takes NULL
+struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p);
+bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes); // would it pass the cap?
+
+// At least `size` bytes, uninitialised. NULL: no memory, or past the cap.
+struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size);
+struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
+                                void (*drop)(void *arg), void *arg);
+struct stk_buf *stk_buf_hold(struct stk_buf *b); // takes NULL
+void stk_buf_drop(struct stk_buf *b);            // takes NULL; from any thread
+bool stk_buf_is_sole(const struct stk_buf *b);   // one holder, and may be written
+
+// What string views point into: a list of buffers held together.
+struct stk_keep {
+    int refs; // atomic
+    int count, capacity;
+    struct stk_buf **bufs;
+};
+struct stk_keep *stk_keep_hold(struct stk_keep *k); // takes NULL
+void stk_keep_drop(struct stk_keep *k);             // takes NULL
+// Adds a holder of `b` to *k, which is made if NULL and copied if others hold it. False: no memory.
+bool stk_keep_add(struct stk_keep **k, struct stk_buf *b);
+bool stk_keep_join(struct stk_keep **k, struct stk_keep *other); // all of other's; takes NULL
+
+#endif

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// include/stoker/data.h: iterators, single operations, and calls into the embedding language.
+//
+// An iterator takes blocks from the engine and hands out their elements one by one. It asks for one
+// element at first, then for more as long as a block comes quickly, so that cheap pipelines cost
+// little for each element and slow ones do not run far ahead of their consumer.
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "data/data_api.h"
+
+#define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
+#define BLOCK_ELEMENTS_MAX 1024
+#define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
+#define STATE_MAGIC 0x31737473u // "sts1"
+
+struct stoker_iterator {
+    struct stk_iter *root;
+    struct stk_block block;
+    int64_t used; // elements of the block that were given
+    int64_t want; // of the next block
+    uint64_t given, epoch;
+    struct stk_host host; // the engine's view of the caller's
+    struct stoker_host caller;
+    bool skips_errors;
+};
+
+struct state {
+    uint32_t magic, size;
+    uint64_t seed, epoch, given;
+};
+
+// Results of the embedding language for one element, appended to the columns.
+static enum stk_status take_results(struct stoker_iterator *it, struct stk_pool *pool,
+                                    struct stoker_tensor *from, struct stk_col *out, int n_out,
+                                    struct stk_err *err)
+{
+    bool ok = true;
+    for (int k = 0; k < n_out; k++) {
+        struct stk_col view;
+        stk_data_tensor_view(&view, &from[k]);
+        void *at = NULL;
+        if (ok) {
+            ok = out[k].is_varied || stk_col_varied(&out[k], pool, view.dtype, 8, 8);
+            at = ok ? stk_col_append(&out[k], pool, &view.shape) : NULL;
+            ok = at != NULL;
+        }
+        int64_t count = stk_shape_count(&view.shape);
+        if (ok && view.dtype == STK_DT_STRING) {
+            const struct stk_bytes *s = (const struct stk_bytes *)view.data;
+            for (int64_t i = 0; ok && i < count; i++) {
+                struct stk_bytes *to = (struct stk_bytes *)at + i;
+                ok = stk_col_own_bytes(&out[k], pool, s[i].data, s[i].size, to);
+            }
+        } else if (ok) {
+            memcpy(at, view.data, (size_t)count * stk_dtype_bytes(view.dtype));
+        }
+        if (from[k].hold) {
+            it->caller.release_hold(it->caller.arg, from[k].hold);
+        }
+    }
+    return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "no memory for the function's results");
+}
+
+static void err_in(struct stk_err *to, const struct stoker_err *from)
+{
+    stk_err_init(to);
+    to->code = (enum stk_status)from->code;
+    to->offset = from->offset;
+    memcpy(to->message, from->message, sizeof to->message);
+}
+
+static enum stk_status host_call(void *arg, int64_t id, int64_t n, const struct stk_col *const *in,
+                                 int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
+                                 int64_t *failed, struct stk_err *failed_err, struct stk_err *err)
+{
+    struct stoker_iterator *it = arg;
+    struct stoker_tensor args[STK_OP_INPUTS_MAX], results[STK_OP_OUTPUTS_MAX];
+    enum stk_status s = STK_OK;
+    for (int64_t i = 0; s == STK_OK && i < n && i < *failed; i++) {
+        struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
+        for (int j = 0; j < n_in; j++) {
+            stk_data_tensor_out(&args[j], in[j], i);
+        }
+        memset(results, 0, (size_t)n_out * sizeof results[0]);
+        enum stoker_status c = it->caller.call(it->caller.arg, id, args, n_in, results, n_out, &e);
+        for (int j = 0; j < n_in; j++) {
+            stoker_tensor_release(&args[j]);
+        }
+        if (c != STOKER_OK) {
+            *failed = i;
+            err_in(failed_err, &e);
+            break;
+        }
+        s = take_results(it, pool, results, out, n_out, err);
+    }
+    for (int k = 0; k < n_out; k++) {
+        stk_col_settle(&out[k]);
+    }
+    return s;
+}
+
+static enum stk_status host_gen_open(void *arg, int64_t id, const struct stk_col *const *in,
+                                     int n_in, void **gen, struct stk_err *err)
+{
+    struct stoker_iterator *it = arg;
+    struct stoker_tensor args[STK_OP_INPUTS_MAX];
+    struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
+    args[0] = (struct stoker_tensor){0};
+    for (int j = 0; j < n_in; j++) {
+        stk_data_tensor_out(&args[j], in[j], 0);
+    }
+    enum stoker_status c = it->caller.gen_open(it->caller.arg, id, args, n_in, gen, &e);
+    for (int j = 0; j < n_in; j++) {
+        stoker_tensor_release(&args[j]);
+    }
+    if (c != STOKER_OK) {
+        err_in(err, &e);
+    }
+    return (enum stk_status)c;
+}
+
+static enum stk_status host_gen_next(void *arg, void *gen, int64_t n, struct stk_pool *pool,
+                                     struct stk_block *out, struct stk_err *err)
+{
+    struct stoker_iterator *it = arg;
+    struct stoker_tensor results[STK_OP_OUTPUTS_MAX];
+    enum stk_status s = STK_OK;
+    int is_end = 0;
+    for (int64_t i = 0; s == STK_OK && i < n; i++) {
+        struct stoker_err e = {.code = STOKER_ECALLER, .offset = -1};
+        memset(results, 0, (size_t)out->count * sizeof results[0]);
+        enum stoker_status c =
+            it->caller.gen_next(it->caller.arg, gen, results, out->count, &is_end, &e);
+        if (c != STOKER_OK) {
+            err_in(err, &e);
+            s = (enum stk_status)c;
+            break;
+        }
+        if (is_end) {
+            break;
+        }
+        s = take_results(it, pool, results, out->cols, out->count, err);
+        out->n += s == STK_OK;
+    }
+    for (int k = 0; k < out->count; k++) {
+        stk_col_settle(&out->cols[k]);
+    }
+    return s;
+}
+
+static void host_gen_close(void *arg, void *gen)
+{
+    struct stoker_iterator *it = arg;
+    it->caller.gen_close(it->caller.arg, gen);
+}
+
+static void set_host(struct stoker_iterator *it, const struct stoker_host *host,
+                     struct stk_run_options *options)
+{
+    if (!host) {
+        return;
+    }
+    it->caller = *host;
+    it->host = (struct stk_host){.arg = it,
+                                 .call = host_call,
+                                 .gen_open = host_gen_open,
+                                 .gen_next = host_gen_next,
+                                 .gen_close = host_gen_close};
+    options->host = &it->host;
+}
+
+enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
+                                        const struct stoker_run_options *options,
+                                        struct stoker_iterator **out, struct stoker_err *err)
+{
+    struct stk_err e;
+    stk_err_init(&e);
+    *out = NULL;
+    struct stoker_iterator *it = stk_alloc_zero(1, sizeof *it);
+    if (!it) {
+        (void)stk_err_nomem(&e);
+        return stk_data_fail(err, &e);
+    }
+    struct stk_run_options o = {0};
+    struct stk_run *run;
+    if (options) {
+        o = (struct stk_run_options){.seed = options->seed,
+                                     .has_seed = options->has_seed != 0,
+                                     .is_sloppy = options->is_sloppy != 0,
+                                     .threads = options->threads,
+                                     .ram_bytes = (size_t)options->ram_bytes,
+                                     .on_error = options->skips_errors ? STK_ON_ERROR_SKIP
+                                                                       : STK_ON_ERROR_STOP};
+        set_host(it, options->host, &o);
+        it->epoch = options->epoch;
+        it->skips_errors = options->skips_errors != 0;
+    }
+    it->want = 1;
+    enum stk_status s = stk_run_open(&run, &o, &e);
+    if (s == STK_OK) {
+        s = stk_iter_open(&it->root, (struct stk_dataset *)ds, run, 0, it->epoch, &e);
+        stk_run_drop(run);
+    }
+    if (s != STK_OK) {
+        stk_free(it);
+        return stk_data_fail(err, &e);
+    }
+    *out = it;
+    return STOKER_OK;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// Another block. Grows what is asked for while blocks come quickly and stay small.
+static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
+{
+    int64_t start_ns = now_ns();
+    enum stk_status s;
+    do {
+        s = stk_iter_next(it->root, it->want, &it->block, err);
+        it->root->stats.skipped += s != STK_OK && it->skips_errors;
+    } while (s != STK_OK && s != STK_EINTR && it->skips_errors);
+    int64_t took_ns = now_ns() - start_ns;
+    it->used = 0;
+    if (s != STK_OK || it->block.n == 0) {
+        return s;
+    }
+    bool is_quick = took_ns < BLOCK_NS_MAX && stk_block_bytes(&it->block) * 2 < BLOCK_BYTES_MAX;
+    if (is_quick && it->want < BLOCK_ELEMENTS_MAX) {
+        it->want *= 2;
+    } else if (took_ns > 4 * BLOCK_NS_MAX && it->want > 1) {
+        it->want /= 2;
+    }
+    return STK_OK;
+}
+
+enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoker_tensor *out,
+                                        int n, int *is_end, struct stoker_err *err)
+{
+    *is_end = 0;
+    if (it->used >= it->block.n) {
+        struct stk_err e;
+        stk_err_init(&e);
+        enum stk_status s = refill(it, &e);
+        if (s != STK_OK) {
+            return stk_data_fail(err, &e);
+        }
+        if (it->block.n == 0) {
+            *is_end = 1;
+            return STOKER_OK;
+        }
+    }
+    for (int k = 0; k < n && k < it->block.count; k++) {
+        stk_data_tensor_out(&out[k], &it->block.cols[k], it->used);
+    }
+    it->used++;
+    it->given++;
+    return STOKER_OK;
+}
+
+int stoker_iterator_is_ready(const struct stoker_iterator *it)
+{
+    return it->used < it->block.n || it->root->stats.fill > 0;
+}
+
+void stoker_iterator_cancel(struct stoker_iterator *it)
+{
+    stk_run_cancel(it->root->run);
+}
+
+void stoker_iterator_free(struct stoker_iterator *it)
+{
+    if (it) {
+        stk_run_cancel(it->root->run);
+        stk_block_free(&it->block);
+        stk_iter_close(it->root);
+        stk_free(it);
+    }
+}
+
+enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
+                                         struct stoker_err *err)
+{
+    struct state s = {STATE_MAGIC, sizeof s, it->root->run->seed, it->epoch, it->given};
+    struct stk_err e;
+    stk_err_init(&e);
+    if (*n < sizeof s) {
+        *n = sizeof s;
+        (void)stk_err_set(&e, STK_ELIMIT, "the state needs %zu bytes", sizeof s);
+        return stk_data_fail(err, &e);
+    }
+    memcpy(state, &s, sizeof s);
+    *n = sizeof s;
+    return STOKER_OK;
+}
+
+enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
+                                          const struct stoker_run_options *options,
+                                          const void *state, size_t n, struct stoker_iterator **out,
+                                          struct stoker_err *err)
+{
+    struct state s;
+    struct stk_err e;
+    stk_err_init(&e);
+    *out = NULL;
+    if (n >= sizeof s) {
+        memcpy(&s, state, sizeof s);
+    }
+    if (n < sizeof s || s.magic != STATE_MAGIC || s.size != sizeof s || s.given > INT64_MAX) {
+        (void)stk_err_set(&e, STK_EINVAL, "this is no iterator state (%zu bytes)", n);
+        return stk_data_fail(err, &e);
+    }
+    struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
+    o.has_seed = 1;
+    o.seed = s.seed;
+    o.epoch = s.epoch;
+    enum stoker_status status = stoker_iterator_open(ds, &o, out, err);
+    int64_t passed = 0;
+    while (status == STOKER_OK && (uint64_t)passed < s.given) {
+        int64_t done = 0;
+        enum stk_status k = stk_iter_skip((*out)->root, (int64_t)s.given - passed, &done, &e);
+        passed += done;
+        if (k == STK_OK && done == 0) {
+            break;
+        }
+        if (k == STK_EINTR || k == STK_ENOMEM) {
+            stoker_iterator_free(*out);
+            *out = NULL;
+            return stk_data_fail(err, &e);
+        }
+    }
+    if (status == STOKER_OK) {
+        (*out)->given = s.given;
+    }
+    return status;
+}
+
+static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoker_stage *out)
+{
+    if ((*i)-- == 0) {
+        const struct stk_stage_stats *s = &it->stats;
+        *out = (struct stoker_stage){.kind = it->kind->name,
+                                     .where = it->ds->where,
+                                     .depth = depth,
+                                     .elements = s->elements,
+                                     .errors = s->errors,
+                                     .skipped = s->skipped,
+                                     .busy_ns = s->busy_ns,
+                                     .wait_ns = s->wait_ns,
+                                     .starve_ns = s->starve_ns,
+                                     .threads = s->threads,
+                                     .fill = s->fill,
+                                     .room = s->room};
+        return 1;
+    }
+    for (int k = 0; k < it->n_in; k++) {
+        if (it->in[k] && find_stage(it->in[k], i, depth + 1, out)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int stoker_iterator_stage(const struct stoker_iterator *it, int i, struct stoker_stage *out)
+{
+    return find_stage(it->root, &i, 0, out);
+}
+
+void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(it->root->run->pool);
+    *out = (struct stoker_memory){s.in_use_bytes, s.peak_bytes, s.cap_bytes, s.fresh};
+}
+
+// A function of the one operation, run on one element.
+static enum stk_status call_once(const char *op, const struct stk_spec *specs, struct stk_block *in,
+                                 struct stk_attrs *attrs, uint64_t seed, struct stk_block *out,
+                                 struct stk_err *err)
+{
+    struct stk_fn *fn = NULL;
+    struct stk_frame *frame = NULL;
+    struct stk_pool *pool = stk_pool_open(SIZE_MAX);
+    int ids[STK_OP_OUTPUTS_MAX], first = 0, count = 0;
+    for (int i = 0; i < in->count; i++) {
+        ids[i] = i;
+    }
+    enum stk_status s = pool ? stk_fn_open(&fn, specs, in->count, op, err) : stk_err_nomem(err);
+    if (s == STK_OK) {
+        s = stk_fn_add(fn, op, ids, in->count, attrs, NULL, &first, &count, err);
+    }
+    for (int i = 0; i < count; i++) {
+        ids[i] = first + i;
+    }
+    s = s == STK_OK ? stk_fn_finish(fn, ids, count, err) : s;
+    s = s == STK_OK ? stk_frame_open(&frame, fn, pool, NULL, err) : s;
+    if (s == STK_OK && !stk_block_reset(out, count)) {
+        s = stk_err_nomem(err);
+    }
+    struct stk_eval eval = {.seed = seed};
+    s = s == STK_OK ? stk_frame_run(frame, in, out, &eval, err) : s;
+    if (s == STK_OK && eval.failed == 0) {
+        *err = eval.failure;
+        s = err->code;
+    }
+    stk_frame_close(frame);
+    stk_fn_drop(fn);
+    stk_pool_drop(pool);
+    return s;
+}
+
+// A result that shares an argument's memory becomes one of its own.
+static bool own_result(struct stk_col *c, struct stk_pool *pool)
+{
+    if (c->dtype == STK_DT_STRING) {
+        return stk_col_own(c, pool);
+    }
+    if (c->data_buf) {
+        return true;
+    }
+    struct stk_col own;
+    struct stk_shape shape = stk_col_shape(c, 0);
+    if (!stk_col_uniform(&own, pool, c->dtype, &shape, 1)) {
+        return false;
+    }
+    if (own.stride) {
+        memcpy(own.data, stk_col_at(c, 0), own.stride);
+    }
+    stk_col_clear(c);
+    *c = own;
+    return true;
+}
+
+enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in, int n_in,
+                                  const struct stoker_args *args, uint64_t seed,
+                                  struct stoker_tensor *out, int *n_out, struct stoker_err *err)
+{
+    struct stk_spec specs[STK_OP_INPUTS_MAX];
+    struct stk_block from = {0}, to = {0};
+    struct stk_err e;
+    stk_err_init(&e);
+    enum stk_status s = n_in > STK_OP_INPUTS_MAX
+                            ? stk_err_set(&e, STK_EINVAL, "%s: %d inputs are too many", op, n_in)
+                        : stk_block_reset(&from, n_in) ? STK_OK
+                                                       : stk_err_nomem(&e);
+    for (int i = 0; s == STK_OK && i < n_in; i++) {
+        stk_data_tensor_view(&from.cols[i], &in[i]);
+        specs[i] = (struct stk_spec){.dtype = from.cols[i].dtype, .shape = from.cols[i].shape};
+    }
+    from.n = 1;
+    if (s == STK_OK) {
+        s = call_once(op, specs, &from, (struct stk_attrs *)(uintptr_t)args, seed, &to, &e);
+    }
+    if (s == STK_OK && to.count > *n_out) {
+        s = stk_err_set(&e, STK_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
+    }
+    struct stk_pool *pool = stk_pool_open(SIZE_MAX);
+    for (int k = 0; s == STK_OK && k < to.count; k++) {
+        s = pool && own_result(&to.cols[k], pool) ? STK_OK : stk_err_nomem(&e);
+    }
+    for (int k = 0; s == STK_OK && k < to.count; k++) {
+        stk_data_tensor_out(&out[k], &to.cols[k], 0);
+    }
+    stk_pool_drop(pool);
+    *n_out = s == STK_OK ? to.count : 0;
+    stk_block_free(&from);
+    stk_block_free(&to);
+    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+}

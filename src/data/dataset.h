@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datasets: an immutable graph of sources and transformations, and the iterators over it. To add a
+// kind: one file in sources/ or transformations/ that ends in its descriptor `const struct
+// stk_dataset_kind stk_dataset_<name>`, and one line X(<name>) in datasets.def.
+//
+// An iterator is pulled, block by block: `next` gives 1 to `want` elements; 0 is the end. It is
+// called by one thread at a time. Stages that run beside their consumer (prefetch, parallel map,
+// interleave) own threads; their inputs are then pulled by those.
+//
+// Errors are elements: a status other than STK_OK says that the next element could not be made, and
+// the call after that goes on behind it (or is the end, where the source cannot go on). A kind's
+// `next` may return a block and a status together: the elements before the bad one.
+//
+// Order and chance. With the same seed the same elements come, whatever the number of threads: a
+// random stage takes its bits from (it->seed, index of the element at its input).
+//
+// Resuming. The state of an iterator is how many elements it has given (and its seed): `skip`
+// passes over elements as cheaply as the kind can, which for indexed sources is no work at all.
+#ifndef STK_DATA_DATASET_H
+#define STK_DATA_DATASET_H
+
+#include "data/fn.h"
+
+#define STK_INFINITE (-1)
+#define STK_CARDINALITY_UNKNOWN (-2)
+
+struct stk_dataset;
+struct stk_iter;
+struct stk_run;
+
+enum stk_arg_type { STK_ARG_INT, STK_ARG_BOOL, STK_ARG_FLOAT, STK_ARG_TEXT, STK_ARG_OTHER };
+struct stk_arg_row { // one argument of a kind: for the docs, the checks and the tuner
+    const char *name;
+    enum stk_arg_type type;
+    bool is_required, is_tunable;
+    int64_t fallback, min, max; // INT
+    const char *help;
+};
+
+struct stk_dataset_kind {
+    const char *name, *summary;
+    const struct stk_arg_row *args; // ends with a NULL name
+    int n_in_min, n_in_max;         // input datasets; -1: any number
+    // Checks the arguments and makes ds->specs. Attributes may be BOUND (see attr.h): then take
+    // what is unknown for unknown.
+    enum stk_status (*infer)(struct stk_dataset *ds, struct stk_err *err);
+    int64_t (*cardinality)(const struct stk_dataset *ds);
+    size_t state_bytes; // of it->state, zeroed
+    bool opens_inputs;  // open does it itself (repeat, concatenate, flat_map); else it->in are open
+    enum stk_status (*open)(struct stk_iter *it, struct stk_err *err); // may be NULL
+    enum stk_status (*next)(struct stk_iter *it, int64_t want, struct stk_block *out,
+                            struct stk_err *err);
+    // Passes over up to n elements; *done may be less only at the end. NULL: pulls and drops them.
+    enum stk_status (*skip)(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err);
+    // Random access: elements of the given positions, in that order. NULL: there is none. With
+    // `has_at` NULL it is there for every dataset of the kind.
+    bool (*has_at)(const struct stk_dataset *ds);
+    enum stk_status (*at)(struct stk_iter *it, const int64_t *index, int64_t n,
+                          struct stk_block *out, struct stk_err *err);
+    void (*close)(struct stk_iter *it); // after a failed open, too; joins its threads
+};
+
+struct stk_dataset {
+    int refs; // atomic
+    const struct stk_dataset_kind *kind;
+    struct stk_attrs *attrs;
+    int n_in;
+    struct stk_dataset **in;
+    struct stk_specs *specs; // of its elements
+    int64_t seed;            // given by the user, or -1
+    char *where;             // source line that made it; NULL: unknown
+};
+
+#define X(name) extern const struct stk_dataset_kind stk_dataset_##name;
+#include "data/datasets.def"
+#undef X
+extern const struct stk_dataset_kind *const stk_dataset_kinds[];
+extern const int stk_dataset_kind_count;
+const struct stk_dataset_kind *stk_dataset_kind_find(const char *name); // NULL: none
+
+// STK_EUSAGE: no such kind. STK_EINVAL: arguments that do not fit. Holds inputs and attrs.
+STK_MUST_CHECK enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind,
+                                                struct stk_dataset *const *in, int n_in,
+                                                struct stk_attrs *attrs, const char *where,
+                                                struct stk_err *err);
+struct stk_dataset *stk_dataset_hold(struct stk_dataset *ds); // takes NULL
+void stk_dataset_drop(struct stk_dataset *ds);                // takes NULL
+// A buffer that holds the dataset, for the `keep` of a column of datasets. NULL: no memory.
+struct stk_buf *stk_dataset_buf(struct stk_dataset *ds);
+int64_t stk_dataset_cardinality(const struct stk_dataset *ds);
+bool stk_dataset_has_at(const struct stk_dataset *ds); // and all it is made of
+// A dataset's spec set to that of an input (the usual case of infer).
+enum stk_status stk_dataset_like_input(struct stk_dataset *ds, struct stk_err *err);
+
+enum stk_on_error { STK_ON_ERROR_STOP, STK_ON_ERROR_SKIP };
+
+struct stk_run_options { // all zero: defaults
+    uint64_t seed;
+    bool has_seed, is_sloppy; // sloppy: parallel stages may deliver out of order by default
+    int threads;              // cap over all stages; 0: all processors
+    size_t ram_bytes;         // cap; 0: half of what is available
+    enum stk_on_error on_error;
+    struct stk_host *host; // borrowed while anything of the run lives
+};
+
+struct stk_stage_stats { // of one iterator; atomic, read while it runs
+    uint64_t elements, blocks, errors, skipped;
+    uint64_t busy_ns; // CPU of its own work, on all its threads, inputs on the same thread excluded
+    uint64_t wait_ns; // blocked on its input
+    uint64_t starve_ns;  // its consumer blocked on it
+    uint32_t threads;    // at work for it now
+    uint32_t fill, room; // elements ready, and how many may be
+};
+
+// Everything that the iterators of one tree share.
+struct stk_run {
+    int refs; // atomic
+    struct stk_pool *pool;
+    struct stk_run_options options;
+    uint64_t seed;
+    int is_cancelled;        // atomic: every wait ends soon after
+    struct stk_tuner *tuner; // NULL: nothing to tune
+};
+
+struct stk_iter {
+    const struct stk_dataset_kind *kind;
+    struct stk_dataset *ds; // held
+    struct stk_run *run;    // held
+    struct stk_iter **in;
+    int n_in;
+    uint64_t path;  // tells this place of the tree apart from others
+    uint64_t epoch; // how often the part of the tree above began anew
+    uint64_t seed;  // of (run or dataset seed, path, epoch)
+    void *state;
+    enum stk_status pending; // an error that comes next
+    struct stk_err pending_err;
+    struct stk_stage_stats stats;
+};
+
+STK_MUST_CHECK enum stk_status
+stk_run_open(struct stk_run **out, const struct stk_run_options *options, struct stk_err *err);
+struct stk_run *stk_run_hold(struct stk_run *run);
+void stk_run_drop(struct stk_run *run); // takes NULL
+void stk_run_cancel(struct stk_run *run);
+
+// path and epoch: 0 for the root; a stage that opens inputs itself mixes its own with stk_path_mix.
+STK_MUST_CHECK enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds,
+                                             struct stk_run *run, uint64_t path, uint64_t epoch,
+                                             struct stk_err *err);
+void stk_iter_close(struct stk_iter *it); // takes NULL
+STK_MUST_CHECK enum stk_status stk_iter_next(struct stk_iter *it, int64_t want,
+                                             struct stk_block *out, struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                             struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                           struct stk_block *out, struct stk_err *err);
+uint64_t stk_path_mix(uint64_t path, uint64_t part);
+
+#endif

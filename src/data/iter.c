@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterators: opening a tree of them, pulling, skipping, closing; what a run shares.
+#include "data/dataset.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "base/thread.h"
+
+#define SKIP_BLOCK 4096
+#define RAM_FLOOR ((size_t)64 << 20)
+
+uint64_t stk_path_mix(uint64_t path, uint64_t part)
+{
+    return stk_hash_u64(path * 0x9e3779b97f4a7c15u + part + 0x632be59bd9b4e019u);
+}
+
+static size_t half_of_memory(void)
+{
+    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    size_t half = pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : RAM_FLOOR;
+    return half < RAM_FLOOR ? RAM_FLOOR : half;
+}
+
+static uint64_t drawn_seed(void)
+{
+    uint64_t seed;
+    struct timespec t;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) {
+        return seed;
+    }
+    clock_gettime(CLOCK_REALTIME, &t);
+    return stk_hash_u64((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options *options,
+                             struct stk_err *err)
+{
+    *out = NULL;
+    struct stk_run *run = stk_alloc_zero(1, sizeof *run);
+    if (!run) {
+        return stk_err_nomem(err);
+    }
+    run->refs = 1;
+    if (options) {
+        run->options = *options;
+    }
+    if (run->options.threads <= 0) {
+        run->options.threads = stk_thread_count();
+    }
+    run->seed = run->options.has_seed ? run->options.seed : drawn_seed();
+    run->pool = stk_pool_open(run->options.ram_bytes ? run->options.ram_bytes : half_of_memory());
+    if (!run->pool) {
+        stk_free(run);
+        return stk_err_nomem(err);
+    }
+    *out = run;
+    return STK_OK;
+}
+
+struct stk_run *stk_run_hold(struct stk_run *run)
+{
+    __atomic_add_fetch(&run->refs, 1, __ATOMIC_RELAXED);
+    return run;
+}
+
+void stk_run_drop(struct stk_run *run)
+{
+    if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        stk_pool_drop(run->pool);
+        stk_free(run);
+    }
+}
+
+void stk_run_cancel(struct stk_run *run)
+{
+    __atomic_store_n(&run->is_cancelled, 1, __ATOMIC_RELEASE);
+}
+
+static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
+{
+    const struct stk_dataset *ds = it->ds;
+    it->in = stk_alloc_zero((size_t)ds->n_in + 1, sizeof it->in[0]);
+    if (!it->in) {
+        return stk_err_nomem(err);
+    }
+    it->n_in = ds->n_in;
+    for (int i = 0; i < ds->n_in && !it->kind->opens_inputs; i++) {
+        enum stk_status s = stk_iter_open(&it->in[i], ds->in[i], it->run,
+                                          stk_path_mix(it->path, (uint64_t)i), it->epoch, err);
+        if (s != STK_OK) {
+            return s;
+        }
+    }
+    return STK_OK;
+}
+
+enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
+                              uint64_t path, uint64_t epoch, struct stk_err *err)
+{
+    *out = NULL;
+    struct stk_iter *it = stk_alloc_zero(1, sizeof *it);
+    if (!it) {
+        return stk_err_nomem(err);
+    }
+    it->kind = ds->kind;
+    it->ds = stk_dataset_hold(ds);
+    it->run = stk_run_hold(run);
+    it->path = path;
+    it->epoch = epoch;
+    uint64_t base = ds->seed >= 0 ? stk_hash_u64((uint64_t)ds->seed + 1) : run->seed ^ path;
+    it->seed = stk_path_mix(base, epoch);
+    it->state = stk_alloc_zero(1, ds->kind->state_bytes + 1);
+    enum stk_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
+    if (s == STK_OK && ds->kind->open) {
+        s = ds->kind->open(it, err);
+    }
+    if (s != STK_OK) {
+        stk_iter_close(it);
+        return s;
+    }
+    *out = it;
+    return STK_OK;
+}
+
+void stk_iter_close(struct stk_iter *it)
+{
+    if (!it) {
+        return;
+    }
+    if (it->kind->close && it->state) {
+        it->kind->close(it);
+    }
+    for (int i = 0; i < it->n_in; i++) {
+        stk_iter_close(it->in[i]);
+    }
+    stk_free(it->in);
+    stk_free(it->state);
+    stk_dataset_drop(it->ds);
+    stk_run_drop(it->run);
+    stk_free(it);
+}
+
+static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)
+{
+    enum stk_status s = it->pending;
+    it->pending = STK_OK;
+    *err = it->pending_err;
+    return s;
+}
+
+enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                              struct stk_err *err)
+{
+    stk_block_clear(out);
+    if (it->pending != STK_OK) {
+        return take_pending(it, err);
+    }
+    if (__atomic_load_n(&it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
+        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+    }
+    enum stk_status s = it->kind->next(it, want, out, err);
+    if (s != STK_OK) {
+        __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);
+        if (out->n > 0) {
+            it->pending = s;
+            it->pending_err = *err;
+            s = STK_OK;
+        }
+    }
+    if (s == STK_OK && out->n > 0) {
+        __atomic_add_fetch(&it->stats.elements, (uint64_t)out->n, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&it->stats.blocks, 1, __ATOMIC_RELAXED);
+    }
+    return s;
+}
+
+enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
+{
+    *done = 0;
+    if (it->pending != STK_OK) {
+        return take_pending(it, err);
+    }
+    if (it->kind->skip) {
+        return it->kind->skip(it, n, done, err);
+    }
+    struct stk_block block = {0};
+    enum stk_status s = STK_OK;
+    while (s == STK_OK && *done < n) {
+        int64_t want = n - *done < SKIP_BLOCK ? n - *done : SKIP_BLOCK;
+        s = stk_iter_next(it, want, &block, err);
+        *done += block.n;
+        if (block.n == 0) {
+            break;
+        }
+    }
+    stk_block_free(&block);
+    return s;
+}
+
+enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                            struct stk_block *out, struct stk_err *err)
+{
+    stk_block_clear(out);
+    return it->kind->at(it, index, n, out, err);
+}

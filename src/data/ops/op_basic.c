@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// const: a value from its attribute `value`. identity: its input as it stands.
+#include "data/op.h"
+
+static enum stk_status const_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    const struct stk_attr *t = stk_attrs_get(c->attrs, "value");
+    if (!t || t->kind != STK_ATTR_COLS || t->count != 1 || t->cols[0].n != 1) {
+        return stk_err_set(err, STK_EINVAL, "const: needs `value`, one tensor");
+    }
+    c->out[0].dtype = t->cols[0].dtype;
+    c->out[0].shape = stk_col_shape(&t->cols[0], 0);
+    return STK_OK;
+}
+
+static enum stk_status const_run(struct stk_op_run *r, struct stk_err *err)
+{
+    (void)err;
+    const struct stk_col *value = &stk_attrs_get(r->attrs, "value")->cols[0];
+    struct stk_shape shape = stk_col_shape(value, 0);
+    stk_col_clear(&r->out[0]);
+    stk_col_share(&r->out[0], value);
+    r->out[0].is_varied = false;
+    r->out[0].data = stk_col_at(value, 0);
+    r->out[0].shape = shape;
+    r->out[0].stride = 0;
+    r->out[0].n = r->n;
+    return STK_OK;
+}
+
+const struct stk_op stk_op_const = {
+    .name = "const", .summary = "A constant", .infer = const_infer, .run = const_run};
+
+static enum stk_status identity_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    if (c->n_in != 1) {
+        return stk_err_set(err, STK_EINVAL, "identity: takes one value, not %d", c->n_in);
+    }
+    stk_spec_copy(&c->out[0], &c->in[0]);
+    return STK_OK;
+}
+
+static enum stk_status identity_run(struct stk_op_run *r, struct stk_err *err)
+{
+    return stk_op_pass(r, 0, 0, NULL, err);
+}
+
+const struct stk_op stk_op_identity = {.name = "identity",
+                                       .summary = "Its input",
+                                       .takes_varied = true,
+                                       .is_elementwise = true,
+                                       .infer = identity_infer,
+                                       .run = identity_run};

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// tensors: one element, the tensors given. tensor_slices: the tensors cut along their first
+// dimension. Both hand out views of the given memory: nothing is copied.
+#include <string.h>
+
+#include "data/dataset.h"
+
+struct slices {
+    int64_t at; // position
+};
+
+static const struct stk_attr *components(const struct stk_dataset *ds)
+{
+    return stk_attrs_get(ds->attrs, "components");
+}
+
+static enum stk_status specs_of(struct stk_dataset *ds, struct stk_err *err)
+{
+    const struct stk_attr *t = components(ds);
+    if (t->kind == STK_ATTR_BOUND) {
+        ds->specs = stk_specs_new(t->specs->count);
+    } else if (t->kind == STK_ATTR_COLS) {
+        ds->specs = stk_specs_new((int)t->count);
+    } else {
+        return stk_err_set(err, STK_EINVAL, "%s: components must be tensors", ds->kind->name);
+    }
+    if (!ds->specs) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < ds->specs->count; k++) {
+        if (t->kind == STK_ATTR_BOUND) {
+            stk_spec_copy(&ds->specs->items[k], &t->specs->items[k]);
+        } else {
+            ds->specs->items[k].dtype = t->cols[k].dtype;
+            ds->specs->items[k].shape = stk_col_shape(&t->cols[k], 0);
+        }
+    }
+    return STK_OK;
+}
+
+static int64_t one(const struct stk_dataset *ds)
+{
+    (void)ds;
+    return 1;
+}
+
+static void whole(struct stk_col *to, const struct stk_col *from)
+{
+    stk_col_share(to, from);
+    if (to->is_varied) {
+        to->shape = from->shapes[0];
+        to->data = stk_col_at(from, 0);
+        to->is_varied = false;
+    }
+    to->n = 1;
+    to->stride = stk_col_bytes_each(to);
+}
+
+static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                  struct stk_block *out, struct stk_err *err)
+{
+    const struct stk_attr *t = components(it->ds);
+    (void)index;
+    if (!stk_block_reset(out, (int)t->count)) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < out->count; k++) {
+        whole(&out->cols[k], &t->cols[k]);
+        out->cols[k].stride = n == 1 ? out->cols[k].stride : 0;
+        out->cols[k].n = n;
+    }
+    out->n = n;
+    return STK_OK;
+}
+
+static enum stk_status tensors_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stk_err *err)
+{
+    struct slices *s = it->state;
+    (void)want;
+    return s->at++ ? STK_OK : tensors_at(it, NULL, 1, out, err);
+}
+
+static int64_t first_dim(const struct stk_dataset *ds)
+{
+    const struct stk_attr *t = components(ds);
+    if (t->kind == STK_ATTR_BOUND) {
+        return t->specs->items[0].shape.rank > 0 && t->specs->items[0].shape.dim[0] >= 0
+                   ? t->specs->items[0].shape.dim[0]
+                   : STK_CARDINALITY_UNKNOWN;
+    }
+    return stk_col_shape(&t->cols[0], 0).dim[0];
+}
+
+static enum stk_status slices_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    enum stk_status s = specs_of(ds, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    if (ds->specs->count == 0) {
+        return stk_err_set(err, STK_EINVAL, "tensor_slices: no tensors");
+    }
+    int64_t n = STK_UNKNOWN;
+    for (int k = 0; k < ds->specs->count; k++) {
+        struct stk_shape *shape = &ds->specs->items[k].shape;
+        if (shape->rank == 0) {
+            return stk_err_set(err, STK_EINVAL,
+                               "tensor_slices: component %d is a scalar and cannot be cut", k);
+        }
+        if (shape->rank < 0) {
+            continue;
+        }
+        if (n >= 0 && shape->dim[0] >= 0 && shape->dim[0] != n) {
+            return stk_err_set(err, STK_EINVAL,
+                               "tensor_slices: component %d has %lld slices, those before it %lld",
+                               k, (long long)shape->dim[0], (long long)n);
+        }
+        n = n >= 0 ? n : shape->dim[0];
+        shape->rank--;
+        memmove(shape->dim, shape->dim + 1, (size_t)shape->rank * sizeof shape->dim[0]);
+    }
+    return STK_OK;
+}
+
+// Rows [first, first + n) of the tensor as elements.
+static void cut(struct stk_col *to, const struct stk_col *from, int64_t first, int64_t n)
+{
+    whole(to, from);
+    to->shape.rank--;
+    memmove(to->shape.dim, to->shape.dim + 1, (size_t)to->shape.rank * sizeof to->shape.dim[0]);
+    to->stride = stk_col_bytes_each(to);
+    to->data += (size_t)first * to->stride;
+    to->n = n;
+}
+
+static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stk_err *err)
+{
+    struct slices *s = it->state;
+    const struct stk_attr *t = components(it->ds);
+    int64_t left = first_dim(it->ds) - s->at, n = want < left ? want : left;
+    if (n <= 0) {
+        return STK_OK;
+    }
+    if (!stk_block_reset(out, (int)t->count)) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < out->count; k++) {
+        cut(&out->cols[k], &t->cols[k], s->at, n);
+    }
+    out->n = n;
+    s->at += n;
+    return STK_OK;
+}
+
+static enum stk_status slices_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                   struct stk_err *err)
+{
+    struct slices *s = it->state;
+    int64_t left = first_dim(it->ds) - s->at;
+    (void)err;
+    *done = n < left ? n : left;
+    s->at += *done;
+    return STK_OK;
+}
+
+static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                 struct stk_block *out, struct stk_err *err)
+{
+    const struct stk_attr *t = components(it->ds);
+    if (!stk_block_reset(out, (int)t->count)) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < out->count; k++) {
+        struct stk_col all;
+        cut(&all, &t->cols[k], 0, first_dim(it->ds));
+        bool ok = stk_col_gather(&out->cols[k], it->run->pool, &all, index, n);
+        stk_col_clear(&all);
+        if (!ok) {
+            return stk_err_set(err, STK_ELIMIT, "tensor_slices: no memory for %lld elements",
+                               (long long)n);
+        }
+    }
+    out->n = n;
+    return STK_OK;
+}
+
+static const struct stk_arg_row tensor_args[] = {
+    {.name = "components", .type = STK_ARG_OTHER, .is_required = true, .help = "the tensors"}, {0}};
+
+const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
+                                                     .summary = "One element: the tensors given",
+                                                     .args = tensor_args,
+                                                     .infer = specs_of,
+                                                     .cardinality = one,
+                                                     .state_bytes = sizeof(struct slices),
+                                                     .next = tensors_next,
+                                                     .at = tensors_at};
+
+const struct stk_dataset_kind stk_dataset_tensor_slices = {
+    .name = "tensor_slices",
+    .summary = "The tensors' slices along the first dimension",
+    .args = tensor_args,
+    .infer = slices_infer,
+    .cardinality = first_dim,
+    .state_bytes = sizeof(struct slices),
+    .next = slices_next,
+    .skip = slices_skip,
+    .at = slices_at};

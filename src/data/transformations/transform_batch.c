@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// batch: runs of elements become one element with a new first dimension. Asks its input for whole
+// batches, so that in the usual case the input's column, read with another shape, is the batch.
+#include <string.h>
+
+#include "data/dataset.h"
+
+struct batch {
+    struct stk_block held; // elements of a batch that is not full yet
+    bool at_end;
+};
+
+static int64_t batch_size(const struct stk_dataset *ds)
+{
+    return stk_attrs_int(ds->attrs, "batch_size", STK_UNKNOWN);
+}
+
+static bool drops_remainder(const struct stk_dataset *ds)
+{
+    return stk_attrs_int(ds->attrs, "drop_remainder", 0) != 0;
+}
+
+static int64_t batch_cardinality(const struct stk_dataset *ds)
+{
+    int64_t n = stk_dataset_cardinality(ds->in[0]), size = batch_size(ds);
+    if (n < 0 || size <= 0) {
+        return n < 0 ? n : STK_CARDINALITY_UNKNOWN;
+    }
+    return n / size + (!drops_remainder(ds) && n % size != 0);
+}
+
+static enum stk_status batch_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    const struct stk_specs *in = ds->in[0]->specs;
+    int64_t size = batch_size(ds), n = stk_dataset_cardinality(ds->in[0]);
+    bool is_fixed =
+        drops_remainder(ds) || n == STK_INFINITE || (n >= 0 && size > 0 && n % size == 0);
+    ds->specs = stk_specs_new(in->count);
+    if (!ds->specs) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < in->count; k++) {
+        stk_spec_copy(&ds->specs->items[k], &in->items[k]);
+        if (!stk_shape_prepend(&ds->specs->items[k].shape, is_fixed ? size : STK_UNKNOWN)) {
+            return stk_err_set(err, STK_EINVAL, "batch: component %d has %d dimensions already", k,
+                               STK_RANK_MAX);
+        }
+    }
+    return STK_OK;
+}
+
+// The first `n` held elements, groups of `size`, become the result; the others stay held.
+static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct stk_block *out,
+                            struct stk_err *err)
+{
+    struct batch *b = it->state;
+    struct stk_block part = {0}, rest = {0};
+    bool ok = stk_block_slice(&part, &b->held, 0, n) &&
+              stk_block_slice(&rest, &b->held, n, b->held.n - n) &&
+              stk_block_reset(out, b->held.count);
+    enum stk_status s = ok ? STK_OK : stk_err_nomem(err);
+    for (int k = 0; s == STK_OK && k < part.count; k++) {
+        int64_t unequal;
+        if (stk_col_fold(&out->cols[k], it->run->pool, &part.cols[k], size, &unequal)) {
+            continue;
+        }
+        if (unequal < 0) {
+            s = stk_err_set(err, STK_ELIMIT, "batch: no memory for %lld elements", (long long)n);
+            break;
+        }
+        char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
+        stk_shape_text(&part.cols[k].shapes[unequal], have);
+        stk_shape_text(&part.cols[k].shapes[unequal / size * size], want);
+        s = stk_err_set(err, STK_EINVAL,
+                        "batch: component %d has shape %s in element %lld of a batch and %s in its "
+                        "first; padded_batch makes them equal",
+                        k, have, (long long)(unequal % size), want);
+    }
+    out->n = n / size;
+    stk_block_move(&b->held, &rest);
+    stk_block_free(&part);
+    stk_block_free(&rest);
+    if (s != STK_OK) {
+        stk_block_clear(out);
+    }
+    return s;
+}
+
+static enum stk_status add(struct stk_iter *it, struct stk_block *more, struct stk_err *err)
+{
+    struct batch *b = it->state;
+    if (b->held.n == 0) {
+        stk_block_move(&b->held, more);
+        return STK_OK;
+    }
+    struct stk_block joined = {0};
+    const struct stk_block *both[2] = {&b->held, more};
+    bool ok = stk_block_concat(&joined, it->run->pool, both, 2);
+    if (ok) {
+        stk_block_move(&b->held, &joined);
+    }
+    stk_block_free(&joined);
+    return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "batch: no memory for a batch");
+}
+
+static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                  struct stk_err *err)
+{
+    struct batch *b = it->state;
+    int64_t size = batch_size(it->ds), target = size;
+    (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
+    struct stk_block more = {0};
+    enum stk_status s = STK_OK;
+    while (s == STK_OK && !b->at_end && b->held.n < size) {
+        s = stk_iter_next(it->in[0], target - b->held.n, &more, err);
+        b->at_end = s == STK_OK && more.n == 0;
+        if (s == STK_OK && more.n > 0) {
+            s = add(it, &more, err);
+        }
+    }
+    stk_block_free(&more);
+    if (s != STK_OK) {
+        stk_block_clear(&b->held); // the batch of the bad element is lost with it
+        return s;
+    }
+    if (b->held.n >= size) {
+        return fold(it, b->held.n / size * size, size, out, err);
+    }
+    if (b->held.n == 0 || drops_remainder(it->ds)) {
+        return STK_OK;
+    }
+    return fold(it, b->held.n, b->held.n, out, err);
+}
+
+static enum stk_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                  struct stk_err *err)
+{
+    struct batch *b = it->state;
+    int64_t size = batch_size(it->ds), passed = 0;
+    *done = 0;
+    if (n == 0) {
+        return STK_OK;
+    }
+    int64_t from_held = b->held.n < n * size ? b->held.n : n * size;
+    struct stk_block rest = {0};
+    if (!stk_block_slice(&rest, &b->held, from_held, b->held.n - from_held)) {
+        return stk_err_nomem(err);
+    }
+    stk_block_move(&b->held, &rest);
+    stk_block_free(&rest);
+    enum stk_status s = stk_iter_skip(it->in[0], n * size - from_held, &passed, err);
+    passed += from_held;
+    *done = passed / size + (passed % size != 0 && !drops_remainder(it->ds));
+    b->at_end = s == STK_OK && passed < n * size;
+    return s;
+}
+
+static void batch_close(struct stk_iter *it)
+{
+    stk_block_free(&((struct batch *)it->state)->held);
+}
+
+static const struct stk_arg_row batch_args[] = {{.name = "batch_size",
+                                                 .type = STK_ARG_INT,
+                                                 .is_required = true,
+                                                 .min = 1,
+                                                 .max = INT32_MAX,
+                                                 .help = "elements in a batch"},
+                                                {.name = "drop_remainder",
+                                                 .type = STK_ARG_BOOL,
+                                                 .help = "leave out a last batch that is short"},
+                                                {0}};
+
+const struct stk_dataset_kind stk_dataset_batch = {.name = "batch",
+                                                   .summary = "Consecutive elements as one",
+                                                   .args = batch_args,
+                                                   .n_in_min = 1,
+                                                   .n_in_max = 1,
+                                                   .infer = batch_infer,
+                                                   .cardinality = batch_cardinality,
+                                                   .state_bytes = sizeof(struct batch),
+                                                   .next = batch_next,
+                                                   .skip = batch_skip,
+                                                   .close = batch_close};
