@@ -10,6 +10,8 @@
 void *stk_alloc(size_t size);                               // uninitialised
 void *stk_alloc_zero(size_t count, size_t size);            // zeroed, overflow-checked
 void *stk_alloc_array(size_t count, size_t size);           // uninitialised, overflow-checked
+// As stk_alloc_array, for what is large and used throughout: on large pages where the system has them.
+void *stk_alloc_large(size_t count, size_t size);
 void *stk_realloc_array(void *p, size_t count, size_t size); // as realloc; old block kept on failure
 void stk_free(void *p);                                     // takes NULL
 

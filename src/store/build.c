@@ -5,11 +5,6 @@
 #include "base/alloc.h"
 #include "store/build_impl.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
 #define FACTS_MAX (1u << 20)
 
 enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
@@ -31,6 +26,7 @@ enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
         return stk_err_nomem(err);
     }
     b->strings_ready = true;
+    stk_pool_init(&b->pool);
     *out = b;
     return STK_OK;
 }
@@ -44,6 +40,7 @@ void stk_build_free(struct stk_build *b)
         stk_free(stk_build_shard_at(b, i));
     }
     stk_vec_deinit(&b->shards);
+    stk_pool_deinit(&b->pool);
     stk_vec_deinit(&b->processes);
     stk_vec_deinit(&b->moves);
     stk_map_deinit(&b->move_map);
@@ -52,22 +49,6 @@ void stk_build_free(struct stk_build *b)
     if (b->strings_ready)
         stk_strpool_deinit(&b->strings);
     stk_free(b);
-}
-
-void stk_build_release(void *p, size_t size)
-{
-#if defined(__linux__)
-    // Allocators keep freed blocks of a few MB for later; nobody asks for them again here, and the
-    // columns grow meanwhile.
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)p + page - 1) & ~(page - 1);
-    uintptr_t last = ((uintptr_t)p + size) & ~(page - 1);
-    if (p && first < last)
-        (void)madvise((void *)first, last - first, MADV_DONTNEED);
-#else
-    (void)size;
-#endif
-    stk_free(p);
 }
 
 static uint32_t intern(struct stk_build *b, struct stk_str s)

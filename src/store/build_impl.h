@@ -4,35 +4,98 @@
 // finish() runs these stages in order, each in a file of its own:
 //   build_merge.c   strings and tracks of all shards get common ids
 //   build_time.c    rows with impossible times are dropped, base_ns is found
-//   build_scatter.c rows go to the columns, track by track; row blocks are freed
+//   build_scatter.c rows go to the columns, track by track; their memory is freed
 //   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c,
 //   build_nest.c) build_link.c    launch calls and device work are linked
 #ifndef STK_STORE_BUILD_IMPL_H
 #define STK_STORE_BUILD_IMPL_H
 
+#include <pthread.h>
+
 #include "base/map.h"
 #include "base/vec.h"
 #include "store/build.h"
 
-#define STK_BLOCK_ROWS 65536u
+#define STK_CHUNK_ROWS 8000u
 #define STK_POS_MAX ((1ull << 40) - 1)
 #define STK_DAY_NS (86400ll * 1000000000ll)
 #define STK_DUR_MAX_NS (7 * STK_DAY_NS)
 // While building: this row's correlation is in link and next of its ext.
 #define STK_EXT_HAS_CORR 128u
 
-// A row as it is kept by a shard.
-struct stk_raw {
-    int64_t start_ns, dur_ns;
-    uint32_t pos_low, name, track, ext; // ext: index in the shard's ext rows, or STK_NONE
-    uint8_t pos_high, kind;
+// build_pool.c: memory for rows that wait for their columns.
+struct stk_slab {
+    uint8_t *p;
+    size_t size, used;
+    uint32_t parts; // in use
 };
+struct stk_part {
+    void *p;
+    struct stk_slab *slab;
+};
+struct stk_pool {
+    pthread_mutex_t lock;
+    struct stk_vec slabs;  // struct stk_slab *
+    struct stk_slab *open; // where the next part comes from
+    size_t next_size;
+};
+void stk_pool_init(struct stk_pool *pool);
+void stk_pool_deinit(struct stk_pool *pool);
+struct stk_part stk_pool_take(struct stk_pool *pool, size_t size); // p NULL: no memory
+void stk_pool_give(struct stk_pool *pool, struct stk_part *part);  // takes an empty one
+void stk_pool_close(struct stk_pool *pool);                        // no more will be taken
+
+// Rows of one track as a shard keeps them, in the form of the columns they become.
+struct stk_chunk {
+    struct stk_part part;
+    uint32_t capacity, count, track;
+    bool has_exts, has_long, has_gone; // any row with an ext; of UINT32_MAX ns or more; taken out
+};
+// Bytes a row takes, and where each column of a chunk begins.
+#define STK_CHUNK_ROW_BYTES 26u
+static inline int64_t *stk_chunk_start_ns(const struct stk_chunk *c)
+{
+    return c->part.p;
+}
+static inline uint32_t *stk_chunk_dur_low(const struct stk_chunk *c)
+{
+    return (uint32_t *)(void *)((uint8_t *)c->part.p + (size_t)c->capacity * 8);
+}
+static inline uint32_t *stk_chunk_name(const struct stk_chunk *c)
+{
+    return stk_chunk_dur_low(c) + c->capacity;
+}
+static inline uint32_t *stk_chunk_pos_low(const struct stk_chunk *c)
+{
+    return stk_chunk_name(c) + c->capacity;
+}
+// Index in the shard's calls for runtime calls, in its exts for others, or STK_NONE.
+static inline uint32_t *stk_chunk_ext(const struct stk_chunk *c)
+{
+    return stk_chunk_pos_low(c) + c->capacity;
+}
+static inline uint8_t *stk_chunk_pos_high(const struct stk_chunk *c)
+{
+    return (uint8_t *)(stk_chunk_ext(c) + c->capacity);
+}
+static inline uint8_t *stk_chunk_kind(const struct stk_chunk *c)
+{
+    return stk_chunk_pos_high(c) + c->capacity;
+}
+#define STK_KIND_GONE 254u // while building: this row was taken out again
+
 struct stk_raw_ext {
     int64_t corr, value;
     uint8_t dir, src_mem, dst_mem, flags;
     bool has_corr;
 };
-#define STK_BLOCK_EXTS 32768u
+#define STK_BLOCK_EXTS 4096u
+#define STK_BLOCK_CALLS 8192u // correlations of runtime calls
+// A duration that does not fit the column.
+struct stk_raw_long {
+    uint32_t chunk, row;
+    int64_t dur_ns;
+};
 
 // Tracks by key. The string ids in the entries are those of the pool beside the table.
 struct stk_track_entry {
@@ -40,6 +103,7 @@ struct stk_track_entry {
     uint32_t sid;
     int64_t process, device, id;
     uint64_t rows;        // shard: rows stored
+    uint32_t chunk;       // shard: the one that rows go to, plus one; 0: none yet
     uint32_t exts, calls; // shard: rows with ext that are not, and that are, runtime calls
     int64_t min_start_ns, max_start_ns; // shard: of these rows
     uint32_t name;                      // facts
@@ -67,12 +131,13 @@ struct stk_cursor {
 };
 
 struct stk_shard {
-    struct stk_vec blocks;     // struct stk_raw *, each STK_BLOCK_ROWS
-    struct stk_vec ext_blocks; // struct stk_raw_ext *, each STK_BLOCK_EXTS
-    struct stk_raw *tail;      // where the next row goes
-    uint32_t tail_left;
+    struct stk_pool *pool;
+    struct stk_vec chunks;      // struct stk_chunk, oldest first
+    struct stk_vec ext_blocks;  // struct stk_part, each STK_BLOCK_EXTS struct stk_raw_ext
+    struct stk_vec call_blocks; // struct stk_part, each STK_BLOCK_CALLS int64_t
+    struct stk_vec longs;       // struct stk_raw_long
     uint64_t row_count;
-    uint32_t ext_count;
+    uint32_t ext_count, call_count;
     struct stk_strpool strings;
     bool strings_ready;
     struct stk_track_table tracks;
@@ -102,6 +167,7 @@ struct stk_fact_device {
 };
 
 struct stk_build {
+    struct stk_pool pool;
     struct stk_vec shards; // struct stk_shard *
     struct stk_strpool strings;
     bool strings_ready;
@@ -144,22 +210,21 @@ static inline struct stk_shard *stk_build_shard_at(const struct stk_build *b, si
 {
     return *(struct stk_shard **)stk_vec_at(&b->shards, i);
 }
-static inline struct stk_raw *stk_shard_block(const struct stk_shard *s, size_t i)
+static inline struct stk_chunk *stk_shard_chunk(const struct stk_shard *s, size_t i)
 {
-    return *(struct stk_raw **)stk_vec_at(&s->blocks, i);
-}
-static inline uint32_t stk_shard_block_rows(const struct stk_shard *s, size_t i)
-{
-    return i + 1 < s->blocks.count ? STK_BLOCK_ROWS : STK_BLOCK_ROWS - s->tail_left;
+    return stk_vec_at(&s->chunks, i);
 }
 static inline struct stk_raw_ext *stk_shard_ext(const struct stk_shard *s, uint32_t i)
 {
-    struct stk_raw_ext *block =
-        *(struct stk_raw_ext **)stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
-    return &block[i % STK_BLOCK_EXTS];
+    const struct stk_part *block = stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
+    return (struct stk_raw_ext *)block->p + i % STK_BLOCK_EXTS;
 }
-// Give a large block back to the system even where the allocator would keep it.
-void stk_build_release(void *p, size_t size);
+static inline int64_t *stk_shard_call(const struct stk_shard *s, uint32_t i)
+{
+    const struct stk_part *block = stk_vec_at(&s->call_blocks, i / STK_BLOCK_CALLS);
+    return (int64_t *)block->p + i % STK_BLOCK_CALLS;
+}
+void stk_shard_give_rows(struct stk_shard *s); // all chunks and blocks back to the pool
 void stk_shard_deinit(struct stk_shard *s);
 void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, int64_t offset,
                    uint32_t note);

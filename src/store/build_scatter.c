@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows to columns. Each shard knows where its rows of each track go, so shards are scattered in
-// parallel without meeting. A row block is freed once it has been read; columns are touched for the
-// first time here, so memory moves from rows to columns instead of doubling.
+// parallel without meeting. A chunk of rows is a piece of each column already: it is copied, its
+// names, kinds and exts are translated, and its memory goes back; columns are touched for the first
+// time here, so memory moves from rows to columns instead of doubling.
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -71,14 +73,15 @@ struct scatter {
     bool out_of_memory;
 };
 
-static uint32_t put_ext(struct scatter *w, const struct stk_raw *r, uint8_t kind, uint32_t name)
+// Ref of a row with an ext.
+static uint32_t put_ext(struct scatter *w, struct stk_cursor *cursor, uint32_t ext, uint8_t kind,
+                        uint32_t name)
 {
-    const struct stk_raw_ext *from = stk_shard_ext(w->s, r->ext);
-    struct stk_cursor *cursor = &w->s->cursors[r->track];
     if (kind == STK_KIND_RUNTIME) {
-        w->f->call_corr[cursor->call] = from->corr;
+        w->f->call_corr[cursor->call] = *stk_shard_call(w->s, ext);
         return cursor->call++;
     }
+    const struct stk_raw_ext *from = stk_shard_ext(w->s, ext);
     struct stk_ext *e = &w->f->t->ext[cursor->ext];
     *e = (struct stk_ext){.link = STK_NONE,
                           .next = STK_NONE,
@@ -112,62 +115,121 @@ static void put_long(struct scatter *w, uint32_t event, int64_t dur_ns)
         w->out_of_memory = true;
 }
 
-static void scatter_block(struct scatter *w, const struct stk_raw *r, uint32_t n)
+static int compare_raw_longs(const void *a, const void *b)
 {
-    struct stk_trace *t = w->f->t;
-    const uint32_t *string_map = w->s->string_map;
-    struct stk_cursor *cursors = w->s->cursors;
-    int64_t base_ns = w->f->base_ns;
-    for (; n; n--, r++) {
-        if (r->track == STK_NONE)
-            continue;
-        uint32_t i = cursors[r->track].row++;
-        uint32_t name = string_map ? string_map[r->name] : r->name;
-        uint8_t kind = r->kind;
-        if (kind == STK_KIND_UNSET || kind == STK_KIND_KERNEL)
-            kind = (uint8_t)stk_build_kind(w->f, kind, w->track_kinds[r->track], name);
-        t->start_ns[i] = r->start_ns - base_ns;
-        t->dur_low[i] = r->dur_ns < UINT32_MAX ? (uint32_t)r->dur_ns : UINT32_MAX;
-        if (r->dur_ns >= UINT32_MAX)
-            put_long(w, i, r->dur_ns);
-        t->name[i] = name;
-        t->pos_low[i] = r->pos_low;
-        t->pos_high[i] = r->pos_high;
-        t->kind[i] = kind;
-        t->ref[i] = r->ext == STK_NONE ? STK_NONE : put_ext(w, r, kind, name);
-        w->by_kind[kind]++;
-    }
+    const struct stk_raw_long *x = a, *y = b;
+    return x->chunk != y->chunk ? (x->chunk > y->chunk) - (x->chunk < y->chunk)
+                                : (x->row > y->row) - (x->row < y->row);
 }
 
-static void free_exts_before(struct stk_shard *s, size_t *freed, size_t end)
+static int64_t long_dur(const struct stk_shard *s, uint32_t chunk, uint32_t row)
 {
-    for (; *freed < end; ++*freed) {
-        struct stk_raw_ext **block = stk_vec_at(&s->ext_blocks, *freed);
-        stk_build_release(*block, STK_BLOCK_EXTS * sizeof **block);
-        *block = NULL;
+    struct stk_raw_long key = {chunk, row, 0};
+    const struct stk_raw_long *found =
+        bsearch(&key, s->longs.items, s->longs.count, sizeof key, compare_raw_longs);
+    return found ? found->dur_ns : UINT32_MAX;
+}
+
+// Close the gaps that rows which were taken out leave in a chunk's columns. Durations that do not
+// fit the column follow their rows.
+static void close_gone(struct stk_shard *s, uint32_t chunk)
+{
+    struct stk_chunk *c = stk_shard_chunk(s, chunk);
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < c->count; r++) {
+        struct stk_raw_long key = {chunk, r, 0}, *x = NULL;
+        if (stk_chunk_kind(c)[r] == STK_KIND_GONE)
+            continue;
+        if (stk_chunk_dur_low(c)[r] == UINT32_MAX)
+            x = bsearch(&key, s->longs.items, s->longs.count, sizeof key, compare_raw_longs);
+        stk_chunk_start_ns(c)[n] = stk_chunk_start_ns(c)[r];
+        stk_chunk_dur_low(c)[n] = stk_chunk_dur_low(c)[r];
+        stk_chunk_name(c)[n] = stk_chunk_name(c)[r];
+        stk_chunk_pos_low(c)[n] = stk_chunk_pos_low(c)[r];
+        stk_chunk_pos_high(c)[n] = stk_chunk_pos_high(c)[r];
+        stk_chunk_ext(c)[n] = stk_chunk_ext(c)[r];
+        stk_chunk_kind(c)[n] = stk_chunk_kind(c)[r];
+        if (x)
+            x->row = n;
+        n++;
     }
+    c->count = n;
+}
+
+// Kinds of the chunk's rows, counted; names are the trace's already.
+static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t first)
+{
+    const uint32_t *names = w->f->t->name + first;
+    const uint8_t *from = stk_chunk_kind(c);
+    uint8_t *to = w->f->t->kind + first;
+    enum stk_track_kind track = w->track_kinds[c->track];
+    // Runs of one kind are common: four counters each keep one row from waiting for the one before.
+    uint32_t counts[4][STK_KIND_COUNT] = {{0}};
+    for (uint32_t r = 0; r < c->count; r++) {
+        uint8_t kind = from[r];
+        if (kind == STK_KIND_UNSET || kind == STK_KIND_KERNEL)
+            kind = (uint8_t)stk_build_kind(w->f, kind, track, names[r]);
+        to[r] = kind;
+        counts[r & 3][kind]++;
+    }
+    for (int k = 0; k < STK_KIND_COUNT; k++)
+        w->by_kind[k] +=
+            (uint64_t)counts[0][k] + counts[1][k] + counts[2][k] + (uint64_t)counts[3][k];
+}
+
+static void put_refs(struct scatter *w, const struct stk_chunk *c, uint32_t first)
+{
+    struct stk_trace *t = w->f->t;
+    const uint32_t *from = stk_chunk_ext(c);
+    uint32_t *to = t->ref + first;
+    if (!c->has_exts) {
+        memset(to, 0xff, c->count * sizeof *to); // STK_NONE
+        return;
+    }
+    struct stk_cursor *cursor = &w->s->cursors[c->track];
+    for (uint32_t r = 0; r < c->count; r++)
+        to[r] = from[r] == STK_NONE
+                    ? STK_NONE
+                    : put_ext(w, cursor, from[r], t->kind[first + r], t->name[first + r]);
+}
+
+static void scatter_chunk(struct scatter *w, uint32_t chunk)
+{
+    struct stk_trace *t = w->f->t;
+    const struct stk_chunk *c = stk_shard_chunk(w->s, chunk);
+    if (c->has_gone)
+        close_gone(w->s, chunk);
+    uint32_t first = w->s->cursors[c->track].row, n = c->count;
+    const int64_t *start_ns = stk_chunk_start_ns(c);
+    const uint32_t *name = stk_chunk_name(c), *string_map = w->s->string_map;
+    int64_t base_ns = w->f->base_ns;
+    w->s->cursors[c->track].row += n;
+    for (uint32_t r = 0; r < n; r++)
+        t->start_ns[first + r] = start_ns[r] - base_ns;
+    for (uint32_t r = 0; r < n; r++)
+        t->name[first + r] = string_map ? string_map[name[r]] : name[r];
+    memcpy(t->dur_low + first, stk_chunk_dur_low(c), n * sizeof *t->dur_low);
+    memcpy(t->pos_low + first, stk_chunk_pos_low(c), n * sizeof *t->pos_low);
+    memcpy(t->pos_high + first, stk_chunk_pos_high(c), n);
+    put_kinds(w, c, first);
+    put_refs(w, c, first);
+    for (uint32_t r = 0; r < n && c->has_long; r++)
+        if (t->dur_low[first + r] == UINT32_MAX)
+            put_long(w, first + r, long_dur(w->s, chunk, r));
 }
 
 static void scatter_shard(struct scatter *w)
 {
     struct stk_shard *s = w->s;
-    size_t exts_freed = 0;
+    if (s->longs.count)
+        qsort(s->longs.items, s->longs.count, sizeof(struct stk_raw_long), compare_raw_longs);
     for (uint32_t j = 0; j < s->tracks.entries.count; j++)
         w->track_kinds[j] = stk_tracks_at(&w->f->merged, s->track_map[j])->kind;
-    for (size_t k = 0; k < s->blocks.count; k++) {
-        struct stk_raw **block = stk_vec_at(&s->blocks, k);
-        uint32_t n = stk_shard_block_rows(s, k), last_ext = STK_NONE;
-        for (uint32_t i = n; i && last_ext == STK_NONE; i--)
-            last_ext = (*block)[i - 1].ext;
-        scatter_block(w, *block, n);
-        stk_build_release(*block, STK_BLOCK_ROWS * sizeof **block);
-        *block = NULL;
-        if (last_ext != STK_NONE)
-            free_exts_before(s, &exts_freed, last_ext / STK_BLOCK_EXTS);
+    for (uint32_t k = 0; k < s->chunks.count; k++) {
+        scatter_chunk(w, k);
+        stk_pool_give(s->pool, &stk_shard_chunk(s, k)->part);
     }
-    free_exts_before(s, &exts_freed, s->ext_blocks.count);
-    s->blocks.count = s->ext_blocks.count = 0;
-    s->tail_left = 0;
+    stk_shard_give_rows(s);
 }
 
 static void scatter_worker(void *arg, int index)
@@ -195,14 +257,14 @@ static bool alloc_columns(struct stk_finish *f)
     struct stk_trace *t = f->t;
     size_t n = t->count ? t->count : 1, exts = t->ext_count ? t->ext_count : 1;
     size_t calls = f->call_count ? f->call_count : 1;
-    return (t->start_ns = stk_alloc_array(n, sizeof *t->start_ns)) &&
-           (t->dur_low = stk_alloc_array(n, sizeof *t->dur_low)) &&
-           (t->name = stk_alloc_array(n, sizeof *t->name)) &&
-           (t->ref = stk_alloc_array(n, sizeof *t->ref)) &&
-           (t->pos_low = stk_alloc_array(n, sizeof *t->pos_low)) &&
-           (t->pos_high = stk_alloc_array(n, 1)) && (t->kind = stk_alloc_array(n, 1)) &&
-           (t->depth = stk_alloc_array(n, 1)) && (t->ext = stk_alloc_array(exts, sizeof *t->ext)) &&
-           (f->call_corr = stk_alloc_array(calls, sizeof *f->call_corr));
+    return (t->start_ns = stk_alloc_large(n, sizeof *t->start_ns)) &&
+           (t->dur_low = stk_alloc_large(n, sizeof *t->dur_low)) &&
+           (t->name = stk_alloc_large(n, sizeof *t->name)) &&
+           (t->ref = stk_alloc_large(n, sizeof *t->ref)) &&
+           (t->pos_low = stk_alloc_large(n, sizeof *t->pos_low)) &&
+           (t->pos_high = stk_alloc_large(n, 1)) && (t->kind = stk_alloc_large(n, 1)) &&
+           (t->depth = stk_alloc_large(n, 1)) && (t->ext = stk_alloc_large(exts, sizeof *t->ext)) &&
+           (f->call_corr = stk_alloc_large(calls, sizeof *f->call_corr));
 }
 
 static int compare_longs(const void *a, const void *b)
@@ -242,6 +304,7 @@ enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err)
         status = stk_err_nomem(err);
     for (size_t i = 0; i < shards && status == STK_OK; i++)
         stk_vec_init(&job.longs[i], sizeof(struct stk_long_dur), UINT32_MAX);
+    stk_pool_close(&f->b->pool);
     if (status == STK_OK) {
         int workers = (size_t)f->threads < shards ? f->threads : (int)shards;
         stk_thread_run(workers > 0 ? workers : 1, scatter_worker, &job);

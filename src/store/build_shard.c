@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writing side of a shard: rows into blocks, strings and tracks into the shard's own tables.
+// The writing side of a shard: rows into chunks of their tracks, strings and tracks into the shard's own tables.
 // Rows whose times cannot be right by themselves (negative, overflowing, longer than 7 days) are
 // dropped here; what needs the whole trace to judge is dropped at finish.
 #include "base/alloc.h"
@@ -31,11 +31,16 @@ void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, in
         issue->note = note;
 }
 
-static void shard_init(struct stk_shard *s, uint64_t max_rows)
+#define CHUNK_ROWS_FIRST 64u
+#define CHUNKS_MAX ((size_t)1 << 28)
+
+static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_rows)
 {
-    *s = (struct stk_shard){.max_rows = max_rows};
-    stk_vec_init(&s->blocks, sizeof(struct stk_raw *), UINT32_MAX / STK_BLOCK_ROWS + 1);
-    stk_vec_init(&s->ext_blocks, sizeof(struct stk_raw_ext *), UINT32_MAX / STK_BLOCK_EXTS + 1);
+    *s = (struct stk_shard){.pool = pool, .max_rows = max_rows};
+    stk_vec_init(&s->chunks, sizeof(struct stk_chunk), CHUNKS_MAX);
+    stk_vec_init(&s->ext_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_EXTS);
+    stk_vec_init(&s->call_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_CALLS);
+    stk_vec_init(&s->longs, sizeof(struct stk_raw_long), UINT32_MAX);
     stk_tracks_init(&s->tracks);
     reset_issues(s->issues);
     s->strings_ready = stk_strpool_init(&s->strings, 0) == 0;
@@ -43,14 +48,24 @@ static void shard_init(struct stk_shard *s, uint64_t max_rows)
         fail(s, STK_ENOMEM);
 }
 
+void stk_shard_give_rows(struct stk_shard *s)
+{
+    for (size_t i = 0; i < s->chunks.count; i++)
+        stk_pool_give(s->pool, &stk_shard_chunk(s, i)->part);
+    for (size_t i = 0; i < s->ext_blocks.count; i++)
+        stk_pool_give(s->pool, stk_vec_at(&s->ext_blocks, i));
+    for (size_t i = 0; i < s->call_blocks.count; i++)
+        stk_pool_give(s->pool, stk_vec_at(&s->call_blocks, i));
+    s->chunks.count = s->ext_blocks.count = s->call_blocks.count = 0;
+}
+
 void stk_shard_deinit(struct stk_shard *s)
 {
-    for (size_t i = 0; i < s->blocks.count; i++)
-        stk_free(stk_shard_block(s, i));
-    for (size_t i = 0; i < s->ext_blocks.count; i++)
-        stk_free(*(struct stk_raw_ext **)stk_vec_at(&s->ext_blocks, i));
-    stk_vec_deinit(&s->blocks);
+    stk_shard_give_rows(s);
+    stk_vec_deinit(&s->chunks);
     stk_vec_deinit(&s->ext_blocks);
+    stk_vec_deinit(&s->call_blocks);
+    stk_vec_deinit(&s->longs);
     stk_tracks_deinit(&s->tracks);
     if (s->strings_ready)
         stk_strpool_deinit(&s->strings);
@@ -67,7 +82,7 @@ struct stk_shard *stk_build_shard(struct stk_build *b)
     struct stk_shard *s = stk_alloc_zero(1, sizeof *s);
     if (!s)
         return NULL;
-    shard_init(s, b->max_rows);
+    shard_init(s, &b->pool, b->max_rows);
     struct stk_shard **slot = s->failure == STK_OK ? stk_vec_push(&b->shards) : NULL;
     if (!slot) {
         stk_shard_deinit(s);
@@ -80,9 +95,10 @@ struct stk_shard *stk_build_shard(struct stk_build *b)
 
 void stk_shard_reset(struct stk_shard *s)
 {
+    struct stk_pool *pool = s->pool;
     uint64_t max_rows = s->max_rows;
     stk_shard_deinit(s);
-    shard_init(s, max_rows);
+    shard_init(s, pool, max_rows);
 }
 
 bool stk_shard_failed(const struct stk_shard *s)
@@ -160,21 +176,27 @@ static void drop(struct stk_shard *s, const struct stk_row *row, enum stk_issue_
                   row->name);
 }
 
-// Index of a new ext row, or STK_NONE.
+static bool add_block(struct stk_shard *s, struct stk_vec *blocks, size_t size)
+{
+    struct stk_part part = stk_pool_take(s->pool, size);
+    struct stk_part *slot = part.p ? stk_vec_push(blocks) : NULL;
+    if (slot) {
+        *slot = part;
+        return true;
+    }
+    stk_pool_give(s->pool, &part);
+    fail(s, STK_ENOMEM);
+    return false;
+}
+
+// Index of a new ext, or STK_NONE.
 static uint32_t add_ext(struct stk_shard *s, const struct stk_row_ext *ext)
 {
-    uint32_t at = s->ext_count % STK_BLOCK_EXTS;
-    if (at == 0) {
-        struct stk_raw_ext *fresh = stk_alloc_array(STK_BLOCK_EXTS, sizeof *fresh);
-        struct stk_raw_ext **slot = fresh ? stk_vec_push(&s->ext_blocks) : NULL;
-        if (!slot) {
-            stk_free(fresh);
-            fail(s, STK_ENOMEM);
-            return STK_NONE;
-        }
-        *slot = fresh;
-    }
-    struct stk_raw_ext *e = stk_shard_ext(s, s->ext_count);
+    struct stk_raw_ext *e;
+    if (s->ext_count % STK_BLOCK_EXTS == 0 &&
+        !add_block(s, &s->ext_blocks, STK_BLOCK_EXTS * sizeof *e))
+        return STK_NONE;
+    e = stk_shard_ext(s, s->ext_count);
     *e = (struct stk_raw_ext){.corr = ext->corr,
                               .value = ext->value,
                               .dir = ext->dir,
@@ -183,6 +205,16 @@ static uint32_t add_ext(struct stk_shard *s, const struct stk_row_ext *ext)
                               .flags = ext->flags & (uint8_t)~STK_EXT_HAS_CORR,
                               .has_corr = ext->has_corr};
     return s->ext_count++;
+}
+
+// Index of a new call, or STK_NONE.
+static uint32_t add_call(struct stk_shard *s, int64_t corr)
+{
+    if (s->call_count % STK_BLOCK_CALLS == 0 &&
+        !add_block(s, &s->call_blocks, STK_BLOCK_CALLS * sizeof corr))
+        return STK_NONE;
+    *stk_shard_call(s, s->call_count) = corr;
+    return s->call_count++;
 }
 
 // Correlations matter on both ends of a launch only; other values on anything but a call.
@@ -199,22 +231,44 @@ static bool ext_is_worth_keeping(const struct stk_row *row, const struct stk_row
     return ext->has_corr && (row->kind == STK_KIND_UNSET || stk_kind_is_device_work(row->kind));
 }
 
-static struct stk_raw *next_row(struct stk_shard *s)
+// The chunk that the track's next row goes to, NULL without memory.
+static struct stk_chunk *next_chunk(struct stk_shard *s, struct stk_track_entry *track, uint32_t id)
 {
-    if (s->tail_left == 0) {
-        struct stk_raw *fresh = stk_alloc_array(STK_BLOCK_ROWS, sizeof *fresh);
-        struct stk_raw **slot = fresh ? stk_vec_push(&s->blocks) : NULL;
-        if (!slot) {
-            stk_free(fresh);
-            fail(s, STK_ENOMEM);
-            return NULL;
-        }
-        *slot = s->tail = fresh;
-        s->tail_left = STK_BLOCK_ROWS;
+    uint32_t rows = CHUNK_ROWS_FIRST;
+    if (track->chunk)
+        rows = stk_shard_chunk(s, track->chunk - 1)->capacity * 4;
+    rows = rows < STK_CHUNK_ROWS ? rows : STK_CHUNK_ROWS;
+    struct stk_part part = stk_pool_take(s->pool, (size_t)rows * STK_CHUNK_ROW_BYTES);
+    struct stk_chunk *c = part.p ? stk_vec_push(&s->chunks) : NULL;
+    if (!c) {
+        stk_pool_give(s->pool, &part);
+        fail(s, STK_ENOMEM);
+        return NULL;
     }
-    s->tail_left--;
-    s->row_count++;
-    return s->tail++;
+    *c = (struct stk_chunk){.part = part, .capacity = rows, .track = id};
+    track->chunk = (uint32_t)s->chunks.count;
+    return c;
+}
+
+static void add_long(struct stk_shard *s, uint32_t chunk, uint32_t row, int64_t dur_ns)
+{
+    struct stk_raw_long *x = stk_vec_push(&s->longs);
+    if (x)
+        *x = (struct stk_raw_long){chunk, row, dur_ns};
+    else
+        fail(s, STK_ENOMEM);
+    stk_shard_chunk(s, chunk)->has_long = true;
+}
+
+static void note_row(struct stk_track_entry *track, int64_t start_ns)
+{
+    if (track->rows == 0)
+        track->min_start_ns = track->max_start_ns = start_ns;
+    if (start_ns < track->min_start_ns)
+        track->min_start_ns = start_ns;
+    if (start_ns > track->max_start_ns)
+        track->max_start_ns = start_ns;
+    track->rows++;
 }
 
 void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext)
@@ -236,30 +290,34 @@ void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct 
         drop(s, row, STK_ISSUE_LIMIT_REACHED);
         return;
     }
-    uint32_t ext_id = STK_NONE;
-    if (ext_is_worth_keeping(row, ext))
-        ext_id = add_ext(s, ext ? ext : &no_ext);
-    struct stk_raw *r = next_row(s);
-    if (!r || s->failure != STK_OK)
-        return;
-    uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
-    *r = (struct stk_raw){.start_ns = row->start_ns,
-                          .dur_ns = row->dur_ns,
-                          .pos_low = (uint32_t)pos,
-                          .pos_high = (uint8_t)(pos >> 32),
-                          .name = row->name < s->strings.count ? row->name : 0,
-                          .track = row->track,
-                          .ext = ext_id,
-                          .kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET
-                                      ? row->kind
-                                      : STK_KIND_OTHER};
     struct stk_track_entry *track = stk_tracks_at(&s->tracks, row->track);
-    if (track->rows == 0 || row->start_ns < track->min_start_ns)
-        track->min_start_ns = row->start_ns;
-    if (track->rows == 0 || row->start_ns > track->max_start_ns)
-        track->max_start_ns = row->start_ns;
-    track->rows++;
-    track->exts += ext_id != STK_NONE && row->kind != STK_KIND_RUNTIME;
-    track->calls += ext_id != STK_NONE && row->kind == STK_KIND_RUNTIME;
+    struct stk_chunk *c = track->chunk ? stk_shard_chunk(s, track->chunk - 1) : NULL;
+    if (!c || c->count == c->capacity)
+        c = next_chunk(s, track, row->track);
+    uint32_t ext_id = STK_NONE;
+    if (ext_is_worth_keeping(row, ext)) {
+        bool is_call = row->kind == STK_KIND_RUNTIME;
+        ext_id = is_call ? add_call(s, ext->corr) : add_ext(s, ext ? ext : &no_ext);
+        track->exts += !is_call;
+        track->calls += is_call;
+    }
+    if (s->failure != STK_OK)
+        return;
+    uint32_t i = c->count++;
+    uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
+    uint8_t kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind
+                                                                              : STK_KIND_OTHER;
+    stk_chunk_start_ns(c)[i] = row->start_ns;
+    stk_chunk_dur_low(c)[i] = row->dur_ns < UINT32_MAX ? (uint32_t)row->dur_ns : UINT32_MAX;
+    stk_chunk_name(c)[i] = row->name < s->strings.count ? row->name : 0;
+    stk_chunk_pos_low(c)[i] = (uint32_t)pos;
+    stk_chunk_pos_high(c)[i] = (uint8_t)(pos >> 32);
+    stk_chunk_ext(c)[i] = ext_id;
+    stk_chunk_kind(c)[i] = kind;
+    c->has_exts |= ext_id != STK_NONE;
+    if (row->dur_ns >= UINT32_MAX)
+        add_long(s, track->chunk - 1, i, row->dur_ns);
+    note_row(track, row->start_ns);
+    s->row_count++;
     s->read++;
 }

@@ -70,14 +70,13 @@ static enum stk_status find_median(const struct stk_finish *f, bool derived_too,
         return stk_err_nomem(err);
     for (size_t i = 0; i < f->b->shards.count; i++) {
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
-        for (size_t k = 0; k < s->blocks.count; k++) {
-            const struct stk_raw *r = stk_shard_block(s, k);
-            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++) {
-                if (!derived_too && is_derived(f, s, r->track))
-                    continue;
+        for (size_t k = 0; k < s->chunks.count; k++) {
+            const struct stk_chunk *c = stk_shard_chunk(s, k);
+            if (!derived_too && is_derived(f, s, c->track))
+                continue;
+            for (uint32_t r = 0; r < c->count; r++)
                 if (seen++ % stride == 0 && n < SAMPLES_MAX)
-                    samples[n++] = r->start_ns;
-            }
+                    samples[n++] = stk_chunk_start_ns(c)[r];
         }
     }
     qsort(samples, n, sizeof *samples, compare_times);
@@ -91,27 +90,30 @@ static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint
     uint64_t n = 0;
     for (size_t i = 0; i < f->b->shards.count; i++) {
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
-        for (size_t k = 0; k < s->blocks.count; k++) {
-            const struct stk_raw *r = stk_shard_block(s, k);
-            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++)
-                n += distance(r->start_ns, median_ns) > limit_ns;
+        for (size_t k = 0; k < s->chunks.count; k++) {
+            const struct stk_chunk *c = stk_shard_chunk(s, k);
+            for (uint32_t r = 0; r < c->count; r++)
+                n += distance(stk_chunk_start_ns(c)[r], median_ns) > limit_ns;
         }
     }
     return n;
 }
 
 // Take a stored row out; the scatter passes over it.
-static void drop_row(struct stk_finish *f, struct stk_shard *s, struct stk_raw *r,
+static void drop_row(struct stk_finish *f, struct stk_shard *s, struct stk_chunk *c, uint32_t r,
                      enum stk_issue_id why)
 {
-    uint32_t name = s->string_map ? s->string_map[r->name] : r->name;
-    enum stk_track_kind track = stk_tracks_at(&f->merged, s->track_map[r->track])->kind;
-    int64_t pos = (int64_t)((uint64_t)r->pos_high << 32 | r->pos_low);
+    uint32_t name = stk_chunk_name(c)[r];
+    name = s->string_map ? s->string_map[name] : name;
+    enum stk_track_kind track = stk_tracks_at(&f->merged, s->track_map[c->track])->kind;
+    int64_t pos = (int64_t)((uint64_t)stk_chunk_pos_high(c)[r] << 32 | stk_chunk_pos_low(c)[r]);
+    uint8_t *kind = &stk_chunk_kind(c)[r];
     stk_issue_add(&f->t->issues[why], 1, 1, pos, name);
-    f->t->by_kind[stk_build_kind(f, r->kind, track, name)]++;
+    f->t->by_kind[stk_build_kind(f, *kind, track, name)]++;
     f->t->dropped++;
-    stk_tracks_at(&s->tracks, r->track)->rows--;
-    r->track = STK_NONE;
+    stk_tracks_at(&s->tracks, c->track)->rows--;
+    *kind = STK_KIND_GONE;
+    c->has_gone = true;
 }
 
 static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limit_ns)
@@ -123,18 +125,19 @@ static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limi
             track->min_start_ns = INT64_MAX;
             track->max_start_ns = INT64_MIN;
         }
-        for (size_t k = 0; k < s->blocks.count; k++) {
-            struct stk_raw *r = stk_shard_block(s, k);
-            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++) {
-                struct stk_track_entry *track = stk_tracks_at(&s->tracks, r->track);
-                if (distance(r->start_ns, median_ns) > limit_ns) {
-                    drop_row(f, s, r, STK_ISSUE_TIME_INVALID);
+        for (size_t k = 0; k < s->chunks.count; k++) {
+            struct stk_chunk *c = stk_shard_chunk(s, k);
+            struct stk_track_entry *track = stk_tracks_at(&s->tracks, c->track);
+            for (uint32_t r = 0; r < c->count; r++) {
+                int64_t start_ns = stk_chunk_start_ns(c)[r];
+                if (distance(start_ns, median_ns) > limit_ns) {
+                    drop_row(f, s, c, r, STK_ISSUE_TIME_INVALID);
                     continue;
                 }
-                if (r->start_ns < track->min_start_ns)
-                    track->min_start_ns = r->start_ns;
-                if (r->start_ns > track->max_start_ns)
-                    track->max_start_ns = r->start_ns;
+                if (start_ns < track->min_start_ns)
+                    track->min_start_ns = start_ns;
+                if (start_ns > track->max_start_ns)
+                    track->max_start_ns = start_ns;
             }
         }
     }
@@ -146,11 +149,11 @@ static void drop_excess_rows(struct stk_finish *f)
     uint64_t kept = 0;
     for (size_t i = 0; i < f->b->shards.count; i++) {
         struct stk_shard *s = stk_build_shard_at(f->b, i);
-        for (size_t k = 0; k < s->blocks.count; k++) {
-            struct stk_raw *r = stk_shard_block(s, k);
-            for (uint32_t left = stk_shard_block_rows(s, k); left; left--, r++)
-                if (r->track != STK_NONE && ++kept > f->b->max_rows)
-                    drop_row(f, s, r, STK_ISSUE_LIMIT_REACHED);
+        for (size_t k = 0; k < s->chunks.count; k++) {
+            struct stk_chunk *c = stk_shard_chunk(s, k);
+            for (uint32_t r = 0; r < c->count; r++)
+                if (stk_chunk_kind(c)[r] != STK_KIND_GONE && ++kept > f->b->max_rows)
+                    drop_row(f, s, c, r, STK_ISSUE_LIMIT_REACHED);
         }
     }
 }

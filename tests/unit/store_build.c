@@ -528,6 +528,40 @@ static void test_row_limit(void)
     rig_close(&r);
 }
 
+// Many rows on interleaved tracks: some longer than the column holds, some years away.
+static void test_many_rows(void)
+{
+    struct rig r = rig_open();
+    struct stk_track_key other_key = thread_key;
+    other_key.id++;
+    uint32_t other = stk_shard_track(r.s, &other_key);
+    int64_t second = 1000000000, year = 366 * 86400 * second, at = 0;
+    enum { ROWS = 50000 };
+    for (int64_t i = 0; i < ROWS; i++) {
+        int64_t dur = i % 1000 == 7 ? 5 * second + i : 1 + i % 50;
+        add(&r, i % 3 ? r.thread : other, "op", at, dur, STK_KIND_HOST_OP);
+        if (i % 500 == 250) // between the others, to be dropped
+            add(&r, i % 3 ? r.thread : other, "far", 2 * year + at, i, STK_KIND_HOST_OP);
+        at += dur + 1;
+    }
+    rig_finish(&r);
+    CHECK_EQ(r.t->count, ROWS);
+    CHECK_EQ(r.t->dropped, ROWS / 500);
+    CHECK_EQ(r.t->track_count, 2);
+    CHECK_EQ(r.t->tracks[0].count, ROWS - (ROWS + 2) / 3);
+    CHECK_EQ(r.t->long_dur_count, ROWS / 1000);
+    uint32_t next[2] = {r.t->tracks[0].first, r.t->tracks[1].first}, wrong = 0;
+    at = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        int64_t dur = i % 1000 == 7 ? 5 * second + i : 1 + i % 50;
+        uint32_t e = next[i % 3 ? 0 : 1]++;
+        wrong += r.t->start_ns[e] != at || stk_dur_ns(r.t, e) != dur || r.t->depth[e] != 0;
+        at += dur + 1;
+    }
+    CHECK_EQ(wrong, 0);
+    rig_close(&r);
+}
+
 static void test_bad_ids(void)
 {
     struct rig r = rig_open();
@@ -577,6 +611,7 @@ int main(void)
     test_values_and_positions();
     test_reset();
     test_row_limit();
+    test_many_rows();
     test_bad_ids();
     test_tables();
     return check_done("unit.store_build");
