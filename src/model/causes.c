@@ -130,15 +130,19 @@ static struct tally *tally_of(struct stk_causes *c, int part, uint32_t name, uin
             return NULL;
         if ((*table)[name])
             return stk_vec_at(&c->tallies, (*table)[name] - 1);
-        (*table)[name] = next + 1;
-        return new_tally(c, part, name, 0, false, event);
+        struct tally *first = new_tally(c, part, name, 0, false, event);
+        (*table)[name] = first ? next + 1 : 0; // asked again even where memory ran out
+        return first;
     }
     int created = 0;
     uint32_t *slot =
         stk_map_put(&c->index, (uint64_t)part << 32 | around, name, next, &created);
     if (!slot)
         return NULL;
-    return created ? new_tally(c, part, name, around, true, event) : stk_vec_at(&c->tallies, *slot);
+    if (!created && *slot < next)
+        return stk_vec_at(&c->tallies, *slot);
+    *slot = next; // a slot whose tally could not be made is still empty
+    return new_tally(c, part, name, around, true, event);
 }
 
 // A piece inside one used window.
