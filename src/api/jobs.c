@@ -116,8 +116,11 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
     struct stk_trace *trace = NULL;
     struct stk_select select = *crew->select;
     select.has_rank = false; // ranks are numbered once all files are read: see ranks.c
-    enum stk_status status =
-        stk_reader_read_path(job->path, crew->threads_per_file, &progress, &trace, &job->err);
+    struct stk_read_ctx read = {.path = job->path,
+                                .threads = crew->threads_per_file,
+                                .progress = &progress,
+                                .wants = crew->hook ? crew->hook->wants : 0};
+    enum stk_status status = stk_reader_read(&read, &trace, &job->err);
     if (status == STK_OK)
         status = keep_facts(job, trace);
     if (status == STK_OK)

@@ -14,6 +14,7 @@ struct stk_view_hook {
     enum stk_status (*see)(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
                            struct stk_err *err); // may be NULL
     bool wants_gaps;                             // keep view->gaps
+    uint32_t wants;                              // bits STK_WANT_... (store/trace.h)
 };
 
 // As stk_model_summarize; `hook` may be NULL. Up to `threads` threads work on it; what comes out

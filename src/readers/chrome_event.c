@@ -290,6 +290,7 @@ static inline void clear_raw(struct stk_chrome_raw *r)
     r->cat = STK_CHROME_CAT_NONE;
     r->pid.number = r->tid.number = 0;
     r->name.n = r->cat_text.n = r->pid.text.n = r->tid.text.n = r->label.n = r->details.n = 0;
+    r->args = (struct stk_str){"", 0};
     r->name.p = r->cat_text.p = r->pid.text.p = r->tid.text.p = r->label.p = r->details.p = "";
 }
 
@@ -542,14 +543,18 @@ static inline enum stk_chrome_result fast_field(struct stk_chrome_cursor *c, siz
     bool is_args = n == 4 && memcmp(key, "args", 4) == 0;
     if (is_args && c->text[i] == '{' && r->ph && wants_args(r)) {
         late->from = 0;
-        return fast_args(c, i, r, at);
+        enum stk_chrome_result read = fast_args(c, i, r, at);
+        r->args = (struct stk_str){c->text + i, read == STK_CHROME_OK ? *at - i : 0};
+        return read;
     }
     struct value v;
     res = fast_value(c, i, &v, at);
-    if (res == STK_CHROME_OK && !is_args)
+    if (res == STK_CHROME_OK && !is_args) {
         set_own(r, key, n, &v);
-    else if (res == STK_CHROME_OK && v.type == VALUE_NESTED)
+    } else if (res == STK_CHROME_OK && v.type == VALUE_NESTED) {
         *late = (struct late){i, *at};
+        r->args = (struct stk_str){c->text + i, *at - i};
+    }
     return res;
 }
 
@@ -615,6 +620,8 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
     *repairs = x.repairs;
     if (*end - start > STK_CHROME_EVENT_BYTES)
         return STK_CHROME_BAD;
+    if (args)
+        r->args = (struct stk_str){text + args, *end - args};
     if (args && wants_args(r) && !late_args(text, args, *end, r))
         return STK_CHROME_BAD;
     return STK_CHROME_OK;

@@ -78,6 +78,7 @@ struct stk_chrome_raw {
     int64_t corr, device, stream, bytes, rank, value;
     struct stk_str label;   // args.name (metadata)
     struct stk_str details; // args.memcpy_details (TensorFlow)
+    struct stk_str args;    // the whole object as text; empty: none
 };
 
 enum stk_chrome_result {

@@ -254,7 +254,9 @@ static bool worker_init(struct worker *w, struct run *run)
 {
     *w = (struct worker){.run = run};
     w->cursor = stk_alloc_zero(1, sizeof *w->cursor);
-    return stk_chrome_stager_init(&w->s) && w->cursor;
+    bool ok = stk_chrome_stager_init(&w->s) && w->cursor;
+    w->s.wants = run->ctx->wants;
+    return ok;
 }
 
 static void worker_deinit(struct worker *w)

@@ -118,9 +118,40 @@ static bool prepare_names(struct stk_chrome_sink *k, struct stk_chrome_stager *s
     return true;
 }
 
+static uint32_t shard_name(struct stk_chrome_sink *k, struct stk_chrome_stager *s, uint32_t id)
+{
+    uint32_t *name = &s->name_in_shard[id];
+    if (*name == STK_NONE) {
+        struct stk_str text = stk_strpool_get(&s->names, id);
+        *name = stk_shard_intern(k->shard, text.p, text.n);
+    }
+    return *name;
+}
+
+// Details of row `row`, copied to out; *at goes on behind them.
+static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *s, size_t row,
+                           size_t *at, struct stk_detail *out)
+{
+    size_t n = 0;
+    for (; *at < s->details.count; ++*at) {
+        const struct stk_chrome_detail *d = stk_vec_at(&s->details, *at);
+        if (d->row > row)
+            break;
+        if (d->row < row || n == STK_CHROME_DETAILS_MAX)
+            continue;
+        out[n] = d->detail;
+        if (stk_detail_type_of(out[n].key) == STK_DETAIL_TEXT)
+            out[n].text = shard_name(k, s, out[n].text);
+        n++;
+    }
+    return n;
+}
+
 static void take_rows(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
 {
     struct stk_chrome_staged *g = s->rows.items;
+    struct stk_detail details[STK_CHROME_DETAILS_MAX];
+    size_t detail = 0;
     uint32_t last = STK_NONE;
     struct stk_chrome_sink_track *t = NULL;
     for (size_t i = 0; i < s->rows.count; i++, g++) {
@@ -132,16 +163,12 @@ static void take_rows(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
             if (!t)
                 return;
         }
-        uint32_t *name = &s->name_in_shard[g->row.name];
-        if (*name == STK_NONE) {
-            struct stk_str text = stk_strpool_get(&s->names, g->row.name);
-            *name = stk_shard_intern(k->shard, text.p, text.n);
-        }
-        g->row.name = *name;
+        g->row.name = shard_name(k, s, g->row.name);
         g->row.track = shard_track(k, t);
         t->rows++;
         t->calls += g->row.kind == STK_KIND_RUNTIME;
-        stk_shard_add(k->shard, &g->row, &g->ext);
+        size_t n = detail < s->details.count ? take_details(k, s, i, &detail, details) : 0;
+        stk_shard_add_detailed(k->shard, &g->row, &g->ext, details, n);
     }
 }
 

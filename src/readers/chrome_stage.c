@@ -25,6 +25,7 @@ bool stk_chrome_stager_init(struct stk_chrome_stager *s)
     stk_vec_init(&s->tracks, sizeof(struct stk_chrome_track), 1u << 24);
     stk_map_init(&s->track_map, 1u << 24);
     stk_vec_init(&s->rows, sizeof(struct stk_chrome_staged), ROWS_MAX);
+    stk_vec_init(&s->details, sizeof(struct stk_chrome_detail), ROWS_MAX);
     stk_vec_init(&s->metas, sizeof(struct stk_chrome_meta), ROWS_MAX);
     stk_vec_init(&s->halves, sizeof(struct stk_chrome_half), ROWS_MAX);
     stk_chrome_stage_begin(s);
@@ -38,6 +39,7 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
     stk_map_deinit(&s->track_map);
     stk_strpool_deinit(&s->names);
     stk_vec_deinit(&s->rows);
+    stk_vec_deinit(&s->details);
     stk_vec_deinit(&s->metas);
     stk_vec_deinit(&s->halves);
     stk_free(s->name_class);
@@ -47,7 +49,7 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
 
 void stk_chrome_stage_begin(struct stk_chrome_stager *s)
 {
-    s->rows.count = s->metas.count = s->halves.count = 0;
+    s->rows.count = s->details.count = s->metas.count = s->halves.count = 0;
     memset(&s->tally, 0, sizeof s->tally);
     memset(s->captures, 0, sizeof s->captures);
     s->block++;
@@ -320,6 +322,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_OP:
     case STK_CHROME_CAT_ANNOTATION:
         stage_annotation(s, r, g);
+        if (s->wants & STK_WANT_COLLECTIVES && stk_str_eq(r->name, STK_STR("record_param_comms")))
+            stk_chrome_detail_collective(s, r);
         break;
     case STK_CHROME_CAT_RUNTIME:
         if (stk_str_starts_nocase(r->cat_text, STK_STR("xpu")))
@@ -337,6 +341,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_MEMCPY:
     case STK_CHROME_CAT_MEMSET:
         stage_device_row(s, r, g);
+        if (s->wants & STK_WANT_COLLECTIVES && r->cat == STK_CHROME_CAT_KERNEL)
+            stk_chrome_detail_collective(s, r);
         break;
     case STK_CHROME_CAT_DERIVED:
         g->row.track = stk_chrome_track_device(s, r, STK_TRACK_DERIVED);
@@ -425,6 +431,8 @@ static void stage_instant(struct stk_chrome_stager *s, const struct stk_chrome_r
             g->ext.value = r->bytes;
             g->ext.flags = STK_EXT_VALUE;
         }
+        if (s->wants & STK_WANT_MEMORY)
+            stk_chrome_detail_memory(s, r);
     }
 }
 
@@ -446,6 +454,8 @@ static void stage_counter(struct stk_chrome_stager *s, const struct stk_chrome_r
         g->ext.value = r->value;
         g->ext.flags = STK_EXT_VALUE;
     }
+    if (s->wants & STK_WANT_COUNTERS)
+        stk_chrome_detail_counter(s, r);
 }
 
 // ---- pairs ----

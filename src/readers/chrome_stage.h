@@ -31,6 +31,13 @@ struct stk_chrome_staged {
     struct stk_row_ext ext;
 };
 
+#define STK_CHROME_DETAILS_MAX 64 // of one row
+// A value of row `row` that only some ask for.
+struct stk_chrome_detail {
+    uint32_t row;
+    struct stk_detail detail; // text: id in the worker's names
+};
+
 // Half of an event written as a pair (ph B, E) whose other half is not in the same block.
 struct stk_chrome_half {
     struct stk_chrome_time ts;
@@ -85,6 +92,7 @@ struct stk_chrome_stager {
     size_t name_classes;
     // Of the block being read:
     struct stk_vec rows;   // struct stk_chrome_staged
+    struct stk_vec details; // struct stk_chrome_detail, by row
     struct stk_vec metas;  // struct stk_chrome_meta, texts in the block
     struct stk_vec halves; // struct stk_chrome_half
     struct stk_chrome_tally tally;
@@ -100,7 +108,8 @@ struct stk_chrome_stager {
         uint64_t a, b;
         uint32_t track;
     } recent[16];
-    bool failed; // no memory
+    uint32_t wants; // bits STK_WANT_...
+    bool failed;    // no memory
 };
 
 bool stk_chrome_stager_init(struct stk_chrome_stager *s); // false: no memory; deinit in any case
@@ -113,6 +122,11 @@ void stk_chrome_stage_issue(struct stk_chrome_stager *s, enum stk_issue_id id, u
 // Text without escapes, valid UTF-8: the same, or in the worker's scratch buffer until the next
 // call.
 struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_str raw);
+
+// Details of the row staged last, out of the event's args (chrome_details.c), if they are wanted.
+void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 
 // Tracks of rows (chrome_track.c), or STK_NONE without memory.
 uint32_t stk_chrome_track_host(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);

@@ -14,7 +14,8 @@
 // sorts.
 //
 // Left out: class 67 rows that repeat an API call (counted as OTHER); ranges without an end
-// (TIME_INVALID); CPU samples, scheduling, call chains and metrics (not read). A damaged page costs
+// (TIME_INVALID); CPU samples, scheduling, call chains (not read); metrics of
+// the GPU where nobody asked for counters. A damaged page costs
 // its rows (TABLE_UNREADABLE), not the table. A journal or write-ahead log beside the file is not
 // applied (TRUNCATED).
 #include "readers/nsys.h"
@@ -357,6 +358,7 @@ static void close_reading(struct reading *r)
     }
     stk_free(r->units);
     stk_nsys_strings_close(&r->file);
+    stk_nsys_metrics_close(&r->file);
     sqlite3_close(r->db);
     stk_build_free(r->build);
     stk_free(r);
@@ -389,6 +391,8 @@ static enum stk_status prepare(struct reading *r, struct stk_err *err)
         status = stk_nsys_db_probe(r->db, &r->file, r->notes, err);
     if (status == STK_OK)
         status = stk_nsys_strings_open(r->db, &r->file, r->notes, err);
+    if (status == STK_OK)
+        status = stk_nsys_metrics_open(r->db, &r->file, err);
     if (status != STK_OK)
         return status;
     find_processes(r);
@@ -404,6 +408,7 @@ static enum stk_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trac
         return stk_err_nomem(err);
     r->ctx = ctx;
     r->file.path = ctx->path;
+    r->file.wants = ctx->wants;
     enum stk_status status = stk_build_new(&r->build, err);
     if (status != STK_OK)
         goto done;

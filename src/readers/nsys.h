@@ -5,6 +5,7 @@
 //   nsys_db.c     a connection that trusts nothing; which tables and columns there are
 //   nsys_names.c  StringIds -> string ids of a shard, with profiler suffixes removed
 //   nsys_rows.c   one handler per table: a row becomes an event
+//   nsys_metrics.c what the sampled metrics are called
 //   nsys_steps.c  which NVTX ranges are steps
 //   nsys_facts.c  devices, processes, threads, host, the profiler's own messages
 //   nsys_args.c   one row again, on demand
@@ -54,6 +55,10 @@ struct stk_nsys_file {
     uint64_t machine;         // upper 16 bits of most global ids (hardware and VM)
     bool has_machine;
     int64_t default_process; // of rows that do not name theirs
+    uint32_t wants;          // bits STK_WANT_...
+    struct stk_map metrics;  // (typeId, metricId) -> id in metric_names
+    struct stk_strpool metric_names;
+    bool has_metrics;
     bool drop_wrappers;      // eventClass 67 rows repeat those of class 0 and 1
 };
 
@@ -153,6 +158,12 @@ static inline uint64_t stk_nsys_pos(const struct stk_nsys_table *table, int64_t 
 {
     return (uint64_t)table->number << 32 | (uint32_t)rowid;
 }
+
+// nsys_metrics.c: names of sampled metrics.
+STK_MUST_CHECK enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file,
+                                                     struct stk_err *err);
+void stk_nsys_metrics_close(struct stk_nsys_file *file);
+struct stk_str stk_nsys_metric_name(const struct stk_nsys_file *file, int64_t type, int64_t metric);
 
 // nsys_steps.c
 enum { STK_NSYS_NAME_UNSEEN, STK_NSYS_NAME_PLAIN, STK_NSYS_NAME_MARK };

@@ -283,6 +283,9 @@ enum stk_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file, struc
     bool any = false;
     for (int i = 0; i < stk_nsys_table_count; i++) {
         struct stk_nsys_found *f = &file->found[i];
+        bool samples = strcmp(stk_nsys_tables[i].name, "GPU_METRICS") == 0;
+        if (samples && !(file->wants & STK_WANT_COUNTERS))
+            continue;
         probe_table(db, &stk_nsys_tables[i], file, f, shard);
         any |= stk_nsys_db_table(db, stk_nsys_tables[i].name) != STK_NSYS_ABSENT;
         if (f->present)

@@ -277,6 +277,17 @@ static void sync_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     stk_shard_add(u->shard, &row, NULL);
 }
 
+// Which memory, and the block's address where it is recorded.
+static size_t memory_details(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_detail *out)
+{
+    size_t n = 0;
+    out[n++] =
+        (struct stk_detail){.key = STK_DETAIL_DEVICE, .number = column_or(u, st, 3, 0)};
+    if (column_int(u, st, 7, &out[n].number))
+        out[n++].key = STK_DETAIL_ADDRESS;
+    return n;
+}
+
 // Bytes are negative where memory is freed.
 static void memory_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
@@ -295,7 +306,39 @@ static void memory_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
                          INT64_C(1) << 32 | (uint32_t)column_or(u, st, 3, 0));
     row.name = stk_shard_intern(u->shard, "[memory]", 8);
     row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
-    stk_shard_add(u->shard, &row, &ext);
+    ext.dst_mem = memory_of(column_or(u, st, 6, -1));
+    struct stk_detail details[2];
+    size_t count = u->file->wants & STK_WANT_MEMORY ? memory_details(u, st, details) : 0;
+    stk_shard_add_detailed(u->shard, &row, &ext, details, count);
+}
+
+// A sample of a GPU's own counters. The device is numbered as the machine does, which may differ
+// from how the process does; it is no device track for the reason given above.
+static void metric_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
+{
+    struct stk_row row = {.kind = STK_KIND_OTHER};
+    int64_t type, metric;
+    if (!column_int(u, st, 1, &row.start_ns) || !column_int(u, st, 2, &type) ||
+        !column_int(u, st, 3, &metric) || sqlite3_column_type(st, 4) == SQLITE_NULL) {
+        stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1, stk_str_from(u->table->name));
+        return;
+    }
+    struct stk_str name = stk_nsys_metric_name(u->file, type, metric);
+    char unnamed[48];
+    if (!name.n) {
+        int n = snprintf(unnamed, sizeof unnamed, "metric %" PRId64, metric);
+        name = (struct stk_str){unnamed, (size_t)n};
+    }
+    row.name = stk_shard_intern(u->shard, name.p, name.n);
+    row.track = track_of(u, STK_TRACK_COUNTER, type, u->file->default_process, -1,
+                         type & 0xff);
+    row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
+    struct stk_detail details[] = {
+        {.key = STK_DETAIL_DEVICE, .number = type & 0xff},
+        {.key = STK_DETAIL_SERIES, .text = row.name},
+        {.key = STK_DETAIL_VALUE, .real = sqlite3_column_double(st, 4)},
+    };
+    stk_shard_add_detailed(u->shard, &row, NULL, details, 3);
 }
 
 // "MPI Rank 3", set by MPI's NVTX wrapper as the name of the main thread.

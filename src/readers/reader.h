@@ -23,6 +23,7 @@ struct stk_read_ctx {
     struct stk_stream *stream;   // at its start; NULL for readers that open the path themselves
     int threads;                 // upper bound for workers
     const struct stk_progress *progress; // may be NULL
+    uint32_t wants;                      // bits STK_WANT_...: details of events to keep
 };
 
 struct stk_reader {
@@ -52,7 +53,9 @@ extern const int stk_reader_count;
 
 // Reader for the stream's content, or NULL with a clear text in err (STK_EINPUT).
 const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err);
-// Open, sniff and read one file.
+// Open, sniff and read one file. ctx->stream is not used.
+STK_MUST_CHECK enum stk_status stk_reader_read(const struct stk_read_ctx *ctx,
+                                               struct stk_trace **out, struct stk_err *err);
 STK_MUST_CHECK enum stk_status stk_reader_read_path(const char *path, int threads,
                                                     const struct stk_progress *progress,
                                                     struct stk_trace **out, struct stk_err *err);

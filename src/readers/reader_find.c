@@ -149,10 +149,19 @@ enum stk_status stk_reader_read_path(const char *path, int threads,
                                      const struct stk_progress *progress, struct stk_trace **out,
                                      struct stk_err *err)
 {
-    struct stk_stream *stream = NULL;
     struct stk_read_ctx ctx = {.path = path, .threads = threads, .progress = progress};
+    return stk_reader_read(&ctx, out, err);
+}
+
+enum stk_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_trace **out,
+                                struct stk_err *err)
+{
+    struct stk_stream *stream = NULL;
+    struct stk_read_ctx ctx = *asked;
+    const char *path = asked->path;
     struct stk_err own;
     *out = NULL;
+    ctx.stream = NULL;
     err = err ? err : &own;
     enum stk_status status = stk_stream_open(&stream, path, &(struct stk_stream_opts){0}, err);
     if (status != STK_OK)

@@ -298,6 +298,7 @@ static void work(void *arg, int index)
         enum stk_status status = STK_OK;
         if (!stk_xp_decoder_init(&d, task.shard, crew->job->planes, crew->job->plane_count))
             status = stk_err_nomem(&err);
+        d.wants = crew->job->wants;
         for (size_t i = 0; i < task.stretches.count && status == STK_OK; i++)
             status = decode_stretch(crew, &d, &room, stk_vec_at(&task.stretches, i), &err);
         stk_xp_decoder_deinit(&d);

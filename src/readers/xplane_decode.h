@@ -20,6 +20,7 @@ struct stk_xp_decode_job {
     const struct stk_xp_line *lines;
     size_t line_count;
     int threads;
+    uint32_t wants;                      // bits STK_WANT_...
     const struct stk_progress *progress; // may be NULL; called on the caller's thread only
     uint64_t done_bytes, total_bytes;    // for progress; done_bytes is counted up
     bool truncated;                      // out: the source ended before a line did

@@ -391,7 +391,9 @@ static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
     }
     row.track = track_of(d, beside);
     bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
-    stk_shard_add(d->shard, &row, bare ? NULL : &ext);
+    struct stk_detail details[STK_XP_DETAILS_MAX];
+    size_t count = d->wants ? stk_xp_details(d, m, row.kind, p, n, details) : 0;
+    stk_shard_add_detailed(d->shard, &row, bare ? NULL : &ext, details, count);
 }
 
 size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)

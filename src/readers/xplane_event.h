@@ -18,6 +18,7 @@ struct stk_xp_decoder {
     size_t plane_count;
     uint32_t **names; // per plane: event metadata index -> string id of the shard, or STK_NONE
     bool no_memory;
+    uint32_t wants; // bits STK_WANT_...
     // The line being decoded.
     const struct stk_xp_plane *plane;
     const struct stk_xp_line *line;
@@ -35,6 +36,12 @@ void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
 // `offset` of the input. Returns the bytes used; SIZE_MAX: what follows is no field.
 size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset);
 void stk_xp_line_end(struct stk_xp_decoder *d);
+
+// xplane_details.c: what an event of the current line carries besides, if it is wanted: at most
+// STK_XP_DETAILS_MAX. p[0, n) is its message; m may be NULL. Returns how many were put to out.
+#define STK_XP_DETAILS_MAX 16
+size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
+                      const uint8_t *p, size_t n, struct stk_detail *out);
 
 // Key of the line's track, or of one beside it.
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,

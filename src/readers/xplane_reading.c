@@ -139,6 +139,7 @@ enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
         .lines = r->lines.items,
         .line_count = r->lines.count,
         .threads = r->ctx->threads > 0 ? r->ctx->threads : 1,
+        .wants = r->ctx->wants,
         .progress = r->ctx->progress,
         .done_bytes = r->done_bytes,
         .total_bytes = r->total_bytes,

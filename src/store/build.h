@@ -52,6 +52,10 @@ struct stk_shard *stk_build_shard(struct stk_build *b); // NULL: no memory
 uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n);
 uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key);
 void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext);
+// The same with details, whose texts are string ids of the shard. Not for runtime calls.
+void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
+                            const struct stk_row_ext *ext, const struct stk_detail *details,
+                            size_t count);
 // Count records that are read but not stored (metadata, flows), by kind.
 void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n);
 // Count an issue; events_lost of the n are events that are dropped: they are added to the trace's

@@ -5,6 +5,7 @@
 //   build_merge.c   strings and tracks of all shards get common ids
 //   build_time.c    rows with impossible times are dropped, base_ns is found
 //   build_scatter.c rows go to the columns, track by track; their memory is freed
+//   build_details.c details of events go beside their values
 //   build_order.c   each track is sorted, nested, split into sub-rows   (build_sort.c,
 //   build_nest.c) build_link.c    launch calls and device work are linked
 #ifndef STK_STORE_BUILD_IMPL_H
@@ -84,6 +85,10 @@ static inline uint8_t *stk_chunk_kind(const struct stk_chunk *c)
 }
 #define STK_KIND_GONE 254u // while building: this row was taken out again
 
+struct stk_raw_detail {
+    uint32_t ext; // index in the shard's ext rows, then in the trace's; STK_NONE: not stored
+    struct stk_detail detail;
+};
 struct stk_raw_ext {
     int64_t corr, value;
     uint8_t dir, src_mem, dst_mem, flags;
@@ -138,6 +143,7 @@ struct stk_shard {
     struct stk_vec longs;       // struct stk_raw_long
     uint64_t row_count;
     uint32_t ext_count, call_count;
+    struct stk_vec details; // struct stk_raw_detail, by ext
     struct stk_strpool strings;
     bool strings_ready;
     struct stk_track_table tracks;
@@ -233,6 +239,7 @@ enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_details(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_order(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err);
 

@@ -70,8 +70,20 @@ struct scatter {
     enum stk_track_kind *track_kinds; // per shard track
     struct stk_vec *longs;
     uint64_t *by_kind;
+    uint32_t *ext_final; // per ext of the shard: where it went; NULL: it has no details
     bool out_of_memory;
 };
+
+// Details of the shard get the rows where its values went, and the trace's string ids.
+static void place_details(struct scatter *w)
+{
+    struct stk_raw_detail *d = w->s->details.items;
+    for (size_t i = 0; i < w->s->details.count; i++) {
+        d[i].ext = w->ext_final[d[i].ext];
+        if (w->s->string_map && stk_detail_type_of(d[i].detail.key) == STK_DETAIL_TEXT)
+            d[i].detail.text = w->s->string_map[d[i].detail.text];
+    }
+}
 
 // Ref of a row with an ext.
 static uint32_t put_ext(struct scatter *w, struct stk_cursor *cursor, uint32_t ext, uint8_t kind,
@@ -103,6 +115,8 @@ static uint32_t put_ext(struct scatter *w, struct stk_cursor *cursor, uint32_t e
         if (e->dst_mem == STK_MEM_UNKNOWN)
             e->dst_mem = dst;
     }
+    if (w->ext_final)
+        w->ext_final[ext] = cursor->ext;
     return cursor->ext++;
 }
 
@@ -230,6 +244,8 @@ static void scatter_shard(struct scatter *w)
         stk_pool_give(s->pool, &stk_shard_chunk(s, k)->part);
     }
     stk_shard_give_rows(s);
+    if (w->ext_final)
+        place_details(w);
 }
 
 static void scatter_worker(void *arg, int index)
@@ -244,11 +260,18 @@ static void scatter_worker(void *arg, int index)
         struct scatter w = {
             .f = job->f, .s = s, .longs = &job->longs[i], .by_kind = job->by_kind[i]};
         w.track_kinds = stk_alloc_array(s->tracks.entries.count + 1, sizeof *w.track_kinds);
-        if (w.track_kinds)
+        bool ok = w.track_kinds != NULL;
+        if (ok && s->details.count) {
+            w.ext_final = stk_alloc_array((size_t)s->ext_count + 1, sizeof *w.ext_final);
+            if ((ok = w.ext_final != NULL))
+                memset(w.ext_final, 0xff, s->ext_count * sizeof *w.ext_final); // STK_NONE
+        }
+        if (ok)
             scatter_shard(&w);
-        if (!w.track_kinds || w.out_of_memory)
+        if (!ok || w.out_of_memory)
             atomic_store(&job->out_of_memory, true);
         stk_free(w.track_kinds);
+        stk_free(w.ext_final);
     }
 }
 

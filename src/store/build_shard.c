@@ -41,6 +41,7 @@ static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_
     stk_vec_init(&s->ext_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_EXTS);
     stk_vec_init(&s->call_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_CALLS);
     stk_vec_init(&s->longs, sizeof(struct stk_raw_long), UINT32_MAX);
+    stk_vec_init(&s->details, sizeof(struct stk_raw_detail), UINT32_MAX - 1);
     stk_tracks_init(&s->tracks);
     reset_issues(s->issues);
     s->strings_ready = stk_strpool_init(&s->strings, 0) == 0;
@@ -66,6 +67,7 @@ void stk_shard_deinit(struct stk_shard *s)
     stk_vec_deinit(&s->ext_blocks);
     stk_vec_deinit(&s->call_blocks);
     stk_vec_deinit(&s->longs);
+    stk_vec_deinit(&s->details);
     stk_tracks_deinit(&s->tracks);
     if (s->strings_ready)
         stk_strpool_deinit(&s->strings);
@@ -271,12 +273,34 @@ static void note_row(struct stk_track_entry *track, int64_t start_ns)
     track->rows++;
 }
 
+static void add_details(struct stk_shard *s, uint32_t ext_id, const struct stk_detail *details,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct stk_raw_detail *d = stk_vec_push(&s->details);
+        if (!d) {
+            fail(s, STK_ENOMEM);
+            return;
+        }
+        *d = (struct stk_raw_detail){ext_id, details[i]};
+    }
+}
+
 void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext)
+{
+    stk_shard_add_detailed(s, row, ext, NULL, 0);
+}
+
+void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
+                            const struct stk_row_ext *ext, const struct stk_detail *details,
+                            size_t count)
 {
     static const struct stk_row_ext no_ext;
     int64_t end_ns;
     if (s->failure != STK_OK)
         return;
+    if (row->kind == STK_KIND_RUNTIME)
+        count = 0;
     if (row->dur_ns < 0 || __builtin_add_overflow(row->start_ns, row->dur_ns, &end_ns)) {
         drop(s, row, STK_ISSUE_TIME_INVALID);
         return;
@@ -295,11 +319,12 @@ void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct 
     if (!c || c->count == c->capacity)
         c = next_chunk(s, track, row->track);
     uint32_t ext_id = STK_NONE;
-    if (ext_is_worth_keeping(row, ext)) {
+    if (count > 0 || ext_is_worth_keeping(row, ext)) {
         bool is_call = row->kind == STK_KIND_RUNTIME;
         ext_id = is_call ? add_call(s, ext->corr) : add_ext(s, ext ? ext : &no_ext);
         track->exts += !is_call;
         track->calls += is_call;
+        add_details(s, ext_id, details, count);
     }
     if (s->failure != STK_OK)
         return;

@@ -17,6 +17,16 @@ static const struct stk_issue_info issue_infos[] = {
 #undef I
 };
 
+enum stk_detail_type stk_detail_type_of(enum stk_detail_key key)
+{
+    static const enum stk_detail_type types[] = {
+#define D(id, name, type, meaning) STK_DETAIL_##type,
+#include "store/details.def"
+#undef D
+    };
+    return (unsigned)key < STK_DETAIL_COUNT ? types[key] : STK_DETAIL_INT;
+}
+
 const char *stk_kind_key(enum stk_kind kind)
 {
     return (unsigned)kind < STK_KIND_COUNT ? kind_keys[kind] : "unset";
@@ -57,6 +67,8 @@ void stk_trace_free(struct stk_trace *t)
     stk_free(t->kind);
     stk_free(t->depth);
     stk_free(t->ext);
+    stk_free(t->details);
+    stk_free(t->detail_first);
     stk_free(t->long_durs);
     stk_free(t->processes);
     stk_free(t->devices);

@@ -11,7 +11,7 @@
 // threads.
 //
 // Memory: 27 bytes an event plus 24 for those that carry values (device work, step markers,
-// allocator events), besides strings.
+// allocator events), besides strings; 16 for each detail, where an analysis asked for them.
 #ifndef STK_STORE_TRACE_H
 #define STK_STORE_TRACE_H
 
@@ -46,6 +46,29 @@ struct stk_issue_info {
     enum stk_severity severity;
 };
 const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
+
+// Details that a reader keeps only for those who ask (struct stk_read_ctx, struct stk_view_hook).
+#define STK_WANT_MEMORY 1u
+#define STK_WANT_COUNTERS 2u
+#define STK_WANT_COLLECTIVES 4u
+
+// Values that only some events carry, kept only where they were asked for (store/details.def).
+enum stk_detail_key {
+#define D(id, key, type, meaning) STK_DETAIL_##id,
+#include "store/details.def"
+#undef D
+    STK_DETAIL_COUNT
+};
+enum stk_detail_type { STK_DETAIL_INT, STK_DETAIL_REAL, STK_DETAIL_TEXT };
+enum stk_detail_type stk_detail_type_of(enum stk_detail_key key);
+struct stk_detail {
+    enum stk_detail_key key;
+    union {
+        int64_t number;
+        double real;
+        uint32_t text; // string id
+    };
+};
 
 enum stk_track_kind {
     STK_TRACK_THREAD,  // host thread
@@ -130,6 +153,9 @@ struct stk_trace {
 
     struct stk_ext *ext;
     uint32_t ext_count;
+    struct stk_detail *details; // those of ext i: [detail_first[i], detail_first[i + 1])
+    uint32_t *detail_first;     // NULL: none at all
+    uint32_t detail_count;
     struct stk_long_dur {
         uint32_t event;
         int64_t dur_ns;
@@ -184,6 +210,17 @@ static inline const struct stk_ext *stk_ext_of(const struct stk_trace *t, uint32
     if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
         return NULL;
     return &t->ext[t->ref[event]];
+}
+// Details of an event in the order of the file; NULL: none.
+static inline const struct stk_detail *stk_details_of(const struct stk_trace *t, uint32_t event,
+                                                      uint32_t *count)
+{
+    *count = 0;
+    if (!t->detail_first || t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
+        return NULL;
+    uint32_t first = t->detail_first[t->ref[event]];
+    *count = t->detail_first[t->ref[event] + 1] - first;
+    return *count ? &t->details[first] : NULL;
 }
 // Device work: its launch call. Runtime call: the first operation it launched (follow ext.next).
 static inline uint32_t stk_link_of(const struct stk_trace *t, uint32_t event)

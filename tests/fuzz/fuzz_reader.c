@@ -93,7 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct stk_trace *trace = NULL;
     if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STK_OK)
         return 0;
-    struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = 1};
+    struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = 1,
+                               .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS |
+                                        STK_WANT_COLLECTIVES};
     if (stream) {
         const uint8_t *head;
         const char *why = NULL;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of allocator events, counters and collectives, read a second time from the event's text
+// and only where an analysis asked for them, so that reading for anything else costs nothing.
+#include <stdlib.h>
+
+#include "readers/chrome_stage.h"
+
+static struct stk_detail *push(struct stk_chrome_stager *s, enum stk_detail_key key)
+{
+    struct stk_chrome_detail *d = stk_vec_push(&s->details);
+    if (!d) {
+        s->failed = true;
+        return NULL;
+    }
+    d->row = (uint32_t)s->rows.count - 1;
+    d->detail.key = key;
+    return &d->detail;
+}
+
+static void add_number(struct stk_chrome_stager *s, enum stk_detail_key key, int64_t number)
+{
+    struct stk_detail *d = push(s, key);
+    if (d)
+        d->number = number;
+}
+
+static void add_text(struct stk_chrome_stager *s, enum stk_detail_key key, struct stk_str text)
+{
+    text = stk_chrome_stage_clean(s, text);
+    uint32_t id = stk_strpool_intern(&s->names, text.p, text.n);
+    struct stk_detail *d = id == STK_STRPOOL_FAILED ? NULL : push(s, key);
+    if (d)
+        d->text = id;
+    else
+        s->failed = true;
+}
+
+static void add_integer(struct stk_chrome_stager *s, enum stk_detail_key key, struct stk_str value)
+{
+    int64_t number;
+    if (stk_chrome_integer(value.p, value.n, &number))
+        add_number(s, key, number);
+}
+
+typedef void take_fn(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                     bool quoted);
+
+// Each plain value of the object; nested ones are passed over.
+static void each_value(struct stk_chrome_stager *s, struct stk_str args, take_fn *take)
+{
+    struct stk_chrome_lexer x;
+    struct stk_str key = {"", 0};
+    if (args.n == 0 || args.p[0] != '{')
+        return;
+    stk_chrome_lexer_init(&x, args.p, args.n, 0);
+    do {
+        enum stk_chrome_token t = stk_chrome_lexer_next(&x);
+        if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN)
+            return;
+        if (x.depth == 1 && t == STK_CHROME_TOK_KEY)
+            key = x.str;
+        else if (x.depth == 1 && (t == STK_CHROME_TOK_STRING || t == STK_CHROME_TOK_BARE))
+            take(s, key, x.str, t == STK_CHROME_TOK_STRING);
+    } while (x.depth > 0);
+}
+
+static void take_memory(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                        bool quoted)
+{
+    (void)quoted;
+    if (stk_str_eq(key, STK_STR("Addr")))
+        add_integer(s, STK_DETAIL_ADDRESS, value);
+    else if (stk_str_eq(key, STK_STR("Device Id")))
+        add_integer(s, STK_DETAIL_DEVICE, value);
+    else if (stk_str_eq(key, STK_STR("Total Allocated")))
+        add_integer(s, STK_DETAIL_TOTAL, value);
+    else if (stk_str_eq(key, STK_STR("Total Reserved")))
+        add_integer(s, STK_DETAIL_RESERVED, value);
+}
+
+void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
+{
+    each_value(s, r->args, take_memory);
+}
+
+// A number as JSON writes it; false: it is none.
+static bool read_real(struct stk_str value, double *out)
+{
+    char text[64], *end;
+    if (value.n == 0 || value.n >= sizeof text)
+        return false;
+    memcpy(text, value.p, value.n);
+    text[value.n] = 0;
+    if (!strchr("+-.0123456789", text[0]))
+        return false; // null, true, NaN
+    *out = strtod(text, &end);
+    return *end == 0 && *out - *out == 0;
+}
+
+static void take_counter(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                         bool quoted)
+{
+    double real;
+    if (quoted || !read_real(value, &real))
+        return;
+    add_text(s, STK_DETAIL_SERIES, key);
+    struct stk_detail *d = push(s, STK_DETAIL_VALUE);
+    if (d)
+        d->real = real;
+}
+
+void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
+{
+    each_value(s, r->args, take_counter);
+}
+
+// Bytes of an element by the names of PyTorch's scalar types; 0: not known.
+static int64_t element_bytes(struct stk_str type)
+{
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } types[] = {{"Byte", 1},          {"Char", 1},     {"Bool", 1},          {"Half", 2},
+                 {"BFloat16", 2},      {"Short", 2},    {"UInt16", 2},        {"Float", 4},
+                 {"Int", 4},           {"UInt32", 4},   {"Double", 8},        {"Long", 8},
+                 {"UInt64", 8},        {"ComplexHalf", 4}, {"ComplexFloat", 8},
+                 {"ComplexDouble", 16}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (stk_str_eq(type, stk_str_from(types[i].name)))
+            return types[i].bytes;
+    return stk_str_starts(type, STK_STR("Float8")) ? 1 : 0;
+}
+
+static void take_collective(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                            bool quoted)
+{
+    (void)quoted;
+    if (stk_str_eq(key, STK_STR("Collective name")))
+        add_text(s, STK_DETAIL_COLLECTIVE, value);
+    else if (stk_str_eq(key, STK_STR("In msg nelems")) || stk_str_eq(key, STK_STR("In msg size")))
+        add_integer(s, STK_DETAIL_IN_ELEMENTS, value);
+    else if (stk_str_eq(key, STK_STR("Out msg nelems")) || stk_str_eq(key, STK_STR("Out msg size")))
+        add_integer(s, STK_DETAIL_OUT_ELEMENTS, value);
+    else if (stk_str_eq(key, STK_STR("dtype")) && element_bytes(value))
+        add_number(s, STK_DETAIL_ELEMENT_BYTES, element_bytes(value));
+    else if (stk_str_eq(key, STK_STR("Group size")))
+        add_integer(s, STK_DETAIL_GROUP_SIZE, value);
+    else if (stk_str_eq(key, STK_STR("Process Group Name")) && value.n)
+        add_text(s, STK_DETAIL_GROUP, value);
+    else if (stk_str_eq(key, STK_STR("Process Group Ranks")) && value.n)
+        add_text(s, STK_DETAIL_GROUP_RANKS, value);
+}
+
+void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
+{
+    if (memmem(r->args.p, r->args.n, "Collective name", 15))
+        each_value(s, r->args, take_collective);
+}
