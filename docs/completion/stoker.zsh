@@ -54,7 +54,7 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm gaps ops startup)' \
+            '1:word:(overview kernels transfers launches comm gaps ops startup memory sequences counters)' \
             '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
