@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did the sampled counters show: clocks, power, temperature, throttling, activity?
 // A row per counter and device with the smallest, mean, largest and 95th percentile of its samples.
-// Recorded are the counter events of Chrome traces, the line "_counters_" of TensorFlow and JAX, and
-// the GPU metrics of Nsight Systems. Values are as recorded, in the unit that the counter's name
-// gives; those with a fraction are in thousandths ("1/1000 W"), so that all are whole numbers.
-// One row is derived where launches are recorded: work launched and not begun yet, weighted by time.
-// Limits: a sample counts as one, however long it holds; the device of Nsight's metrics is numbered
-// as the machine does, which CUDA_VISIBLE_DEVICES may change for the process.
-// Cost: linear, but for sorting launches where several threads launch.
+// Recorded are the counter events of Chrome traces, the line "_counters_" of TensorFlow and JAX,
+// and the GPU metrics of Nsight Systems. Values are as recorded, in the unit that the counter's
+// name gives; those with a fraction are in thousandths ("1/1000 W"), so that all are whole numbers.
+// One row is derived where launches are recorded: work launched and not begun yet, weighted by
+// time. Limits: a sample counts as one, however long it holds; the device of Nsight's metrics is
+// numbered as the machine does, which CUDA_VISIBLE_DEVICES may change for the process. Cost:
+// linear, but for sorting launches where several threads launch.
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +59,9 @@ static bool add_sample(struct sweep *s, uint32_t track, uint32_t event, uint32_t
 {
     uint32_t name = s->view->t->name[event];
     int created;
-    uint32_t *at = stk_map_put(&s->known, (uint64_t)track << 32 | name,
-                               (uint64_t)series << 32 | (uint32_t)device,
-                               (uint32_t)s->series.count, &created);
+    uint32_t *at =
+        stk_map_put(&s->known, (uint64_t)track << 32 | name,
+                    (uint64_t)series << 32 | (uint32_t)device, (uint32_t)s->series.count, &created);
     struct series *of = !at       ? NULL
                         : created ? stk_vec_push(&s->series)
                                   : stk_vec_at(&s->series, *at);
@@ -95,7 +95,8 @@ static bool sweep_track(struct sweep *s, uint32_t index)
                 of = d[i].number;
             else if (d[i].key == STK_DETAIL_SERIES)
                 series = d[i].text;
-            else if (d[i].key == STK_DETAIL_VALUE && !add_sample(s, index, e, series, of, d[i].real))
+            else if (d[i].key == STK_DETAIL_VALUE &&
+                     !add_sample(s, index, e, series, of, d[i].real))
                 return false;
         }
     }
@@ -121,16 +122,16 @@ static const char *kind_of(struct stk_str name)
 {
     static const struct {
         const char *word, *kind;
-    } kinds[] = {{"throttl", "throttling"},   {"event_reason", "throttling"},
-                 {"clock", "clock"},          {"freq", "clock"},
-                 {"mhz", "clock"},            {"power", "power"},
-                 {"watt", "power"},           {"temp", "temperature"},
-                 {"queue", "queue"},          {"bandwidth", "bandwidth"},
-                 {"pcie", "bandwidth"},       {"nvlink", "bandwidth"},
-                 {"dram", "bandwidth"},       {"active", "activity"},
-                 {"util", "activity"},        {"occupancy", "activity"},
-                 {"issue", "activity"},       {"tensor", "activity"},
-                 {"memory", "memory"},        {"bytes", "memory"}};
+    } kinds[] = {{"throttl", "throttling"}, {"event_reason", "throttling"},
+                 {"clock", "clock"},        {"freq", "clock"},
+                 {"mhz", "clock"},          {"power", "power"},
+                 {"watt", "power"},         {"temp", "temperature"},
+                 {"queue", "queue"},        {"bandwidth", "bandwidth"},
+                 {"pcie", "bandwidth"},     {"nvlink", "bandwidth"},
+                 {"dram", "bandwidth"},     {"active", "activity"},
+                 {"util", "activity"},      {"occupancy", "activity"},
+                 {"issue", "activity"},     {"tensor", "activity"},
+                 {"memory", "memory"},      {"bytes", "memory"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (stk_str_contains_nocase(name, stk_str_from(kinds[i].word)))
             return kinds[i].kind;
@@ -142,9 +143,9 @@ static const char *unit_of(struct sweep *s, struct stk_str name, bool *failed)
 {
     static const struct {
         const char *ending, *unit;
-    } endings[] = {{"_mhz", "MHz"}, {"_mw", "mW"}, {"_w", "W"},        {"_c", "C"},
-                   {"_pct", "%"},   {"%", "%"},    {"_percent", "%"},  {"_bytes", "bytes"},
-                   {"_gbps", "GB/s"}};
+    } endings[] = {{"_mhz", "MHz"},   {"_mw", "mW"},       {"_w", "W"},
+                   {"_c", "C"},       {"_pct", "%"},       {"%", "%"},
+                   {"_percent", "%"}, {"_bytes", "bytes"}, {"_gbps", "GB/s"}};
     char close = name.n ? name.p[name.n - 1] : 0;
     if (close == ']' || close == ')') {
         size_t open = name.n - 1;
@@ -204,8 +205,8 @@ static bool describe_series(struct sweep *s, const struct series *of, struct cou
                                  stk_str_eq(series, STK_STR("value")) ||
                                  stk_str_eq(series, STK_STR("counter_value"));
     row->name = plain ? stk_arena_strndup(s->arena, name.p, name.n)
-                      : stk_arena_printf(s->arena, "%.*s: %.*s", (int)name.n, name.p,
-                                         (int)series.n, series.p);
+                      : stk_arena_printf(s->arena, "%.*s: %.*s", (int)name.n, name.p, (int)series.n,
+                                         series.p);
     row->source = source.n ? stk_arena_strndup(s->arena, source.p, source.n) : NULL;
     row->kind = kind_of(name);
     if (strcmp(row->kind, "other") == 0 && !plain)
@@ -398,8 +399,8 @@ static const struct stk_column columns[] = {
 
 struct counter_totals {
     uint64_t recorded, samples, throttle_samples, throttled;
-    int64_t depth_p95;   // -1: not known
-    double clock_drop;   // below 0: not known
+    int64_t depth_p95; // -1: not known
+    double clock_drop; // below 0: not known
     bool clock, power, temperature;
 };
 
@@ -480,8 +481,8 @@ static void say_missing(const struct counter_totals *all, struct stk_table_doc *
 static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                 struct stk_err *err)
 {
-    struct stk_table *table = stk_table_add(doc, "counters", "Counters", columns,
-                                            sizeof columns / sizeof columns[0]);
+    struct stk_table *table =
+        stk_table_add(doc, "counters", "Counters", columns, sizeof columns / sizeof columns[0]);
     struct counter_totals all = {.depth_p95 = -1, .clock_drop = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++)
         if (!fill_rank(ctx, ctx->run->ranks[r], table, &all))

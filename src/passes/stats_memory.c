@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fills the memory, and when?
-// Per device and allocator: the memory in use over time, its peak in the selected time, and what was
-// live there by the operation that asked for it; per used step what was allocated and freed.
-// A framework's allocator keeps freed memory for itself: what it holds (reserved) may be far above
+// Per device and allocator: the memory in use over time, its peak in the selected time, and what
+// was live there by the operation that asked for it; per used step what was allocated and freed. A
+// framework's allocator keeps freed memory for itself: what it holds (reserved) may be far above
 // what is in use. fragmentation_share is 1 - largest free block / free memory at the peak, as the
 // BFC allocator of TensorFlow and JAX records it; PyTorch's profiler does not.
 // Limits: the time line keeps the largest value of each of 500 equal parts of the time; peaks are
@@ -90,8 +90,8 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
         row[0] = stk_cell_text(id);
         row[1] = stk_cell_number(p->t_ns + shift_ns);
         row[2] = stk_cell_number(p->bytes);
-        row[3] = p->reserved_bytes >= p->bytes ? stk_cell_number(p->reserved_bytes)
-                                               : stk_cell_unknown();
+        row[3] =
+            p->reserved_bytes >= p->bytes ? stk_cell_number(p->reserved_bytes) : stk_cell_unknown();
         row[4] = stk_cell_text(pool->allocator);
     }
     return true;
@@ -114,8 +114,9 @@ static bool add_growth(const struct stk_pass_ctx *ctx, const struct stk_memory_s
     return true;
 }
 
-static bool fill_steps(const struct stk_pass_ctx *ctx, struct stk_table *table, const struct stk_rank_sum *rank,
-                       const struct stk_memory_sums *m, struct memory_totals *all)
+static bool fill_steps(const struct stk_pass_ctx *ctx, struct stk_table *table,
+                       const struct stk_rank_sum *rank, const struct stk_memory_sums *m,
+                       struct memory_totals *all)
 {
     for (uint32_t i = 0; i < m->step_count; i++) {
         const struct stk_memory_step *s = &m->steps[i];
@@ -167,8 +168,7 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
             continue;
         const char *id = device_id(ctx, rank, pool->device);
         add_pool(all, rank, pool, shift_ns);
-        if (!id || !fill_peak(tables[0], pool, id) ||
-            !fill_timeline(tables[2], pool, id, shift_ns))
+        if (!id || !fill_peak(tables[0], pool, id) || !fill_timeline(tables[2], pool, id, shift_ns))
             return false;
     }
     all->on_host |= m->steps_on_host;

@@ -24,7 +24,7 @@ struct stk_memory_live {
 };
 // Memory that one allocator hands out on one device, or on the host.
 struct stk_memory_pool {
-    int64_t device; // ordinal, -1 the host
+    int64_t device;        // ordinal, -1 the host
     const char *allocator; // NULL: not named
     bool is_absolute;      // levels are recorded; else they are counted from the profile's start
     bool has_addresses;    // frees can be matched with allocations

@@ -2,11 +2,11 @@
 // Allocator events of one rank: PyTorch's [memory], MemoryAllocation and MemoryDeallocation of the
 // BFC allocator (TensorFlow, JAX), Nsight Systems' memory usage.
 //
-// Method: one pass over each row of the host with a stack of open operators finds the events and the
-// operator around each; in order of time, each event moves the level of its pool. Where an event
-// says how much is allocated (PyTorch from 1.10 on, BFC), that is the level; else the sum of what
-// was allocated and freed, raised so that it is never below 0: what was allocated before is then
-// unknown, and the level a lower bound. A second pass up to each pool's peak pairs frees with
+// Method: one pass over each row of the host with a stack of open operators finds the events and
+// the operator around each; in order of time, each event moves the level of its pool. Where an
+// event says how much is allocated (PyTorch from 1.10 on, BFC), that is the level; else the sum of
+// what was allocated and freed, raised so that it is never below 0: what was allocated before is
+// then unknown, and the level a lower bound. A second pass up to each pool's peak pairs frees with
 // allocations by address.
 // Cost: linear, but for sorting the allocator events.
 #include "passes/stats_memory.h"
@@ -34,7 +34,7 @@ struct event {
 };
 struct pool {
     int64_t level, least, first_level; // least: of the relative levels
-    size_t peak; // index into the events, SIZE_MAX: none
+    size_t peak;                       // index into the events, SIZE_MAX: none
     uint32_t allocator;
     uint32_t newest;   // block, index + 1
     bool seen, counts; // counts: for the steps
@@ -150,9 +150,9 @@ static uint32_t pool_of(struct sweep *s, uint32_t event, uint32_t process)
         device = -1;
     bool kinds = !name && strcmp(t->format, "nsys") == 0; // the only one to tell them apart
     uint32_t allocator = name ? name->text : 0;
-    uint32_t *at = stk_map_put(&s->pool_of, (uint64_t)process << 40 | (uint64_t)(kinds ? mem : 0)
-                                                << 32 | allocator,
-                               (uint64_t)device, (uint32_t)s->pools.count, NULL);
+    uint32_t *at = stk_map_put(
+        &s->pool_of, (uint64_t)process << 40 | (uint64_t)(kinds ? mem : 0) << 32 | allocator,
+        (uint64_t)device, (uint32_t)s->pools.count, NULL);
     if (!at || *at < s->pools.count)
         return at ? *at : STK_NONE;
     struct stk_memory_pool *r = stk_vec_push(&s->results);
@@ -187,8 +187,7 @@ static bool add_event(struct sweep *s, uint32_t event, uint32_t process)
     if (!e)
         return false;
     int64_t bytes = sized ? x->value : 0;
-    bool is_free =
-        bytes < 0 || stk_str_eq(stk_name_of(t, event), STK_STR("MemoryDeallocation"));
+    bool is_free = bytes < 0 || stk_str_eq(stk_name_of(t, event), STK_STR("MemoryDeallocation"));
     if (bytes > 0 && is_free)
         bytes = -bytes;
     *e = (struct event){.t_ns = t->start_ns[event],
@@ -312,11 +311,10 @@ static void note_point(struct stk_memory_pool *r, const struct stk_trace *t, con
 {
     double span = (double)last_ns - (double)first_ns + 1;
     uint32_t n = r->point_count;
-    struct stk_memory_point point = {e->t_ns, level,
-                                     number_or(t, e->id, STK_DETAIL_RESERVED, -1)};
+    struct stk_memory_point point = {e->t_ns, level, number_or(t, e->id, STK_DETAIL_RESERVED, -1)};
     double bin = ((double)e->t_ns - (double)first_ns) / span * STK_MEMORY_POINTS;
-    double last = n ? ((double)r->points[n - 1].t_ns - (double)first_ns) / span * STK_MEMORY_POINTS
-                    : -1;
+    double last =
+        n ? ((double)r->points[n - 1].t_ns - (double)first_ns) / span * STK_MEMORY_POINTS : -1;
     if (n && (int64_t)bin == (int64_t)last) {
         if (level > r->points[n - 1].bytes)
             r->points[n - 1] = point;
@@ -387,9 +385,8 @@ static void choose_counted(struct sweep *s, struct stepping *g)
         any_device |= ((const struct stk_memory_pool *)stk_vec_at(&s->results, i))->device >= 0;
     for (size_t i = 0; i < s->results.count; i++) {
         struct pool *p = stk_vec_at(&s->pools, i);
-        p->counts =
-            (((const struct stk_memory_pool *)stk_vec_at(&s->results, i))->device >= 0) ==
-            any_device;
+        p->counts = (((const struct stk_memory_pool *)stk_vec_at(&s->results, i))->device >= 0) ==
+                    any_device;
         g->level = add_bytes(g->level, p->counts ? p->first_level : 0);
     }
     s->out->steps_on_host = !any_device;

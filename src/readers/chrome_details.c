@@ -120,11 +120,10 @@ static int64_t element_bytes(struct stk_str type)
     static const struct {
         const char *name;
         int64_t bytes;
-    } types[] = {{"Byte", 1},          {"Char", 1},     {"Bool", 1},          {"Half", 2},
-                 {"BFloat16", 2},      {"Short", 2},    {"UInt16", 2},        {"Float", 4},
-                 {"Int", 4},           {"UInt32", 4},   {"Double", 8},        {"Long", 8},
-                 {"UInt64", 8},        {"ComplexHalf", 4}, {"ComplexFloat", 8},
-                 {"ComplexDouble", 16}};
+    } types[] = {{"Byte", 1},     {"Char", 1},        {"Bool", 1},         {"Half", 2},
+                 {"BFloat16", 2}, {"Short", 2},       {"UInt16", 2},       {"Float", 4},
+                 {"Int", 4},      {"UInt32", 4},      {"Double", 8},       {"Long", 8},
+                 {"UInt64", 8},   {"ComplexHalf", 4}, {"ComplexFloat", 8}, {"ComplexDouble", 16}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (stk_str_eq(type, stk_str_from(types[i].name)))
             return types[i].bytes;

@@ -15,8 +15,8 @@ enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file, s
     if (stk_strpool_init(&file->metric_names, 0))
         return stk_err_nomem(err);
     file->has_metrics = true;
-    sqlite3_stmt *st = stk_nsys_db_select(db, "TARGET_INFO_GPU_METRICS",
-                                          "!typeId,!metricId,!metricName", "");
+    sqlite3_stmt *st =
+        stk_nsys_db_select(db, "TARGET_INFO_GPU_METRICS", "!typeId,!metricId,!metricName", "");
     enum stk_status status = STK_OK;
     while (st && status == STK_OK && sqlite3_step(st) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(st, 2);

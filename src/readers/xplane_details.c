@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stats of allocator events, counters and collectives, read a second time and only where an analysis
-// asked for them, so that reading for anything else costs nothing.
+// Stats of allocator events, counters and collectives, read a second time and only where an
+// analysis asked for them, so that reading for anything else costs nothing.
 //
 // TensorFlow's and JAX's BFC allocator writes the events MemoryAllocation and MemoryDeallocation; a
 // counter is an event of the line "_counters_" whose stats are its values; a collective of XLA says
@@ -195,8 +195,8 @@ static void take_collective(struct taking *t, struct stk_str text)
     for (size_t i = 0; shape && !call && i < sizeof kinds / sizeof kinds[0]; i++) {
         name = kinds[i].name;
         of_largest = kinds[i].has_input;
-        call = memmem(shape, (size_t)(text.p + text.n - shape), kinds[i].call,
-                      strlen(kinds[i].call));
+        call =
+            memmem(shape, (size_t)(text.p + text.n - shape), kinds[i].call, strlen(kinds[i].call));
     }
     if (!call)
         return;

@@ -84,9 +84,7 @@ static void test_changes_only(void)
 }
 
 enum { M_ALLOC = 1, M_FREE, M_KERNEL };
-enum {
-    S_NAME = 1, S_TOTAL, S_FREE, S_FRAGMENTATION, S_SIZE, S_ADDR, S_OP, S_STACK
-};
+enum { S_NAME = 1, S_TOTAL, S_FREE, S_FRAGMENTATION, S_SIZE, S_ADDR, S_OP, S_STACK };
 
 static void bfc_event(struct pb *line, int64_t meta, int64_t t_us, int64_t addr, int64_t size,
                       int64_t total, int64_t stack, const char *op, double fragmentation)
@@ -109,11 +107,14 @@ static void bfc_event(struct pb *line, int64_t meta, int64_t t_us, int64_t addr,
 
 static void test_bfc(void)
 {
-    static const char *const stats[] = {[S_NAME] = "allocator_name", [S_TOTAL] = "bytes_allocated",
+    static const char *const stats[] = {[S_NAME] = "allocator_name",
+                                        [S_TOTAL] = "bytes_allocated",
                                         [S_FREE] = "bytes_available",
                                         [S_FRAGMENTATION] = "fragmentation",
-                                        [S_SIZE] = "allocation_bytes", [S_ADDR] = "addr",
-                                        [S_OP] = "tf_op", [S_STACK] = "bytes_reserved"};
+                                        [S_SIZE] = "allocation_bytes",
+                                        [S_ADDR] = "addr",
+                                        [S_OP] = "tf_op",
+                                        [S_STACK] = "bytes_reserved"};
     struct pb space = {0}, host = pb_plane("/host:CPU"), line = pb_line(1, "python", 1000);
     pb_named(&host, 4, M_ALLOC, "MemoryAllocation");
     pb_named(&host, 4, M_FREE, "MemoryDeallocation");

@@ -111,8 +111,8 @@ static void test_random(void)
         answer_analyse(&a, &stk_stats_sequences);
         for (size_t i = 0; i < a.doc.tables[0].row_count; i++) {
             int64_t total = NUMBER(&a, i, "total_ns"), count = NUMBER(&a, i, "count");
-            int64_t gaps = (NUMBER(&a, i, "mean_gap_ns") + 1) * count *
-                           (NUMBER(&a, i, "kernels") - 1);
+            int64_t gaps =
+                (NUMBER(&a, i, "mean_gap_ns") + 1) * count * (NUMBER(&a, i, "kernels") - 1);
             CHECK(count >= 2);
             CHECK(NUMBER(&a, i, "kernels") >= 2 && NUMBER(&a, i, "kernels") <= 32);
             CHECK(NUMBER(&a, i, "saving_bound_ns") < total + gaps);

@@ -53,7 +53,7 @@ static void test_transfers(void)
     CHECK(!answer_cell(&a, 0, "bytes")->known);
     CHECK(!answer_cell(&a, 0, "bytes_per_s")->known);
     CHECK_STR(answer_cell(&a, 1, "direction")->text, "d2h");
-    CHECK_EQ(NUMBER(&a, 1, "exposed_ns"), 40 * US);       // a row counts itself alone
+    CHECK_EQ(NUMBER(&a, 1, "exposed_ns"), 40 * US);              // a row counts itself alone
     CHECK_EQ(answer_figure(&a, "exposed_ns")->number, 120 * US); // 100..220
     CHECK_EQ(answer_figure(&a, "pageable_count")->number, 2);
     answer_end(&a);
@@ -88,8 +88,9 @@ static void test_launches(void)
     CHECK_EQ(NUMBER(&a, 0, "p95_ns"), 10 * US);
     CHECK_EQ(NUMBER(&a, 0, "max_ns"), 210 * US);
     CHECK_EQ(NUMBER(&a, 0, "after_call_median_ns"), 6 * US);
-    CHECK_EQ(NUMBER(&a, 0, "queue_full_ns"), 90 * US);       // 2010..2100 of the long call
-    CHECK_EQ(PERCENT(answer_figure(&a, "launch_bound_share")), 91); // 20 of 22, the first is not one
+    CHECK_EQ(NUMBER(&a, 0, "queue_full_ns"), 90 * US); // 2010..2100 of the long call
+    CHECK_EQ(PERCENT(answer_figure(&a, "launch_bound_share")),
+             91); // 20 of 22, the first is not one
     answer_end(&a);
 }
 
@@ -230,7 +231,8 @@ static void test_startup(void)
     CHECK_STR(answer_cell(&a, 0, "phase")->text, "before_device");
     CHECK_EQ(NUMBER(&a, 0, "start_ns"), 0);
     CHECK_EQ(NUMBER(&a, 0, "dur_ns"), 100 * US);
-    CHECK_STR(answer_cell(&a, 1, "phase")->text, "warm_up"); // a fast step before a slow one is not steady
+    CHECK_STR(answer_cell(&a, 1, "phase")->text,
+              "warm_up"); // a fast step before a slow one is not steady
     CHECK_EQ(NUMBER(&a, 1, "steps"), 4);
     CHECK_EQ(NUMBER(&a, 1, "dur_ns"), 1800 * US);
     CHECK_STR(answer_cell(&a, 2, "phase")->text, "steady");
