@@ -47,6 +47,11 @@ struct stoker_result {
     struct stk_report report;
 };
 
+// The report of what was collected. Lives in the arena of `in`.
+STK_MUST_CHECK enum stk_status stk_diagnose(const struct stk_collected *in,
+                                            const struct stoker_why_options *options,
+                                            struct stk_report *report, struct stk_err *err);
+
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 

@@ -31,15 +31,16 @@ static void drop_sources(struct stk_report *report)
         f[i].has_source = false;
 }
 
-static enum stk_status diagnose(struct stoker_result *r, const struct stoker_why_options *options,
-                                struct stk_err *err)
+enum stk_status stk_diagnose(const struct stk_collected *in,
+                             const struct stoker_why_options *options, struct stk_report *report,
+                             struct stk_err *err)
 {
-    struct stk_rule_ctx ctx = {.pass = r->in.pass, .report = &r->report};
-    r->report.schema = "stoker.report/1";
-    r->report.stoker.version = stoker_version();
-    enum stk_status status = run_passes(&ctx, &r->report, err);
+    struct stk_rule_ctx ctx = {.pass = in->pass, .report = report};
+    report->schema = "stoker.report/1";
+    report->stoker.version = stoker_version();
+    enum stk_status status = run_passes(&ctx, report, err);
     if (status == STK_OK && options->redact)
-        drop_sources(&r->report);
+        drop_sources(report);
     return status;
 }
 
@@ -47,7 +48,7 @@ static enum stk_status why(struct stoker_result *r, const char *const *paths, si
                            const struct stoker_why_options *options, struct stk_err *err)
 {
     enum stk_status status = stk_collect(&r->in, paths, count, options, NULL, err);
-    return status == STK_OK ? diagnose(r, options, err) : status;
+    return status == STK_OK ? stk_diagnose(&r->in, options, &r->report, err) : status;
 }
 
 enum stoker_status stoker_why(const char *const *paths, size_t count,

@@ -76,7 +76,7 @@ struct stk_cmd {
     int min_words, max_words;
     enum stk_opt_id options[STK_OPT_ID_COUNT + 1]; // besides --help; ends with STK_OPT_ID_NONE
     // Words that may be completed after the command: "files", "rules", "commands", "schemas",
-    // "shells", "analyses" (then files), or NULL.
+    // "shells", "analyses" and "exports" (then files), or NULL.
     const char *completes;
     int (*run)(const struct stk_args *args); // exit code
 };

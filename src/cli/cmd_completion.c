@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "stoker/export.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
@@ -30,12 +31,18 @@ static void completed_words(const struct stk_cmd *cmd)
     else if (strcmp(what, "analyses") == 0)
         for (size_t i = 0; stoker_analysis_name(i); i++)
             printf("%s%s", i ? " " : "", stoker_analysis_name(i));
+    else if (strcmp(what, "exports") == 0) {
+        struct stoker_export_format format;
+        for (size_t i = 0; stoker_export_format(i, &format); i++)
+            printf("%s%s", i ? " " : "", format.name);
+    }
 }
 
 static bool takes_files(const struct stk_cmd *cmd)
 {
     return cmd->completes &&
-           (strcmp(cmd->completes, "files") == 0 || strcmp(cmd->completes, "analyses") == 0);
+           (strcmp(cmd->completes, "files") == 0 || strcmp(cmd->completes, "analyses") == 0 ||
+            strcmp(cmd->completes, "exports") == 0);
 }
 
 static void bash_command(const struct stk_cmd *cmd)

@@ -44,6 +44,7 @@ void stk_signals_install(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN); // a closed pipe is seen as EPIPE
+    signal(SIGXFSZ, SIG_IGN); // a file size limit is seen as EFBIG
 }
 
 static int cannot(const char *path, int error)

@@ -54,6 +54,11 @@ static const struct {
     {"async", STK_CHROME_CAT_FLOW},
     {"async_gpu", STK_CHROME_CAT_FLOW},
     {"async_cpu_to_gpu", STK_CHROME_CAT_FLOW},
+    {"stoker", STK_CHROME_CAT_STOKER},
+    {"stoker_input", STK_CHROME_CAT_INPUT},
+    {"stoker_memory", STK_CHROME_CAT_MEMORY},
+    {"stoker_other", STK_CHROME_CAT_OTHER},
+    {"stoker_row", STK_CHROME_CAT_ROW},
 };
 
 enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n)
@@ -262,6 +267,8 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
     case 8:
         if (KEY("graph id"))
             set_graph(r, v);
+        else if (KEY("step_num"))
+            set_integer(r, v, &r->step, STK_CHROME_HAS_STEP);
         break;
     case 11:
         if (KEY("correlation"))

@@ -31,7 +31,13 @@ enum stk_chrome_cat {
     STK_CHROME_CAT_SPAN,           // Trace: the window itself
     STK_CHROME_CAT_FOREIGN_HOST,   // runtime calls of an accelerator that is not known
     STK_CHROME_CAT_FOREIGN_DEVICE, // its device work
-    STK_CHROME_CAT_FLOW
+    STK_CHROME_CAT_FLOW,
+    // Written by stoker export (export/export_chrome.c):
+    STK_CHROME_CAT_STOKER, // rows of its own, made from the others
+    STK_CHROME_CAT_INPUT,  // kinds that Kineto has no category for
+    STK_CHROME_CAT_MEMORY,
+    STK_CHROME_CAT_OTHER,
+    STK_CHROME_CAT_ROW // a row that is neither thread nor stream
 };
 enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n);
 // Categories whose args say something that is kept.
@@ -63,6 +69,7 @@ struct stk_chrome_id {
 #define STK_CHROME_GLOBAL (1u << 14)    // instant of global scope
 #define STK_CHROME_DEVICE_MEMORY (1u << 15)
 #define STK_CHROME_HAS_PID (1u << 16)
+#define STK_CHROME_HAS_STEP (1u << 17)
 
 struct stk_chrome_raw {
     uint64_t pos; // of its brace in the decompressed input
@@ -75,7 +82,7 @@ struct stk_chrome_raw {
     struct stk_chrome_id pid, tid;
     struct stk_chrome_time ts, dur;
     // from args
-    int64_t corr, device, stream, bytes, rank, value;
+    int64_t corr, device, stream, bytes, rank, value, step;
     struct stk_str label;   // args.name (metadata)
     struct stk_str details; // args.memcpy_details (TensorFlow)
     struct stk_str args;    // the whole object as text; empty: none

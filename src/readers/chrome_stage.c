@@ -210,9 +210,23 @@ static void stage_annotation(struct stk_chrome_stager *s, const struct stk_chrom
         g->row.kind = STK_KIND_INPUT;
     if (class & CLASS_STEP)
         mark_step(g, r->name);
+    if (r->cat == STK_CHROME_CAT_ANNOTATION && r->flags & STK_CHROME_HAS_STEP) {
+        g->ext.flags |= STK_EXT_STEP | STK_EXT_VALUE;
+        g->ext.value = r->step;
+    }
 }
 
-// "kind_src:pageable kind_dst:device size:4 dest:0 async:1"
+static uint8_t dir_of_key(struct stk_str value)
+{
+    return stk_str_eq(value, STK_STR("h2d"))   ? STK_DIR_H2D
+           : stk_str_eq(value, STK_STR("d2h")) ? STK_DIR_D2H
+           : stk_str_eq(value, STK_STR("d2d")) ? STK_DIR_D2D
+           : stk_str_eq(value, STK_STR("p2p")) ? STK_DIR_P2P
+           : stk_str_eq(value, STK_STR("h2h")) ? STK_DIR_H2H
+                                               : STK_DIR_UNKNOWN;
+}
+
+// "kind_src:pageable kind_dst:device size:4 dest:0 async:1"; stoker export adds "dir:h2d waits:1".
 static void read_details(struct stk_str details, struct stk_row_ext *ext)
 {
     size_t i = 0;
@@ -227,6 +241,10 @@ static void read_details(struct stk_str details, struct stk_row_ext *ext)
             ext->flags |= STK_EXT_VALUE;
         else if (stk_str_eq(key, STK_STR("async")))
             ext->flags |= stk_str_eq(value, STK_STR("0")) ? STK_EXT_SYNCHRONOUS : STK_EXT_ASYNC;
+        else if (stk_str_eq(key, STK_STR("dir")))
+            ext->dir = dir_of_key(value);
+        else if (stk_str_eq(key, STK_STR("waits")))
+            ext->flags |= STK_EXT_WAITS;
         else if (stk_str_eq(key, STK_STR("kind_src")) || stk_str_eq(key, STK_STR("kind_dst"))) {
             uint8_t mem = stk_str_eq(value, STK_STR("pageable"))      ? STK_MEM_PAGEABLE
                           : stk_str_eq(value, STK_STR("pinned"))      ? STK_MEM_PINNED
@@ -256,8 +274,11 @@ static void stage_device_row(struct stk_chrome_stager *s, const struct stk_chrom
     }
     if (r->flags & STK_CHROME_IN_GRAPH)
         g->ext.flags |= STK_EXT_GRAPH;
-    if (r->cat == STK_CHROME_CAT_MEMCPY)
+    if (r->cat == STK_CHROME_CAT_MEMCPY) {
         stk_name_parse_copy(r->name, &g->ext.dir, &g->ext.src_mem, &g->ext.dst_mem);
+        if (r->details.n)
+            read_details(r->details, &g->ext);
+    }
 }
 
 static bool is_number(struct stk_str name)
@@ -314,6 +335,22 @@ static void stage_foreign(struct stk_chrome_stager *s, const struct stk_chrome_r
                        : stk_chrome_track_other(s, r, STK_TRACK_OTHER, r->cat_text);
 }
 
+// Kinds that stoker export writes beside those of Kineto.
+static void stage_exported(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
+                           struct stk_chrome_staged *g)
+{
+    g->row.kind = r->cat == STK_CHROME_CAT_INPUT    ? STK_KIND_INPUT
+                  : r->cat == STK_CHROME_CAT_MEMORY ? STK_KIND_MEMORY
+                                                    : STK_KIND_OTHER;
+    g->row.track = r->cat == STK_CHROME_CAT_ROW
+                       ? stk_chrome_track_other(s, r, STK_TRACK_OTHER, r->cat_text)
+                       : stk_chrome_track_host(s, r);
+    if (r->cat == STK_CHROME_CAT_MEMORY && r->flags & STK_CHROME_HAS_BYTES) {
+        g->ext.value = r->bytes;
+        g->ext.flags |= STK_EXT_VALUE;
+    }
+}
+
 static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                          struct stk_chrome_staged *g)
 {
@@ -361,6 +398,12 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_FOREIGN_DEVICE:
         stage_foreign(s, r, g);
         break;
+    case STK_CHROME_CAT_INPUT:
+    case STK_CHROME_CAT_MEMORY:
+    case STK_CHROME_CAT_OTHER:
+    case STK_CHROME_CAT_ROW:
+        stage_exported(s, r, g);
+        break;
     default:
         stage_unknown(s, r, g);
         break;
@@ -381,6 +424,11 @@ static void note_track(struct stk_chrome_stager *s, const struct stk_chrome_raw 
 
 static void stage_complete(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
+    if (r->cat == STK_CHROME_CAT_STOKER) {
+        stk_chrome_stage_issue(s, STK_ISSUE_DERIVED_IGNORED, 0, r->pos, r->name);
+        count_only(s, STK_KIND_OTHER);
+        return;
+    }
     if (r->cat == STK_CHROME_CAT_SPAN ||
         (r->cat == STK_CHROME_CAT_EVENT && r->ts.ns == 0)) { // no time before CUDA 12.8
         count_only(s, STK_KIND_OTHER);

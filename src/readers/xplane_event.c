@@ -294,6 +294,7 @@ static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
                                      : STK_KIND_MEMORY;
         stk_xp_parse_details(v->details, &details);
         ext->flags |= details.flags;
+        ext->dir = details.dir ? details.dir : ext->dir;
     }
     if (details.has_bytes) {
         ext->flags |= STK_EXT_VALUE;
@@ -308,6 +309,14 @@ static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
 static void ops_row(const struct stk_xp_event_meta *m, const struct event *e,
                     struct stk_row_ext *ext)
 {
+    if (HAS(&e->values, MEMCPY)) { // written by stoker export
+        struct stk_xp_details details = {0};
+        stk_xp_parse_details(e->values.details, &details);
+        ext->flags = details.flags | (details.has_bytes ? STK_EXT_VALUE : 0);
+        ext->dir = details.dir;
+        ext->value = details.bytes;
+        return;
+    }
     if (!m || !(m->flags & STK_EXT_WAITS))
         return;
     ext->flags = m->flags;

@@ -35,6 +35,7 @@ enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
         S("hlo_category", HLO_CATEGORY),
         S("raw_bytes_accessed", RAW_BYTES_ACCESSED),
         S("bytes_accessed", BYTES_ACCESSED),
+        S("stoker_kind", KIND),
         S("device_vendor", DEVICE_VENDOR),
         S("gpu_device_name", DEVICE_NAME),
         S("device_type_string", DEVICE_TYPE),
@@ -172,6 +173,9 @@ void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
         break;
     case STK_XP_STAT_HLO_CATEGORY:
         taken = stk_xp_value_text(v, &values->category);
+        break;
+    case STK_XP_STAT_KIND:
+        taken = stk_xp_value_text(v, &values->kind);
         break;
     case STK_XP_STAT_REQUESTED_BYTES: // the weaker of two
         if (values->present & 1u << STK_XP_STAT_ALLOCATION_BYTES)
@@ -337,6 +341,25 @@ static void hint(struct stk_xp_plane *plane, struct stk_str name)
             plane->framework_hint |= 1u << table[i].framework;
 }
 
+// The kind that stoker export wrote, as far as the plane can hold such events; else it is as found.
+static void resolve_written(const struct stk_xp_plane *plane, struct stk_xp_event_meta *m)
+{
+    if (!m->defaults || !(m->defaults->present & 1u << STK_XP_STAT_KIND))
+        return;
+    bool on_device = plane->kind == STK_XP_PLANE_GPU || plane->kind == STK_XP_PLANE_TPU;
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
+        bool is_work = stk_kind_is_device_work((uint8_t)k) || k == STK_KIND_SYNC;
+        bool fits = k == STK_KIND_OTHER || k == STK_KIND_MEMORY || is_work == on_device;
+        if (!fits || !stk_str_eq(m->defaults->kind, stk_str_from(stk_kind_key((enum stk_kind)k))))
+            continue;
+        m->kind = (uint8_t)k;
+        if (plane->kind != STK_XP_PLANE_GPU || stk_kind_is_device_work((uint8_t)k))
+            m->beside = STK_XP_BESIDE_NOT;
+        else if (m->beside == STK_XP_BESIDE_NOT)
+            m->beside = k == STK_KIND_SYNC ? STK_XP_BESIDE_SYNC : STK_XP_BESIDE_OVERHEAD;
+    }
+}
+
 static void resolve_event(struct stk_xp_plane *plane, struct stk_xp_event_meta *m)
 {
     m->shown = m->name;
@@ -358,6 +381,7 @@ static void resolve_event(struct stk_xp_plane *plane, struct stk_xp_event_meta *
     default:
         m->kind = STK_KIND_OTHER;
     }
+    resolve_written(plane, m);
     hint(plane, m->name);
 }
 
@@ -371,6 +395,8 @@ static uint32_t stats_wanted(enum stk_xp_plane_kind kind)
     if (kind == STK_XP_PLANE_GPU)
         return 1u << STK_XP_STAT_CORRELATION | 1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET |
                1u << STK_XP_STAT_MEMALLOC | 1u << STK_XP_STAT_GRAPH;
+    if (kind == STK_XP_PLANE_TPU) // written by stoker export alone
+        return 1u << STK_XP_STAT_MEMCPY;
     return 0;
 }
 

@@ -256,9 +256,12 @@ static void scan_field(struct scan *s, const struct stk_pb_field *f, enum stk_pb
     } else if (f->number == PLANE_NAME) {
         s->plane->name = keep(s, f, NAME_MAX_BYTES);
         s->plane->kind = stk_xp_plane_kind(s->plane->name, &s->plane->ordinal);
+    } else if (f->number == PLANE_LINES && s->plane->kind == STK_XP_PLANE_STOKER) {
+        s->plane->lines_ignored++;
     } else if (f->number == PLANE_LINES) {
         scan_line(s, f, f->value);
-    } else if (f->number == PLANE_EVENT_METADATA && s->plane->kind != STK_XP_PLANE_FACTS) {
+    } else if (f->number == PLANE_EVENT_METADATA && s->plane->kind != STK_XP_PLANE_FACTS &&
+               s->plane->kind != STK_XP_PLANE_STOKER) {
         scan_event_meta(s, f);
     } else if (f->number == PLANE_STAT_METADATA) {
         scan_stat_meta(s, f);

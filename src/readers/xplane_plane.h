@@ -28,6 +28,7 @@ enum stk_xp_stat {
     STK_XP_STAT_HLO_CATEGORY,
     STK_XP_STAT_RAW_BYTES_ACCESSED,
     STK_XP_STAT_BYTES_ACCESSED,
+    STK_XP_STAT_KIND, // written by stoker export: a word of store/kinds.def
     // of planes
     STK_XP_STAT_DEVICE_VENDOR,
     STK_XP_STAT_DEVICE_NAME,
@@ -66,6 +67,7 @@ struct stk_xp_values {
     int64_t correlation, step_num, bytes;
     struct stk_str details; // of the last detail string
     struct stk_str category;
+    struct stk_str kind;
 };
 
 // Events that lie on a stream's line without being its work. They go to a row beside it.
@@ -116,6 +118,7 @@ struct stk_xp_plane {
     int64_t core_count, cc_major, cc_minor, memory_bytes;
     int64_t profile_start_ns; // 0 unknown
     uint32_t framework_hint;
+    uint64_t lines_ignored; // of a plane that stoker added
 };
 
 // What goes wrong in the structure.

@@ -93,6 +93,9 @@ enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *w
         if (!r->event_lines++ || line->timestamp_ns < r->min_timestamp_ns)
             r->min_timestamp_ns = line->timestamp_ns;
     }
+    if (plane->lines_ignored)
+        stk_shard_issue(r->notes, STK_ISSUE_DERIVED_IGNORED, plane->lines_ignored, 0,
+                        (int64_t)plane->offset, plane->name);
     if (plane->profile_start_ns > 0)
         r->profile_start_ns = plane->profile_start_ns;
     if (plane->jax_version.n && !r->jax_version.n) {

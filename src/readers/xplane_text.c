@@ -21,6 +21,16 @@ static uint8_t mem_of(struct stk_str kind)
     return STK_MEM_UNKNOWN;
 }
 
+static uint8_t dir_of(struct stk_str key)
+{
+    return stk_str_eq(key, STK_STR("h2d"))   ? STK_DIR_H2D
+           : stk_str_eq(key, STK_STR("d2h")) ? STK_DIR_D2H
+           : stk_str_eq(key, STK_STR("d2d")) ? STK_DIR_D2D
+           : stk_str_eq(key, STK_STR("p2p")) ? STK_DIR_P2P
+           : stk_str_eq(key, STK_STR("h2h")) ? STK_DIR_H2H
+                                             : STK_DIR_UNKNOWN;
+}
+
 static void parse_detail(struct stk_str key, struct stk_str value, struct stk_xp_details *out)
 {
     int64_t n;
@@ -35,7 +45,11 @@ static void parse_detail(struct stk_str key, struct stk_str value, struct stk_xp
         out->dst_mem = mem_of(value);
     } else if (stk_str_eq(key, STK_STR("async"))) {
         if (stk_str_to_i64(value, &n))
-            out->flags = n ? STK_EXT_ASYNC : STK_EXT_SYNCHRONOUS;
+            out->flags |= n ? STK_EXT_ASYNC : STK_EXT_SYNCHRONOUS;
+    } else if (stk_str_eq(key, STK_STR("dir"))) {
+        out->dir = dir_of(value);
+    } else if (stk_str_eq(key, STK_STR("waits"))) {
+        out->flags |= STK_EXT_WAITS;
     }
 }
 
@@ -86,6 +100,8 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
         return STK_XP_PLANE_GPU;
     if (numbered(name, STK_STR("/device:TPU:"), ordinal))
         return STK_XP_PLANE_TPU;
+    if (stk_str_eq(name, STK_STR("/custom:stoker")))
+        return STK_XP_PLANE_STOKER;
     if (stk_str_starts(name, STK_STR("/device:TPU:")) || // SparseCore
         stk_str_starts(name, STK_STR("/device:CUSTOM:MOSAIC:")) ||
         stk_str_starts(name, STK_STR("/virtualdevice:")) ||

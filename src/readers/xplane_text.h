@@ -14,7 +14,8 @@ struct stk_xp_details {
     bool has_bytes;
     int64_t bytes;            // size: or num_bytes:
     uint8_t src_mem, dst_mem; // enum stk_mem; of kind_src:, kind_dst:
-    uint8_t flags;            // STK_EXT_ASYNC or STK_EXT_SYNCHRONOUS
+    uint8_t flags;            // STK_EXT_ASYNC or STK_EXT_SYNCHRONOUS; STK_EXT_WAITS
+    uint8_t dir;              // enum stk_dir; only stoker export writes it
 };
 void stk_xp_parse_details(struct stk_str text, struct stk_xp_details *out);
 
@@ -24,6 +25,7 @@ enum stk_xp_plane_kind {
     STK_XP_PLANE_NVTX, // threads whose events are user ranges
     STK_XP_PLANE_GPU,
     STK_XP_PLANE_TPU,
+    STK_XP_PLANE_STOKER, // rows that stoker export added: made from the others
     STK_XP_PLANE_UNKNOWN_DEVICE,
     STK_XP_PLANE_FACTS, // no events: /host:metadata, Task Environment, scope ranges
     STK_XP_PLANE_OTHER  // counters, TPU parts without a core, OS tracing: never device work

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of each device's time as pieces in order, for exports: kept of a rank while it is
+// summarised.
+#ifndef STK_API_EXPORT_PARTS_H
+#define STK_API_EXPORT_PARTS_H
+
+#include "export/export.h"
+#include "model/view.h"
+
+struct stk_export_parts {
+    struct stk_export_piece *v; // by device and time, in the trace's time
+    size_t count;
+};
+// A view's `see` (needs its gaps): *partial is a struct stk_export_parts.
+STK_MUST_CHECK enum stk_status stk_export_parts_see(const struct stk_analysis *view,
+                                                    struct stk_arena *arena, void **partial,
+                                                    struct stk_err *err);
+
+#endif

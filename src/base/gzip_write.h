@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compresses what passes through to one gzip member (RFC 1952), for outputs named *.gz.
+#ifndef STK_BASE_GZIP_WRITE_H
+#define STK_BASE_GZIP_WRITE_H
+
+#include <stddef.h>
+
+struct stk_gzip_write;
+
+// Where the compressed bytes go: non-zero if they cannot be taken.
+typedef int stk_gzip_write_fn(void *arg, const char *bytes, size_t n);
+
+struct stk_gzip_write *stk_gzip_write_open(stk_gzip_write_fn *write, void *arg); // NULL: no memory
+// A stk_gzip_write_fn over the writer itself.
+int stk_gzip_write_bytes(void *writer, const char *bytes, size_t n);
+// What is left, and the trailer. Non-zero if anything could not be taken.
+int stk_gzip_write_finish(struct stk_gzip_write *w);
+void stk_gzip_write_close(struct stk_gzip_write *w); // takes NULL
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker export: profiles in other formats.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/gzip_write.h"
+#include "base/human.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "cli/screen.h"
+#include "stoker/export.h"
+
+static int list(void)
+{
+    struct stoker_export_format f;
+    for (size_t i = 0; stoker_export_format(i, &f); i++)
+        printf("%-9s %-13s %s\n", f.name, f.extension, f.summary);
+    return STK_EXIT_DONE;
+}
+
+static int describe(void)
+{
+    struct stk_output output;
+    struct stoker_err err;
+    stk_output_open(&output, NULL);
+    enum stoker_status status = stoker_describe_exports(stk_output_write, &output, &err);
+    int code = stk_output_close(&output, true);
+    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+}
+
+static bool ends(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+    return n >= m && strcmp(path + n - m, suffix) == 0;
+}
+
+// What is wrong with the request before anything is read; 0 if nothing.
+static int check(const struct stoker_export_format *format, const char *path)
+{
+    bool to_stdout = path && strcmp(path, "-") == 0;
+    if (!path)
+        return stk_usage(&stk_cmd_export, "-o FILE is missing: say where the %s file goes",
+                         format->name);
+    if (to_stdout && format->needs_file)
+        return stk_usage(&stk_cmd_export, "%s needs a file of its own: give -o FILE",
+                         format->name);
+    if (to_stdout && !format->is_text && isatty(STDOUT_FILENO))
+        return stk_usage(&stk_cmd_export,
+                         "%s is binary and would garble the terminal: give -o FILE", format->name);
+    if (format->needs_file && ends(path, ".gz"))
+        return stk_usage(&stk_cmd_export, "%s cannot be compressed: its readers need it plain",
+                         format->name);
+    return 0;
+}
+
+// What the file holds, for those who watch.
+static void say(const struct stoker_export *x, const char *path)
+{
+    struct stoker_export_counts c;
+    char count[STK_HUMAN_MAX], rows[STK_HUMAN_MAX];
+    stoker_export_counts(x, &c);
+    fprintf(stderr, "%s: %s events, %s rows of stoker's own\n", path,
+            stk_human_count(c.events, count), stk_human_count(c.rows_added, rows));
+    for (size_t i = 0; stoker_export_selection(x, i); i++)
+        fprintf(stderr, "  selected: %s\n", stoker_export_selection(x, i));
+    if (c.unselected)
+        fprintf(stderr, "  %s events were not selected and are not in it\n",
+                stk_human_count(c.unselected, count));
+    if (c.dropped)
+        fprintf(stderr, "  %s events of the profile could not be read: see stoker why -v\n",
+                stk_human_count(c.dropped, count));
+}
+
+static enum stoker_status write_stream(struct stoker_export *x, const char *format, bool zip,
+                                       struct stk_output *output, struct stoker_err *err)
+{
+    if (!zip)
+        return stoker_export_write(x, format, NULL, stk_output_write, output, err);
+    struct stk_gzip_write *w = stk_gzip_write_open(stk_output_write, output);
+    if (!w) {
+        *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1,
+                                   .message = "out of memory"};
+        return err->code;
+    }
+    enum stoker_status status =
+        stoker_export_write(x, format, NULL, stk_gzip_write_bytes, w, err);
+    if (status == STOKER_OK && stk_gzip_write_finish(w) != 0) {
+        *err = (struct stoker_err){.code = STOKER_EOUTPUT, .offset = -1,
+                                   .message = "the output could not be written"};
+        status = err->code;
+    }
+    stk_gzip_write_close(w);
+    return status;
+}
+
+static int write_output(struct stoker_export *x, const struct stoker_export_format *format,
+                        const char *path, bool quiet)
+{
+    struct stk_output output;
+    struct stoker_err err;
+    int code = stk_output_open(&output, path);
+    if (code != STK_EXIT_DONE)
+        return code;
+    if (format->needs_file && !output.temporary) {
+        stk_output_close(&output, false);
+        return stk_usage(&stk_cmd_export, "%s needs a regular file: %s is none", format->name,
+                         path);
+    }
+    enum stoker_status status =
+        format->needs_file
+            ? stoker_export_write(x, format->name, output.temporary, NULL, NULL, &err)
+            : write_stream(x, format->name, ends(path, ".gz"), &output, &err);
+    bool said = output.error != 0; // by stk_output_close, in the words of the system
+    code = stk_output_close(&output, status == STOKER_OK);
+    if (status != STOKER_OK && !said)
+        return stk_fail(&err);
+    if (status == STOKER_OK && code == STK_EXIT_DONE && !quiet)
+        say(x, output.path ? output.path : "standard output");
+    return code;
+}
+
+static int run(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    struct stoker_why_options options;
+    struct stoker_export *x = NULL;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    int code;
+    if (v[STK_OPT_ID_MARKDOWN].set)
+        return describe();
+    if (v[STK_OPT_ID_LIST].set || args->word_count == 0)
+        return list();
+    struct stoker_export_format format;
+    if (!stoker_export_find(args->words[0], &format, &err))
+        return stk_fail(&err);
+    if (args->word_count == 1)
+        return stk_usage(&stk_cmd_export, "PROFILE is missing");
+    code = check(&format, v[STK_OPT_ID_OUTPUT].text);
+    if (code)
+        return code;
+    stk_reading_options(args, false, &options);
+    stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
+    options.progress = stk_progress_update;
+    options.progress_arg = &line;
+    enum stoker_status status =
+        stoker_export_open(args->words + 1, (size_t)args->word_count - 1, &options, &x, &err);
+    stk_progress_end(&line);
+    if (status != STOKER_OK)
+        return stk_fail(&err);
+    code = write_output(x, &format, v[STK_OPT_ID_OUTPUT].text, v[STK_OPT_ID_QUIET].set);
+    stoker_export_free(x);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_export = {
+    .name = "export",
+    .summary = "write a profile for Perfetto, TensorBoard, SQLite and others",
+    .words = "[FORMAT PROFILE...]",
+    .description =
+        "Writes profiles in another format, with what stoker found beside the events: the "
+        "verdict, each finding where its evidence lies, the steps, and the parts of each device's "
+        "time. Without words, or with --list, it lists the formats; docs/export.md says what each "
+        "keeps and what not.\n\n"
+        "PROFILE is as in stoker why, and selections leave out what they do in every analysis: "
+        "events that overlap the selected time are written whole. FILE is replaced once it is "
+        "complete; a name that ends in .gz is compressed; - is standard output. What was written "
+        "is said on standard error.",
+    .examples = "stoker export\tlist the formats\n"
+                "stoker export perfetto run.xplane.pb -o run.pftrace\tfor ui.perfetto.dev\n"
+                "stoker export perfetto ranks/ -o run.pftrace.gz\tall ranks on one clock\n"
+                "stoker export xspace run.sqlite -o run.xplane.pb\tfor TensorBoard\n"
+                "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n",
+    .min_words = 0,
+    .max_words = INT32_MAX,
+    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_LIST, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
+                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
+                STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
+    .completes = "exports",
+    .run = run,
+};

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chrome JSON in the dialect of PyTorch's Kineto, which most tools read: complete events with
+// categories cpu_op, cuda_runtime, kernel, gpu_memcpy ..., device rows by device and stream, launch
+// calls and device work joined by args.correlation and by flows (ac2g), deviceProperties,
+// distributedInfo, baseTimeNanoseconds. Times are microseconds with three decimals: exact.
+//
+// A sub-row of events that overlap stays on the row of its track, since the format has no other
+// place for a stream's or thread's events. What Kineto has no category for gets one that begins
+// with "stoker_", so that stoker reads back what it wrote; rows of our own have the category
+// "stoker" and are passed over then. TPUs are written as the trace viewer of TensorFlow and JAX
+// does, by the names of process and thread.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "export/export.h"
+#include "store/names.h"
+
+#define PID_LANES 2000000000
+#define TID_BESIDE 2000000000 // rows beside the streams of a device, and others without a number
+
+struct chrome {
+    struct stk_export *x;
+    struct stk_export_out *out;
+    uint32_t file;
+    const struct stk_export_file *f;
+    uint32_t *classes;    // per string id, see store/names.h
+    int64_t *device_pids; // per device of the file
+    int64_t next_pid;     // of devices, where there are several ranks
+    bool comma;
+    // Of the track being written:
+    const struct stk_track *track;
+    int64_t pid, tid;
+    const struct stk_export_process *process;
+};
+
+static void put(struct chrome *w, const char *text)
+{
+    stk_ex_bytes(w->out, text, strlen(text));
+}
+
+static void begin_event(struct chrome *w, const char *ph)
+{
+    put(w, w->comma ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    put(w, ph);
+    put(w, "\"");
+    w->comma = true;
+}
+
+static void end_event(struct chrome *w)
+{
+    put(w, "}");
+    stk_ex_record(w->out);
+}
+
+static void put_number(struct chrome *w, const char *key, int64_t value)
+{
+    put(w, key);
+    stk_ex_i64(w->out, value);
+}
+
+static void put_time(struct chrome *w, const char *key, int64_t ns)
+{
+    put(w, key);
+    stk_ex_us(w->out, ns);
+}
+
+static void put_place(struct chrome *w, int64_t pid, int64_t tid)
+{
+    put_number(w, ",\"pid\":", pid);
+    put_number(w, ",\"tid\":", tid);
+}
+
+static void put_meta(struct chrome *w, const char *name, int64_t pid, int64_t tid,
+                     struct stk_str text)
+{
+    begin_event(w, "M");
+    put(w, ",\"name\":\"");
+    put(w, name);
+    put(w, "\"");
+    put_place(w, pid, tid);
+    put(w, ",\"ts\":0,\"args\":{\"name\":");
+    stk_ex_json(w->out, text);
+    put(w, "}");
+    end_event(w);
+}
+
+static void put_sort(struct chrome *w, int64_t pid, int64_t index)
+{
+    begin_event(w, "M");
+    put(w, ",\"name\":\"process_sort_index\"");
+    put_place(w, pid, 0);
+    put_number(w, ",\"ts\":0,\"args\":{\"sort_index\":", index);
+    put(w, "}");
+    end_event(w);
+}
+
+// ---- categories ----
+
+static bool is_tpu(const struct chrome *w)
+{
+    return w->track->device != STK_NONE &&
+           w->f->t->devices[w->track->device].kind == STK_DEVICE_TPU;
+}
+
+static const char *host_cat(const struct chrome *w, uint32_t event)
+{
+    const struct stk_trace *t = w->f->t;
+    const struct stk_ext *e = stk_ext_of(t, event);
+    if (e && e->flags & STK_EXT_STEP)
+        return "user_annotation";
+    switch ((enum stk_kind)t->kind[event]) {
+    case STK_KIND_HOST_OP:
+        return "cpu_op";
+    case STK_KIND_RUNTIME:
+        return "cuda_runtime";
+    case STK_KIND_ANNOTATION:
+        return "user_annotation";
+    case STK_KIND_PYTHON:
+        return "python_function";
+    case STK_KIND_INPUT:
+        return w->classes[t->name[event]] & STK_NAME_FETCH ? "user_annotation" : "stoker_input";
+    case STK_KIND_MEMORY:
+        return "stoker_memory";
+    default:
+        return "stoker_other";
+    }
+}
+
+// NULL: none.
+static const char *cat_of(const struct chrome *w, uint32_t event)
+{
+    uint8_t kind = w->f->t->kind[event];
+    if (is_tpu(w))
+        return NULL;
+    switch (w->track->kind) {
+    case STK_TRACK_THREAD:
+        return host_cat(w, event);
+    case STK_TRACK_STREAM:
+        return kind == STK_KIND_MEMCPY   ? "gpu_memcpy"
+               : kind == STK_KIND_MEMSET ? "gpu_memset"
+                                         : "kernel";
+    case STK_TRACK_DERIVED:
+        return w->track->device == STK_NONE ? "stoker_row" : "gpu_user_annotation";
+    default:
+        if (w->track->device != STK_NONE)
+            return kind == STK_KIND_SYNC ? "cuda_sync" : "cuda_event";
+        return stk_str_contains_nocase(stk_export_text(w->f, w->track->name), STK_STR("overhead"))
+                   ? "overhead"
+                   : "stoker_row";
+    }
+}
+
+// ---- events ----
+
+struct args {
+    struct chrome *w;
+    bool open;
+};
+
+static void put_key(struct args *a, const char *key)
+{
+    put(a->w, a->open ? ",\"" : ",\"args\":{\"");
+    put(a->w, key);
+    put(a->w, "\":");
+    a->open = true;
+}
+
+static void put_arg(struct args *a, const char *key, int64_t value)
+{
+    put_key(a, key);
+    stk_ex_i64(a->w->out, value);
+}
+
+static void put_details(struct args *a, const struct stk_ext *e)
+{
+    char text[STK_EXPORT_DETAILS_MAX];
+    size_t n = stk_export_details(e, true, text);
+    put_key(a, "memcpy_details");
+    stk_ex_json(a->w->out, (struct stk_str){text, n});
+}
+
+static void put_args(struct chrome *w, uint32_t event)
+{
+    const struct stk_trace *t = w->f->t;
+    const struct stk_ext *e = stk_ext_of(t, event);
+    struct args a = {.w = w};
+    uint8_t kind = t->kind[event];
+    if (w->x->rank_count > 1) { // as in files merged from several ranks
+        put_arg(&a, "rank", w->process->rank);
+        put_arg(&a, "pid_raw", t->processes[w->track->process].pid);
+    }
+    if (w->track->device != STK_NONE) {
+        put_arg(&a, "device", t->devices[w->track->device].ordinal);
+        put_arg(&a, "stream", w->track->id);
+    }
+    if (kind == STK_KIND_RUNTIME && t->ref[event] != STK_NONE)
+        put_arg(&a, "correlation", (int64_t)event + 1);
+    if (e && stk_kind_is_device_work(kind) && e->link != STK_NONE)
+        put_arg(&a, "correlation", (int64_t)e->link + 1);
+    if (e && e->flags & STK_EXT_VALUE) {
+        if (e->flags & STK_EXT_STEP)
+            put_arg(&a, "step_num", e->value);
+        else
+            put_arg(&a, kind == STK_KIND_MEMORY ? "Bytes" : "bytes", e->value);
+    }
+    if (e && e->flags & STK_EXT_GRAPH)
+        put_arg(&a, "graph id", 1);
+    if (e && (kind == STK_KIND_MEMCPY || e->flags & STK_EXT_WAITS))
+        put_details(&a, e);
+    if (e && kind == STK_KIND_MEMORY && e->dst_mem)
+        put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
+    if (a.open)
+        put(w, "}");
+}
+
+static int64_t common_ns(const struct chrome *w, uint32_t event)
+{
+    return w->f->t->start_ns[event] + w->f->shift_ns;
+}
+
+static void put_complete(struct chrome *w, uint32_t event)
+{
+    const char *cat = cat_of(w, event);
+    begin_event(w, "X");
+    if (cat) {
+        put(w, ",\"cat\":\"");
+        put(w, cat);
+        put(w, "\"");
+    }
+    put(w, ",\"name\":");
+    stk_ex_json(w->out, stk_export_text(w->f, w->f->t->name[event]));
+    put_place(w, w->pid, w->tid);
+    put_time(w, ",\"ts\":", common_ns(w, event));
+    put_time(w, ",\"dur\":", stk_dur_ns(w->f->t, event));
+    put_args(w, event);
+    end_event(w);
+}
+
+// What PyTorch writes for each allocation.
+static void put_memory(struct chrome *w, uint32_t event)
+{
+    begin_event(w, "i");
+    put(w, ",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\"");
+    put_place(w, w->pid, w->tid);
+    put_time(w, ",\"ts\":", common_ns(w, event));
+    put_args(w, event);
+    end_event(w);
+}
+
+static void put_counter(struct chrome *w, uint32_t event)
+{
+    const struct stk_ext *e = stk_ext_of(w->f->t, event);
+    begin_event(w, "C");
+    put(w, ",\"name\":");
+    stk_ex_json(w->out, stk_export_text(w->f, w->f->t->name[event]));
+    put_place(w, w->pid, 0);
+    put_time(w, ",\"ts\":", common_ns(w, event));
+    if (e && e->flags & STK_EXT_VALUE)
+        put_number(w, ",\"args\":{\"value\":", e->value);
+    put(w, e && e->flags & STK_EXT_VALUE ? "}" : ",\"args\":{}");
+    end_event(w);
+}
+
+// Half of an arrow from launch call to device work, numbered by the device operation.
+static void put_flow(struct chrome *w, const char *ph, uint32_t op, uint32_t at)
+{
+    begin_event(w, ph);
+    put_number(w, ",\"id\":", (int64_t)((uint64_t)w->file << 32) + op + 1);
+    put_place(w, w->pid, w->tid);
+    put_time(w, ",\"ts\":", common_ns(w, at));
+    put(w, *ph == 'f' ? ",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\""
+                      : ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+    end_event(w);
+}
+
+static void put_flows(struct chrome *w, uint32_t event)
+{
+    const struct stk_trace *t = w->f->t;
+    if (t->kind[event] == STK_KIND_RUNTIME) {
+        for (uint32_t op = t->ref[event]; op != STK_NONE; op = stk_ext_of(t, op)->next)
+            put_flow(w, "s", op, event);
+        return;
+    }
+    const struct stk_ext *e = stk_ext_of(t, event);
+    if (e && e->link != STK_NONE && stk_kind_is_device_work(t->kind[event]))
+        put_flow(w, "f", event, event);
+}
+
+static void put_event(struct chrome *w, uint32_t event)
+{
+    const struct stk_trace *t = w->f->t;
+    bool is_memory = t->kind[event] == STK_KIND_MEMORY && w->track->kind == STK_TRACK_THREAD &&
+                     stk_str_eq(stk_name_of(t, event), STK_STR("[memory]")) &&
+                     stk_dur_ns(t, event) == 0;
+    if (w->track->kind == STK_TRACK_COUNTER)
+        put_counter(w, event);
+    else if (is_memory)
+        put_memory(w, event);
+    else
+        put_complete(w, event);
+    put_flows(w, event);
+}
+
+// ---- tracks ----
+
+static void place_track(struct chrome *w, uint32_t track)
+{
+    const struct stk_track *k = w->track;
+    w->pid = k->device != STK_NONE ? w->device_pids[k->device] : w->process->pid;
+    w->tid = k->id;
+    if (k->kind == STK_TRACK_OTHER || (k->kind == STK_TRACK_DERIVED && k->device == STK_NONE))
+        w->tid = TID_BESIDE + (int64_t)track;
+}
+
+static void put_track(struct chrome *w, uint32_t track)
+{
+    const struct stk_trace *t = w->f->t;
+    uint32_t root = t->tracks[track].parent == STK_NONE ? track : t->tracks[track].parent;
+    w->track = &t->tracks[track];
+    w->process = &w->f->processes[w->track->process];
+    place_track(w, root);
+    if (root == track && w->track->kind != STK_TRACK_COUNTER) {
+        char name[300];
+        // TPU lines are known by their own name.
+        bool own = is_tpu(w) || w->track->kind != STK_TRACK_STREAM;
+        struct stk_str recorded = stk_export_text(w->f, w->track->name);
+        size_t n = stk_export_track_name(w->f, track, name, sizeof name);
+        put_meta(w, "thread_name", w->pid, w->tid,
+                 own && recorded.n ? recorded : (struct stk_str){name, n});
+    }
+    uint32_t end = w->track->first + w->track->count;
+    for (uint32_t e = w->track->first; e < end && !w->out->failed; e++) {
+        if (!stk_export_takes(t, w->process, e)) {
+            w->x->counts.unselected++;
+            continue;
+        }
+        w->x->counts.events++;
+        w->x->counts.overlaps += root != track;
+        put_event(w, e);
+    }
+}
+
+static void name_processes(struct chrome *w)
+{
+    const struct stk_trace *t = w->f->t;
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        const struct stk_export_process *process = &w->f->processes[p];
+        if (!process->taken)
+            continue;
+        struct stk_str name = stk_export_text(w->f, t->processes[p].name);
+        if (name.n)
+            put_meta(w, "process_name", process->pid, 0, name);
+        put_sort(w, process->pid, process->pid);
+    }
+    for (uint32_t d = 0; d < t->device_count; d++) {
+        char label[320];
+        const struct stk_device *device = &t->devices[d];
+        const struct stk_export_process *process = &w->f->processes[device->process];
+        w->device_pids[d] = w->x->rank_count > 1 ? w->next_pid++ : device->ordinal;
+        if (!process->taken || (w->x->has_device && device->ordinal != w->x->device))
+            continue;
+        if (device->kind == STK_DEVICE_TPU)
+            snprintf(label, sizeof label, "/device:TPU:%" PRId64 " %.200s", device->ordinal,
+                     stk_export_text(w->f, device->name).p);
+        else
+            stk_export_device_label(w->x, w->f, d, label, sizeof label);
+        put_meta(w, "process_name", w->device_pids[d], 0, stk_str_from(label));
+        put_sort(w, w->device_pids[d], PID_LANES + w->device_pids[d]);
+    }
+}
+
+static enum stk_status put_file(struct chrome *w, struct stk_err *err)
+{
+    const struct stk_trace *t = w->f->t;
+    enum stk_status status = STK_OK;
+    w->classes = stk_names_classify(t);
+    w->device_pids = stk_alloc_zero((size_t)t->device_count + 1, sizeof *w->device_pids);
+    if (w->classes && w->device_pids) {
+        name_processes(w);
+        for (uint32_t k = 0; k < t->track_count && !w->out->failed; k++) {
+            if (stk_export_takes_track(w->x, w->f, &t->tracks[k]))
+                put_track(w, k);
+            else
+                w->x->counts.unselected += t->tracks[k].count;
+        }
+    } else {
+        status = stk_err_nomem(err);
+    }
+    stk_free(w->classes);
+    stk_free(w->device_pids);
+    return status;
+}
+
+static void put_lanes(struct chrome *w)
+{
+    put_meta(w, "process_name", PID_LANES, 0, STK_STR("stoker"));
+    put_sort(w, PID_LANES, -1);
+    for (uint32_t i = 0; i < w->x->lane_count; i++) {
+        const struct stk_export_lane *lane = &w->x->lanes[i];
+        put_meta(w, "thread_name", PID_LANES, i + 1, stk_str_from(lane->name));
+        for (size_t s = 0; s < lane->count && !w->out->failed; s++) {
+            struct stk_export_lane_room room;
+            struct stk_export_slice slice;
+            struct args a = {.w = w};
+            stk_export_lane_at(w->x, lane, s, &room, &slice);
+            begin_event(w, "X");
+            put(w, ",\"cat\":\"stoker\",\"name\":");
+            stk_ex_json(w->out, stk_str_from(slice.name));
+            put_place(w, PID_LANES, i + 1);
+            put_time(w, ",\"ts\":", slice.start_ns);
+            put_time(w, ",\"dur\":", slice.dur_ns);
+            for (size_t n = 0; n < slice.note_count; n++) {
+                put_key(&a, slice.notes[n].key);
+                if (slice.notes[n].text)
+                    stk_ex_json(w->out, stk_str_from(slice.notes[n].text));
+                else
+                    stk_ex_i64(w->out, slice.notes[n].number);
+            }
+            put(w, a.open ? "}" : "");
+            end_event(w);
+            w->x->counts.lane_rows++;
+        }
+    }
+}
+
+// ---- top level ----
+
+static void put_properties(struct chrome *w, const struct stk_device *d, struct stk_str name,
+                           bool first)
+{
+    put(w, first ? "\n  " : ",\n  ");
+    put_number(w, "{\"id\":", d->ordinal);
+    put(w, ",\"name\":");
+    stk_ex_json(w->out, name);
+    if (d->memory_bytes)
+        put_number(w, ",\"totalGlobalMem\":", d->memory_bytes);
+    if (d->cc_major)
+        put_number(w, ",\"computeMajor\":", d->cc_major);
+    if (d->cc_major)
+        put_number(w, ",\"computeMinor\":", d->cc_minor);
+    if (d->sm_count)
+        put_number(w, ",\"numSms\":", d->sm_count);
+    put(w, "}");
+}
+
+static void put_devices(struct chrome *w)
+{
+    bool first = true;
+    put(w, "\"deviceProperties\":[");
+    for (uint32_t i = 0; i < w->x->file_count; i++) {
+        const struct stk_export_file *f = &w->x->files[i];
+        for (uint32_t d = 0; d < f->t->device_count; d++) {
+            const struct stk_device *device = &f->t->devices[d];
+            if (device->kind == STK_DEVICE_TPU || !f->processes[device->process].taken ||
+                (w->x->has_device && device->ordinal != w->x->device))
+                continue;
+            put_properties(w, device, stk_export_text(f, device->name), first);
+            first = false;
+        }
+    }
+    put(w, "],\n");
+}
+
+static void put_head(struct chrome *w)
+{
+    const struct stk_export *x = w->x;
+    const struct stk_trace *t = x->file_count ? x->files[0].t : NULL;
+    put(w, "{\"schemaVersion\":1,\n");
+    if (t && t->device_count)
+        put_devices(w);
+    if (x->rank_count == 1 && (t->rank >= 0 || t->world_size > 0 || x->ranks[0].sum->rank > 0)) {
+        put_number(w, "\"distributedInfo\":{\"rank\":", x->ranks[0].sum->rank);
+        if (t->world_size > 0)
+            put_number(w, ",\"world_size\":", t->world_size);
+        put(w, "},\n");
+    }
+    if (t && t->host) {
+        put(w, "\"host_name\":");
+        stk_ex_json(w->out, stk_export_text(&x->files[0], t->host));
+        put(w, ",\n");
+    }
+    put_number(w, "\"baseTimeNanoseconds\":", x->base_ns > 0 ? x->base_ns : 0);
+    put(w, ",\n\"displayTimeUnit\":\"ms\",\n\"stoker\":{\"version\":");
+    stk_ex_json(w->out, stk_str_from(x->version));
+    put(w, ",\"selection\":[");
+    for (size_t i = 0; i < x->selection_count; i++) {
+        put(w, i ? "," : "");
+        stk_ex_json(w->out, stk_str_from(x->selection[i]));
+    }
+    put(w, "]},\n\"traceEvents\":[");
+}
+
+static enum stk_status write_chrome(struct stk_export *x, struct stk_export_out *out,
+                                    struct stk_err *err)
+{
+    struct chrome w = {.x = x, .out = out};
+    enum stk_status status = STK_OK;
+    put_head(&w);
+    put_lanes(&w);
+    for (w.file = 0; w.file < x->file_count && status == STK_OK && !out->failed; w.file++) {
+        w.f = &x->files[w.file];
+        status = put_file(&w, err);
+    }
+    put(&w, "\n]}\n");
+    return status;
+}
+
+const struct stk_exporter stk_exporter_chrome = {
+    .name = "chrome",
+    .extension = ".json",
+    .summary = "Chrome JSON as PyTorch writes it, for tools that read Kineto traces",
+    .opens_with = "chrome://tracing, ui.perfetto.dev, HTA, stoker",
+    .keeps = "every event with its times to the nanosecond, kind (as Kineto's categories, or one "
+             "that begins with stoker_), bytes, memory of copies, numbers of steps; counters; which "
+             "call launched which device operation (as args.correlation and as flows); names of "
+             "processes and threads; devices with their properties; rank and host",
+    .drops = "correlation numbers as recorded (new ones stand for the same links), and the rows "
+             "that keep overlapping events apart: they share one row, where some viewers do not "
+             "draw all of them (perfetto has a track for each)",
+    .is_text = true,
+    .write = write_chrome,
+};

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSV (RFC 4180): a row per event. Column names are those of stoker query.
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "export/export.h"
+
+struct csv {
+    struct stk_export *x;
+    struct stk_export_out *out;
+    const struct stk_export_file *f;
+    uint32_t file;
+};
+
+// Quoted where it has to be.
+static void put_str(struct stk_export_out *o, struct stk_str s)
+{
+    bool quote = s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' ');
+    for (size_t i = 0; i < s.n && !quote; i++)
+        quote = s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
+    if (!quote) {
+        stk_ex_str(o, s);
+        return;
+    }
+    stk_ex_literal(o, "\"");
+    for (size_t i = 0; i < s.n;) {
+        const char *at = memchr(s.p + i, '"', s.n - i);
+        size_t end = at ? (size_t)(at - s.p) + 1 : s.n;
+        stk_ex_bytes(o, s.p + i, end - i);
+        if (at)
+            stk_ex_literal(o, "\"");
+        i = end;
+    }
+    stk_ex_literal(o, "\"");
+}
+
+static void put_number(struct stk_export_out *o, bool known, int64_t value)
+{
+    stk_ex_literal(o, ",");
+    if (known)
+        stk_ex_i64(o, value);
+}
+
+static void put_word(struct stk_export_out *o, const char *word)
+{
+    stk_ex_literal(o, ",");
+    if (word)
+        stk_ex_bytes(o, word, strlen(word));
+}
+
+// "rank,process,device,stream,thread,track": the same for all events of a track.
+static void put_track(struct csv *w, uint32_t index)
+{
+    const struct stk_track *k = &w->f->t->tracks[index];
+    const struct stk_export_process *p = &w->f->processes[k->process];
+    char name[300];
+    size_t n = stk_export_track_name(w->f, index, name, sizeof name);
+    bool on_device = k->device != STK_NONE;
+    put_number(w->out, p->rank >= 0, p->rank);
+    put_number(w->out, true, w->f->t->processes[k->process].pid);
+    put_number(w->out, on_device, on_device ? w->f->t->devices[k->device].ordinal : 0);
+    put_number(w->out, k->kind == STK_TRACK_STREAM, k->id);
+    put_number(w->out, k->kind == STK_TRACK_THREAD, k->id);
+    stk_ex_literal(w->out, ",");
+    put_str(w->out, (struct stk_str){name, n});
+}
+
+static void put_event(struct csv *w, struct stk_str track, uint32_t event)
+{
+    const struct stk_trace *t = w->f->t;
+    const struct stk_ext *e = stk_ext_of(t, event);
+    struct stk_export_out *o = w->out;
+    int64_t file = (int64_t)w->file << 32;
+    stk_ex_i64(o, file | event);
+    stk_ex_str(o, track);
+    put_word(o, stk_kind_key((enum stk_kind)t->kind[event]));
+    stk_ex_literal(o, ",");
+    put_str(o, stk_export_text(w->f, t->name[event]));
+    put_number(o, true, t->start_ns[event] + w->f->shift_ns);
+    put_number(o, true, stk_dur_ns(t, event));
+    put_number(o, true, t->depth[event]);
+    put_number(o, e && e->flags & STK_EXT_VALUE, e ? e->value : 0);
+    put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0);
+    put_word(o, e ? stk_export_dir_key(e->dir) : NULL);
+    put_word(o, e ? stk_export_mem_key(e->src_mem) : NULL);
+    put_word(o, e ? stk_export_mem_key(e->dst_mem) : NULL);
+    stk_ex_literal(o, "\n");
+    stk_ex_record(o);
+}
+
+static enum stk_status put_file(struct csv *w, struct stk_err *err)
+{
+    const struct stk_trace *t = w->f->t;
+    struct stk_export_out prefix;
+    struct stk_export_counts *c = &w->x->counts;
+    enum stk_status status = STK_OK;
+    for (uint32_t k = 0; k < t->track_count && status == STK_OK && !w->out->failed; k++) {
+        const struct stk_track *track = &t->tracks[k];
+        const struct stk_export_process *p = &w->f->processes[track->process];
+        if (!stk_export_takes_track(w->x, w->f, track)) {
+            c->unselected += track->count;
+            continue;
+        }
+        stk_ex_init(&prefix, NULL, NULL);
+        struct csv to_prefix = {w->x, &prefix, w->f, w->file};
+        put_track(&to_prefix, k);
+        if (prefix.failed)
+            status = stk_err_nomem(err);
+        struct stk_str text = {(const char *)prefix.p, prefix.used};
+        for (uint32_t e = track->first;
+             e < track->first + track->count && status == STK_OK && !w->out->failed; e++) {
+            bool takes = stk_export_takes(t, p, e);
+            c->events += takes;
+            c->unselected += !takes;
+            c->overlaps += takes && track->parent != STK_NONE;
+            if (takes)
+                put_event(w, text, e);
+        }
+        stk_ex_deinit(&prefix);
+    }
+    return status;
+}
+
+static enum stk_status write_csv(struct stk_export *x, struct stk_export_out *out,
+                                 struct stk_err *err)
+{
+    struct csv w = {.x = x, .out = out};
+    enum stk_status status = STK_OK;
+    stk_ex_literal(out, "id,rank,process,device,stream,thread,track,kind,name,start_ns,dur_ns,depth,"
+                        "value,launch,direction,source,target\n");
+    for (w.file = 0; w.file < x->file_count && status == STK_OK && !out->failed; w.file++) {
+        w.f = &x->files[w.file];
+        status = put_file(&w, err);
+    }
+    return status;
+}
+
+const struct stk_exporter stk_exporter_csv = {
+    .name = "csv",
+    .extension = ".csv",
+    .summary = "One row per event, for spreadsheets and scripts",
+    .opens_with = "pandas, DuckDB, spreadsheets, shell tools",
+    .keeps = "every event with its times to the nanosecond since the run's first event, kind, "
+             "track, nesting, launch call, direction and memory of copies; column value holds "
+             "bytes, or the number of a step. Names are as recorded, byte for byte, quoted where "
+             "they hold commas, quotes or line ends",
+    .drops = "everything that is not an event: steps, parts, findings (stoker stats --csv and "
+             "stoker why --json have them), properties of devices, the clock's offset, and what was "
+             "selected, which is only said on standard error",
+    .is_text = true,
+    .write = write_csv,
+};
