@@ -19,17 +19,17 @@
 struct stoker_iterator {
     struct stk_iter *root;
     struct stk_block block;
-    int64_t used; // elements of the block that were given
-    int64_t want; // of the next block
-    uint64_t given, epoch;
-    struct stk_host host; // the engine's view of the caller's
+    int64_t used;                  // elements of the block that were given
+    int64_t want;                  // of the next block
+    uint64_t given, failed, epoch; // elements and errors that were handed out
+    struct stk_host host;          // the engine's view of the caller's
     struct stoker_host caller;
-    bool skips_errors;
 };
 
 struct state {
     uint32_t magic, size;
-    uint64_t seed, epoch, given;
+    uint64_t seed, epoch, given, failed;
+    uint64_t has_failures; // some element failed somewhere, if only to be left out
 };
 
 // Results of the embedding language for one element, appended to the columns.
@@ -196,7 +196,6 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                                                        : STK_ON_ERROR_STOP};
         set_host(it, options->host, &o);
         it->epoch = options->epoch;
-        it->skips_errors = options->skips_errors != 0;
     }
     it->want = 1;
     enum stk_status s = stk_run_open(&run, &o, &e);
@@ -223,11 +222,7 @@ static int64_t now_ns(void)
 static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
 {
     int64_t start_ns = now_ns();
-    enum stk_status s;
-    do {
-        s = stk_iter_next(it->root, it->want, &it->block, err);
-        it->root->stats.skipped += s != STK_OK && it->skips_errors;
-    } while (s != STK_OK && s != STK_EINTR && it->skips_errors);
+    enum stk_status s = stk_iter_next(it->root, it->want, &it->block, err);
     int64_t took_ns = now_ns() - start_ns;
     it->used = 0;
     if (s != STK_OK || it->block.n == 0) {
@@ -251,6 +246,7 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
         stk_err_init(&e);
         enum stk_status s = refill(it, &e);
         if (s != STK_OK) {
+            it->failed += stk_status_is_of_element(s);
             return stk_data_fail(err, &e);
         }
         if (it->block.n == 0) {
@@ -289,7 +285,13 @@ void stoker_iterator_free(struct stoker_iterator *it)
 enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
                                          struct stoker_err *err)
 {
-    struct state s = {STATE_MAGIC, sizeof s, it->root->run->seed, it->epoch, it->given};
+    struct state s = {.magic = STATE_MAGIC,
+                      .size = sizeof s,
+                      .seed = it->root->run->seed,
+                      .epoch = it->epoch,
+                      .given = it->given,
+                      .failed = it->failed,
+                      .has_failures = __atomic_load_n(&it->root->run->failures, __ATOMIC_RELAXED)};
     struct stk_err e;
     stk_err_init(&e);
     if (*n < sizeof s) {
@@ -300,6 +302,27 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
     memcpy(state, &s, sizeof s);
     *n = sizeof s;
     return STOKER_OK;
+}
+
+// Elements that were given before, and errors between and behind them.
+static enum stk_status pass_over(struct stk_iter *root, int64_t given, uint64_t failed,
+                                 struct stk_err *err)
+{
+    int64_t passed = 0;
+    uint64_t errors = 0;
+    while (passed < given || errors < failed) {
+        int64_t done = 0, more = given - passed;
+        enum stk_status s = stk_iter_skip(root, more > 0 ? more : 1, &done, err);
+        passed += done;
+        if (s != STK_OK && !stk_status_is_of_element(s)) {
+            return s;
+        }
+        errors += s != STK_OK;
+        if (s == STK_OK && done == 0) {
+            break; // the end: the data have become fewer
+        }
+    }
+    return STK_OK;
 }
 
 enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
@@ -323,24 +346,20 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     o.seed = s.seed;
     o.epoch = s.epoch;
     enum stoker_status status = stoker_iterator_open(ds, &o, out, err);
-    int64_t passed = 0;
-    while (status == STOKER_OK && (uint64_t)passed < s.given) {
-        int64_t done = 0;
-        enum stk_status k = stk_iter_skip((*out)->root, (int64_t)s.given - passed, &done, &e);
-        passed += done;
-        if (k == STK_OK && done == 0) {
-            break;
-        }
-        if (k == STK_EINTR || k == STK_ENOMEM) {
-            stoker_iterator_free(*out);
-            *out = NULL;
-            return stk_data_fail(err, &e);
-        }
+    if (status != STOKER_OK) {
+        return status;
     }
-    if (status == STOKER_OK) {
-        (*out)->given = s.given;
+    (*out)->root->run->pulls_to_skip = s.has_failures != 0;
+    enum stk_status k = pass_over((*out)->root, (int64_t)s.given, s.failed, &e);
+    (*out)->root->run->pulls_to_skip = false;
+    if (k != STK_OK) {
+        stoker_iterator_free(*out);
+        *out = NULL;
+        return stk_data_fail(err, &e);
     }
-    return status;
+    (*out)->given = s.given;
+    (*out)->failed = s.failed;
+    return STOKER_OK;
 }
 
 static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoker_stage *out)

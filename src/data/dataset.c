@@ -134,6 +134,9 @@ void stk_dataset_drop(struct stk_dataset *ds)
         for (int i = 1; i < ds->n_in; i++) {
             stk_dataset_drop(ds->in[i]);
         }
+        if (ds->kind->forget && ds->shared) {
+            ds->kind->forget(ds);
+        }
         stk_attrs_drop(ds->attrs);
         stk_specs_drop(ds->specs);
         stk_free(ds->in);

@@ -16,6 +16,8 @@
 //
 // Resuming. The state of an iterator is how many elements it has given (and its seed): `skip`
 // passes over elements as cheaply as the kind can, which for indexed sources is no work at all.
+// Where elements had failed, positions of what is cheaply passed over and of what was given could
+// differ: then (run->pulls_to_skip) skipping makes the elements again.
 #ifndef STK_DATA_DATASET_H
 #define STK_DATA_DATASET_H
 
@@ -57,7 +59,8 @@ struct stk_dataset_kind {
     bool (*has_at)(const struct stk_dataset *ds);
     enum stk_status (*at)(struct stk_iter *it, const int64_t *index, int64_t n,
                           struct stk_block *out, struct stk_err *err);
-    void (*close)(struct stk_iter *it); // after a failed open, too; joins its threads
+    void (*close)(struct stk_iter *it);     // after a failed open, too; joins its threads
+    void (*forget)(struct stk_dataset *ds); // ends ds->shared; may be NULL
 };
 
 struct stk_dataset {
@@ -69,6 +72,7 @@ struct stk_dataset {
     struct stk_specs *specs; // of its elements
     int64_t seed;            // given by the user, or -1
     char *where;             // source line that made it; NULL: unknown
+    void *shared;            // what its iterators share (a cache); the kind's affair; atomic
 };
 
 #define X(name) extern const struct stk_dataset_kind stk_dataset_##name;
@@ -119,6 +123,8 @@ struct stk_run {
     struct stk_run_options options;
     uint64_t seed;
     int is_cancelled;        // atomic: every wait ends soon after
+    uint64_t failures;       // atomic: elements that failed anywhere
+    bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
 };
 
@@ -155,5 +161,7 @@ STK_MUST_CHECK enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int
 STK_MUST_CHECK enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                            struct stk_block *out, struct stk_err *err);
 uint64_t stk_path_mix(uint64_t path, uint64_t part);
+// Does it concern one element, which may be left out? Memory, cancellation and bugs do not.
+bool stk_status_is_of_element(enum stk_status s);
 
 #endif

@@ -144,12 +144,30 @@ void stk_iter_close(struct stk_iter *it)
     stk_free(it);
 }
 
+bool stk_status_is_of_element(enum stk_status s)
+{
+    return s != STK_OK && s != STK_EINTR && s != STK_ENOMEM && s != STK_ELIMIT && s != STK_EBUG;
+}
+
 static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)
 {
     enum stk_status s = it->pending;
     it->pending = STK_OK;
     *err = it->pending_err;
     return s;
+}
+
+// With the policy to skip, an element that failed is left out by the stage where it failed, so that
+// stages behind it never see the error.
+static bool leaves_out(struct stk_iter *it, enum stk_status s)
+{
+    __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&it->run->failures, 1, __ATOMIC_RELAXED);
+    if (it->run->options.on_error != STK_ON_ERROR_SKIP || !stk_status_is_of_element(s)) {
+        return false;
+    }
+    __atomic_add_fetch(&it->stats.skipped, 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -162,13 +180,21 @@ enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_bloc
     if (__atomic_load_n(&it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
         return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
     }
-    enum stk_status s = it->kind->next(it, want, out, err);
-    if (s != STK_OK) {
-        __atomic_add_fetch(&it->stats.errors, 1, __ATOMIC_RELAXED);
+    enum stk_status s;
+    for (;;) {
+        s = it->kind->next(it, want, out, err);
+        if (s == STK_OK) {
+            break;
+        }
+        bool is_left_out = leaves_out(it, s);
         if (out->n > 0) {
-            it->pending = s;
+            it->pending = is_left_out ? STK_OK : s;
             it->pending_err = *err;
             s = STK_OK;
+            break;
+        }
+        if (!is_left_out) {
+            break;
         }
     }
     if (s == STK_OK && out->n > 0) {
@@ -184,7 +210,7 @@ enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, str
     if (it->pending != STK_OK) {
         return take_pending(it, err);
     }
-    if (it->kind->skip) {
+    if (it->kind->skip && !it->run->pulls_to_skip) {
         return it->kind->skip(it, n, done, err);
     }
     struct stk_block block = {0};
