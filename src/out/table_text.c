@@ -2,6 +2,7 @@
 // A table document for people: the figures, the rows in aligned columns with human units, what was
 // left out and what is missing. Where a line is too short, columns of detail go first, then names
 // are shortened in the middle; at 80 columns and above no line is longer than the width.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/human.h"
@@ -21,7 +22,24 @@ struct layout {
     int name; // the column that is shortened, -1 none
 };
 
-static const char *cell_text(enum stk_cell_type type, const struct stk_cell *cell,
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static const char *rate_text(const char *id, double per_s, char buffer[STK_HUMAN_MAX + 8])
+{
+    if (ends_with(id, "bytes_per_s"))
+        stk_human_bytes((uint64_t)per_s, buffer);
+    else if (per_s < 100)
+        snprintf(buffer, STK_HUMAN_MAX, "%.3g", per_s);
+    else
+        stk_human_count((uint64_t)(per_s + 0.5), buffer);
+    return strcat(buffer, "/s");
+}
+
+static const char *cell_text(const char *id, enum stk_cell_type type, const struct stk_cell *cell,
                              char buffer[STK_HUMAN_MAX + 8])
 {
     if (!cell->known)
@@ -36,8 +54,7 @@ static const char *cell_text(enum stk_cell_type type, const struct stk_cell *cel
     case STK_CELL_SHARE:
         return stk_human_share(cell->ratio, buffer);
     case STK_CELL_RATE:
-        stk_human_bytes(cell->ratio < 0 || cell->ratio > 1e18 ? 0 : (uint64_t)cell->ratio, buffer);
-        return strcat(buffer, "/s");
+        return rate_text(id, cell->ratio < 0 || cell->ratio > 1e18 ? 0 : cell->ratio, buffer);
     case STK_CELL_BOOL:
         return cell->truth ? "yes" : "no";
     default:
@@ -70,6 +87,17 @@ static const char *short_name(const char *name, char buffer[MAX_NAME])
     return buffer;
 }
 
+// The end of a path tells most.
+static void put_path(struct stk_term *t, const char *path, int width)
+{
+    int skip = stk_term_width(path) - width + 3;
+    size_t length;
+    for (int i = 0; i < skip && *path; i++, path += length)
+        stk_utf8_next(path, &length);
+    stk_term_text(t, "...");
+    stk_term_text(t, path);
+}
+
 // The beginning of a name tells most.
 static void put_name(struct stk_term *t, const char *name, int width)
 {
@@ -86,10 +114,10 @@ static void put_name(struct stk_term *t, const char *name, int width)
     stk_term_text(t, buffer);
 }
 
-// "after_call_median_ns" is "after call median", "bytes_per_s" "per s".
+// "after_call_median_ns" is "after call median", "capacity_per_s" "capacity".
 static const char *heading(const char *id, char buffer[64])
 {
-    static const char *const units[] = {"_ns", "_bytes"};
+    static const char *const units[] = {"_ns", "_bytes", "_per_s"};
     size_t n = strlen(id) < 63 ? strlen(id) : 63;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (n > strlen(units[i]) && strcmp(id + n - strlen(units[i]), units[i]) == 0)
@@ -119,7 +147,8 @@ static void measure(struct layout *l, const struct stk_table *table, int columns
         l->width[c] = stk_term_width(heading(table->columns[c].id, buffer));
         for (size_t r = 0; r < table->row_count; r++) {
             const struct stk_cell *cell = &cells[r * table->column_count + c];
-            int width = stk_term_width(cell_text(table->columns[c].type, cell, buffer));
+            int width = stk_term_width(
+                cell_text(table->columns[c].id, table->columns[c].type, cell, buffer));
             l->width[c] = width > l->width[c] ? width : l->width[c];
         }
         if (table->columns[c].is_name && (l->name < 0 || l->width[c] > l->width[l->name]))
@@ -146,7 +175,9 @@ static void put_field(struct stk_term *t, const struct layout *l, size_t c, int 
         start += l->width[c] - shown;
     if (start > 0)
         stk_term_to_column(t, start);
-    if (width > l->width[c] && l->table->columns[c].is_name)
+    if (width > l->width[c] && l->table->columns[c].is_path)
+        put_path(t, text, l->width[c]);
+    else if (width > l->width[c] && l->table->columns[c].is_name)
         put_name(t, text, l->width[c]);
     else if (width > l->width[c])
         stk_term_cut(t, text, l->width[c]);
@@ -163,7 +194,8 @@ static void put_line(struct stk_term *t, const struct layout *l, const struct st
             continue;
         const struct stk_column *column = &l->table->columns[c];
         if (row)
-            put_field(t, l, c, start, STK_STYLE_PLAIN, cell_text(column->type, &row[c], buffer));
+            put_field(t, l, c, start, STK_STYLE_PLAIN,
+                      cell_text(column->id, column->type, &row[c], buffer));
         else
             put_field(t, l, c, start, STK_STYLE_BOLD, heading(column->id, buffer));
         start += l->width[c] + GAP;
@@ -173,16 +205,15 @@ static void put_line(struct stk_term *t, const struct layout *l, const struct st
 
 static void put_hidden(struct stk_term *t, const struct layout *l)
 {
-    char buffer[64];
-    int n = 0;
+    char buffer[64], text[MAX_COLUMNS * 66] = "";
     for (size_t c = 0; c < l->table->column_count; c++) {
         if (!l->hidden[c])
             continue;
-        stk_term_text(t, n++ ? ", " : "(no room for: ");
-        stk_term_text(t, heading(l->table->columns[c].id, buffer));
+        strcat(text, *text ? ", " : "(no room for: ");
+        strcat(text, heading(l->table->columns[c].id, buffer));
     }
-    if (n) {
-        stk_term_text(t, ")");
+    if (*text) {
+        stk_term_wrap(t, 1, strcat(text, ")"));
         stk_term_line_end(t);
     }
 }
@@ -221,7 +252,7 @@ static void put_summary(struct stk_term *t, const struct stk_table_doc *doc)
             continue;
         stk_term_text(t, heading(f->key, name));
         stk_term_to_column(t, 26);
-        stk_term_wrap(t, 26, cell_text(f->type, &f->value, value));
+        stk_term_wrap(t, 26, cell_text(f->key, f->type, &f->value, value));
         stk_term_line_end(t);
     }
 }

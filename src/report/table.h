@@ -61,6 +61,7 @@ struct stk_column {
     const char *id;
     enum stk_cell_type type;
     bool is_name;   // text from the profile, which --redact replaces and narrow output shortens
+    bool is_path;   // a name whose end tells most: shortened at its beginning
     bool is_detail; // text output leaves it out where the line is too short for all columns
 };
 
