@@ -27,3 +27,27 @@ bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct st
     }
     return true;
 }
+
+bool stk_view_host_steps(const struct stk_analysis *view, bool used_only, struct stk_spans *out)
+{
+    out->count = 0;
+    if (!stk_spans_reserve(out, view->step_count))
+        return false;
+    for (uint32_t i = 0; i < view->step_count && !view->steps_on_device; i++) {
+        const struct stk_host_step *s = &view->steps[i];
+        bool in = used_only ? !s->excluded
+                            : !s->excluded || strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) != 0;
+        if (in)
+            out->v[out->count++] = (struct stk_span){s->start_ns, s->end_ns};
+    }
+    stk_spans_normalize(out); // those that each device has of its own may overlap
+    return true;
+}
+
+bool stk_view_selected_host(const struct stk_analysis *view, struct stk_spans *out)
+{
+    out->count = 0;
+    if (!view->select->has_steps || view->steps_on_device)
+        return stk_spans_add(out, view->from_ns, view->to_ns);
+    return stk_view_host_steps(view, false, out);
+}

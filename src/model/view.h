@@ -29,6 +29,12 @@ bool stk_view_has_device(const struct stk_analysis *view, uint32_t line);
 // Time that was selected on a device, as a set: the windows of the selected steps, or all time.
 // False: no memory. `out` must be initialised.
 bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct stk_spans *out);
+// Time of the host's steps, as a set: of those that are used, or that are selected. Empty where
+// steps were found on the device alone. False: no memory.
+bool stk_view_host_steps(const struct stk_analysis *view, bool used_only, struct stk_spans *out);
+// Time that was selected on the host, in the same way. Steps found on the device alone say nothing
+// of the host's time.
+bool stk_view_selected_host(const struct stk_analysis *view, struct stk_spans *out);
 
 // Goes along a device's selected time with operations in start order: an operation counts where it
 // starts.

@@ -154,27 +154,12 @@ static bool sweep_device(struct sweep *s, uint32_t line)
     return true;
 }
 
-// Host time that was selected. Steps found on the device alone say nothing of the host's time.
-static bool select_host(struct sweep *s)
-{
-    const struct stk_analysis *v = s->view;
-    if (!v->select->has_steps || v->steps_on_device)
-        return stk_spans_add(&s->host, v->from_ns, v->to_ns);
-    for (uint32_t i = 0; i < v->step_count; i++) {
-        const char *excluded = v->steps[i].excluded;
-        if ((!excluded || strcmp(excluded, STK_EXCLUDED_UNSELECTED) != 0) &&
-            !stk_spans_add(&s->host, v->steps[i].start_ns, v->steps[i].end_ns))
-            return false;
-    }
-    return true;
-}
-
 static bool sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
     struct stk_spans selected;
     stk_spans_init(&selected);
-    bool ok = select_host(s);
+    bool ok = stk_view_selected_host(v, &s->host);
     for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
         ok = mark_device(s, d, &selected);
     for (uint32_t k = 0; k < v->t->track_count && ok; k++)

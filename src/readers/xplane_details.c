@@ -226,5 +226,7 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
             take_stats(&t, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0);
         take_stats(&t, p, n, 4);
     }
+    if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD)
+        t.count += stk_xp_input_details(d, m, p, n, out + t.count);
     return t.count;
 }

@@ -43,6 +43,10 @@ void stk_xp_line_end(struct stk_xp_decoder *d);
 size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
                       const uint8_t *p, size_t n, struct stk_detail *out);
 
+// xplane_input.c: the same for events of tf.data; out has room for STK_XP_DETAILS_MAX.
+size_t stk_xp_input_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m,
+                            const uint8_t *p, size_t n, struct stk_detail *out);
+
 // Key of the line's track, or of one beside it.
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
                                       const struct stk_xp_line *line, enum stk_xp_beside beside);

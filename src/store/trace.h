@@ -51,6 +51,7 @@ const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
 #define STK_WANT_MEMORY 1u
 #define STK_WANT_COUNTERS 2u
 #define STK_WANT_COLLECTIVES 4u
+#define STK_WANT_INPUT 8u
 
 // Values that only some events carry, kept only where they were asked for (store/details.def).
 enum stk_detail_key {
