@@ -108,6 +108,18 @@ static inline const struct stk_cell *answer_cell(const struct answer *a, size_t 
     return answer_cell_in(a, 0, row, column);
 }
 
+// Row whose first cell is `name`; SIZE_MAX none.
+static inline size_t answer_row(const struct answer *a, size_t table, const char *name)
+{
+    const struct stk_table *t = &a->doc.tables[table];
+    for (size_t r = 0; r < t->row_count; r++) {
+        const struct stk_cell *c = stk_vec_at(&t->cells, r * t->column_count);
+        if (c->known && strcmp(c->text, name) == 0)
+            return r;
+    }
+    return SIZE_MAX;
+}
+
 static inline const struct stk_cell *answer_figure(const struct answer *a, const char *key)
 {
     static const struct stk_cell none;

@@ -14,7 +14,7 @@ _stoker() {
     case "$command" in
         "") words="why stats export explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
-        stats) words="overview kernels transfers launches comm gaps ops startup memory sequences counters"; options="--json --csv --table --output --limit --steps --rank --device --from --to --redact --threads --no-color --quiet --help "; files=1 ;;
+        stats) words="overview kernels transfers launches comm gaps input ops startup python memory sequences counters"; options="--json --csv --table --output --limit --steps --rank --device --from --to --redact --threads --no-color --quiet --help "; files=1 ;;
         export) words="perfetto chrome xspace sqlite csv"; options="--output --steps --rank --device --from --to --redact --threads --quiet --list --markdown --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;

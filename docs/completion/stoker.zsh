@@ -55,7 +55,7 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm gaps ops startup memory sequences counters)' \
+            '1:word:(overview kernels transfers launches comm gaps input ops startup python memory sequences counters)' \
             '*:profile:_files' ;;
         export) _arguments \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \

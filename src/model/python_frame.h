@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the row of a Python tracer says: file, line and function, and whose code it is.
+//   Kineto            "torch/nn/modules/module.py(1501): _call_impl", "nn.Module: Linear_0",
+//                     "<built-in method item of Tensor object at 0x7f>"
+//   TensorFlow, JAX   "$module.py:1501 function" (no folder), "$numpy frombuffer", "$builtins next"
+#ifndef STK_MODEL_PYTHON_FRAME_H
+#define STK_MODEL_PYTHON_FRAME_H
+
+#include "base/str.h"
+
+enum stk_python_owner {
+    STK_PYTHON_USER,      // files of the job itself
+    STK_PYTHON_FRAMEWORK, // PyTorch, TensorFlow, Keras, JAX and what is built on them
+    STK_PYTHON_LIBRARY,   // other packages, and Python's own modules
+    STK_PYTHON_BUILTIN,   // functions written in C
+    STK_PYTHON_UNKNOWN,   // the row has a file name without a folder that may be anybody's
+    STK_PYTHON_OWNERS
+};
+const char *stk_python_owner_key(enum stk_python_owner owner); // "user", ...
+
+struct stk_python_frame {
+    struct stk_str file; // or module; empty: none
+    struct stk_str function;
+    bool is_builtin, has_folder, is_source; // source: `file` is a file
+};
+struct stk_python_frame stk_python_frame_parse(struct stk_str name);
+enum stk_python_owner stk_python_frame_owner(struct stk_str name);
+// The name without what differs from run to run: "<built-in method item of Tensor>".
+// NUL-terminated, at most size - 1 bytes; returns the length.
+size_t stk_python_frame_text(struct stk_str name, char *out, size_t size);
+
+#endif
