@@ -82,6 +82,8 @@ struct stoker_tensor {
     void *hold;      // opaque
 };
 void stoker_tensor_release(struct stoker_tensor *t); // from any thread; zeroes it
+// Another holder of the same values: of results, and of what the engine calls a host with.
+void stoker_tensor_share(struct stoker_tensor *to, const struct stoker_tensor *from);
 
 // Arguments of datasets and operations, by name. Everything is copied or held, except tensors made
 // with stoker_args_memory. Setters return 0 when out of memory.
@@ -191,6 +193,7 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
                                         int n, int *is_end, struct stoker_err *err);
 // Whether the next call would return without waiting. For tests and schedulers.
 int stoker_iterator_is_ready(const struct stoker_iterator *it);
+int64_t stoker_iterator_held(const struct stoker_iterator *it); // elements made and not given yet
 void stoker_iterator_cancel(struct stoker_iterator *it); // from any thread: waits end soon
 void stoker_iterator_free(struct stoker_iterator *it);   // tensors given out stay valid
 // Where it stands: a few bytes (*n: room, then length; STOKER_ELIMIT if it is too small).

@@ -115,6 +115,21 @@ void stoker_tensor_release(struct stoker_tensor *t)
     *t = (struct stoker_tensor){0};
 }
 
+void stoker_tensor_share(struct stoker_tensor *to, const struct stoker_tensor *from)
+{
+    *to = *from;
+    if (from->dtype == STOKER_STRING || from->dtype == STOKER_DATASET) {
+        const struct stk_data_hold *h = from->hold;
+        struct stk_data_hold *own = h ? stk_alloc(sizeof *own) : NULL;
+        if (own) {
+            *own = (struct stk_data_hold){stk_buf_hold(h->data), stk_keep_hold(h->keep)};
+        }
+        to->hold = own;
+    } else {
+        to->hold = stk_buf_hold(from->hold);
+    }
+}
+
 // A column of one element over the tensor's memory.
 void stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from)
 {

@@ -267,6 +267,11 @@ int stoker_iterator_is_ready(const struct stoker_iterator *it)
     return it->used < it->block.n || it->root->stats.fill > 0;
 }
 
+int64_t stoker_iterator_held(const struct stoker_iterator *it)
+{
+    return it->block.n - it->used;
+}
+
 void stoker_iterator_cancel(struct stoker_iterator *it)
 {
     stk_run_cancel(it->root->run);

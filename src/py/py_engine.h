@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python module stoker.data._engine: include/stoker/data.h as Python objects. What is nested,
+// named or defaulted is the business of the Python files beside it.
+//
+// The GIL is released while the engine may wait. Engine threads take it for Python functions and
+// generators only; references they let go are dropped later, on a thread that has it.
+#ifndef STK_PY_ENGINE_H
+#define STK_PY_ENGINE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL stk_py_array_api
+#ifndef STK_PY_MAIN
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include "stoker/data.h"
+
+#define STK_PY_COMPONENTS_MAX 1024
+
+struct stk_py_dataset {
+    PyObject_HEAD struct stoker_dataset *ds;
+};
+struct stk_py_fn {
+    PyObject_HEAD struct stoker_fn *fn;
+    int is_finished;
+};
+struct stk_py_specs { // of the components of a dataset or value; alive as long as its owner
+    PyObject_HEAD const struct stoker_specs *specs;
+    PyObject *owner;
+};
+extern PyTypeObject stk_py_dataset_type, stk_py_fn_type, stk_py_specs_type, stk_py_memory_type,
+    stk_py_iterator_type;
+
+// Errors. Python says which class stands for which code (set_errors).
+PyObject *stk_py_set_errors(PyObject *module, PyObject *args);
+PyObject *stk_py_raise(const struct stoker_err *err); // always NULL
+// The current Python exception becomes an error that the consumer's side raises again.
+void stk_py_keep_exception(struct stoker_err *err);
+
+// References that are let go without the GIL.
+void stk_py_let_go(void *object);
+int stk_py_drain(void *unused);
+
+// Values. A tensor over the object's memory; *hold owns what it points into. -1: exception.
+int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold);
+// A NumPy array over the tensor's memory, a NumPy scalar, bytes, or a Dataset. Takes it over.
+PyObject *stk_py_tensor_out(struct stoker_tensor *t);
+PyArray_Descr *stk_py_descr(int dtype); // new reference
+int stk_py_dtype_of(PyArray_Descr *d);  // -1: none of ours
+PyObject *stk_py_set_bfloat16(PyObject *module, PyObject *descr);
+
+// (dtype, shape or None, Specs or None)
+PyObject *stk_py_spec_out(const struct stoker_spec *s, PyObject *owner);
+int stk_py_specs_in(PyObject *list, struct stoker_spec **out, Py_ssize_t *n); // PyMem_Free *out
+PyObject *stk_py_specs_list(const struct stoker_specs *s, PyObject *owner);
+PyObject *stk_py_dataset_wrap(struct stoker_dataset *ds); // takes the reference over
+
+// Arguments from a dict; NULL: exception.
+struct stoker_args *stk_py_args(PyObject *dict);
+
+// Python functions and generators that the engine calls, by number.
+extern const struct stoker_host stk_py_host;
+PyObject *stk_py_register(PyObject *module, PyObject *function);
+PyObject *stk_py_unregister(PyObject *module, PyObject *id);
+
+PyObject *stk_py_close_all(PyObject *module, PyObject *unused); // for atexit
+int stk_py_iterator_setup(void);
+
+#endif

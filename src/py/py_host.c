@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python functions and generators, called from the engine's threads. A function takes arrays and
+// returns a list of as many values as the engine expects; a generator's function returns an
+// iterator of such lists. The Python files wrap the user's functions so that they do.
+#include "py/py_engine.h"
+
+static PyObject *functions; // dict: number -> callable
+static long long last_id;
+
+PyObject *stk_py_register(PyObject *module, PyObject *function)
+{
+    (void)module;
+    if (!functions && !(functions = PyDict_New())) {
+        return NULL;
+    }
+    PyObject *id = PyLong_FromLongLong(++last_id);
+    if (id && PyDict_SetItem(functions, id, function) < 0) {
+        Py_CLEAR(id);
+    }
+    return id;
+}
+
+PyObject *stk_py_unregister(PyObject *module, PyObject *id)
+{
+    (void)module;
+    if (functions && PyDict_DelItem(functions, id) < 0) {
+        PyErr_Clear();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *find(int64_t id)
+{
+    PyObject *key = PyLong_FromLongLong(id);
+    PyObject *f = key && functions ? PyDict_GetItem(functions, key) : NULL;
+    Py_XDECREF(key);
+    if (!f) {
+        PyErr_SetString(PyExc_RuntimeError, "the Python function is gone");
+    }
+    Py_XINCREF(f);
+    return f;
+}
+
+// Arrays over the engine's memory, which they hold: the function may keep them.
+static PyObject *call_with(PyObject *f, const struct stoker_tensor *in, int n_in)
+{
+    PyObject *args = PyTuple_New(n_in), *result = NULL;
+    for (int i = 0; args && i < n_in; i++) {
+        struct stoker_tensor t;
+        stoker_tensor_share(&t, &in[i]);
+        PyObject *a = stk_py_tensor_out(&t);
+        if (!a) {
+            Py_CLEAR(args);
+            break;
+        }
+        PyTuple_SET_ITEM(args, i, a);
+    }
+    if (args) {
+        result = PyObject_CallObject(f, args);
+        Py_DECREF(args);
+    }
+    return result;
+}
+
+static int results_in(PyObject *list, struct stoker_tensor *out, int n_out)
+{
+    if (!PyList_Check(list) || PyList_GET_SIZE(list) != n_out) {
+        PyErr_Format(PyExc_RuntimeError, "the function must return a list of %d values", n_out);
+        return -1;
+    }
+    for (int i = 0; i < n_out; i++) {
+        PyObject *hold;
+        if (stk_py_tensor_in(PyList_GET_ITEM(list, i), &out[i], &hold) < 0) {
+            while (i-- > 0) {
+                Py_CLEAR(out[i].hold);
+            }
+            return -1;
+        }
+        out[i].hold = hold;
+    }
+    return 0;
+}
+
+static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_tensor *in, int n_in,
+                                    struct stoker_tensor *out, int n_out, struct stoker_err *err)
+{
+    (void)arg;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *f = find(id);
+    PyObject *list = f ? call_with(f, in, n_in) : NULL;
+    int failed = !list || results_in(list, out, n_out) < 0;
+    if (failed) {
+        stk_py_keep_exception(err);
+    }
+    Py_XDECREF(list);
+    Py_XDECREF(f);
+    PyGILState_Release(gil);
+    return failed ? STOKER_ECALLER : STOKER_OK;
+}
+
+static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stoker_tensor *in,
+                                        int n_in, void **gen, struct stoker_err *err)
+{
+    (void)arg;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *f = find(id);
+    *gen = f ? call_with(f, in, n_in) : NULL;
+    if (!*gen) {
+        stk_py_keep_exception(err);
+    }
+    Py_XDECREF(f);
+    PyGILState_Release(gil);
+    return *gen ? STOKER_OK : STOKER_ECALLER;
+}
+
+static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tensor *out, int n_out,
+                                        int *is_end, struct stoker_err *err)
+{
+    (void)arg;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *list = PyIter_Next(gen);
+    int failed = list ? results_in(list, out, n_out) < 0 : PyErr_Occurred() != NULL;
+    *is_end = !list && !failed;
+    if (failed) {
+        stk_py_keep_exception(err);
+    }
+    Py_XDECREF(list);
+    PyGILState_Release(gil);
+    return failed ? STOKER_ECALLER : STOKER_OK;
+}
+
+static void host_gen_close(void *arg, void *gen)
+{
+    (void)arg;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (PyObject_HasAttrString(gen, "close")) {
+        PyObject *r = PyObject_CallMethod(gen, "close", NULL);
+        if (!r) {
+            PyErr_WriteUnraisable(gen);
+        }
+        Py_XDECREF(r);
+    }
+    Py_DECREF((PyObject *)gen);
+    PyGILState_Release(gil);
+}
+
+static void host_release_hold(void *arg, void *hold)
+{
+    (void)arg;
+    stk_py_let_go(hold);
+}
+
+const struct stoker_host stk_py_host = {.call = host_call,
+                                        .gen_open = host_gen_open,
+                                        .gen_next = host_gen_next,
+                                        .gen_close = host_gen_close,
+                                        .release_hold = host_release_hold};

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterator: the engine's, with elements put together as the caller's structure asks.
+//
+// Elements that the engine has at hand are taken on the calling thread. Others may take any time:
+// while blocks come within a millisecond they are made on the calling thread without the GIL;
+// slower ones by a helper thread, for which the caller waits in slices, so that Ctrl-C gets
+// through. Interrupted, the helper goes on, and the next call takes its result.
+//
+// A structure is: an int (the component of that number), a tuple or dict of structures, None, or a
+// list [callable, structure, ...], called with the parts.
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "py/py_engine.h"
+
+#define SLICE_NS 50000000      // between looks for signals
+#define DIRECT_NS 1000000      // refills slower than that go to the helper
+#define FAREWELL_NS 5000000000 // then the helper is left to end by itself
+
+struct helper { // one thread that pulls for an iterator
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    struct stoker_iterator *it;
+    int has_job, is_stopping, has_ended, is_orphan;
+    int n, is_end;
+    enum stoker_status status;
+    struct stoker_err err;
+    struct stoker_tensor *out;
+};
+
+struct iterator {
+    PyObject_HEAD struct stoker_iterator *it;
+    PyObject *dataset, *structure, *replacement; // whose memory it borrows; what next() gives
+    struct helper *helper;
+    int n, is_busy, has_job, is_closed, generation;
+    int64_t refill_ns; // moving mean
+    unsigned long long replaced;
+    struct iterator *next, **from; // of the list of live ones
+    struct stoker_tensor *out;
+};
+
+static struct iterator *live;
+static int generation; // forks in this process' past
+
+static void forked(void)
+{
+    generation++;
+}
+
+int stk_py_iterator_setup(void)
+{
+    return pthread_atfork(NULL, NULL, forked);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void helper_free(struct helper *h)
+{
+    pthread_mutex_destroy(&h->lock);
+    pthread_cond_destroy(&h->wake);
+    pthread_cond_destroy(&h->done);
+    free(h->out);
+    free(h);
+}
+
+// Pulls when asked; frees the engine's iterator when told to stop.
+static void *helper_main(void *arg)
+{
+    struct helper *h = arg;
+    pthread_mutex_lock(&h->lock);
+    for (;;) {
+        while (!h->has_job && !h->is_stopping) {
+            pthread_cond_wait(&h->wake, &h->lock);
+        }
+        if (h->is_stopping) {
+            break;
+        }
+        pthread_mutex_unlock(&h->lock);
+        enum stoker_status s = stoker_iterator_next(h->it, h->out, h->n, &h->is_end, &h->err);
+        pthread_mutex_lock(&h->lock);
+        h->status = s;
+        h->has_job = 0;
+        pthread_cond_signal(&h->done);
+    }
+    pthread_mutex_unlock(&h->lock);
+    stoker_iterator_free(h->it);
+    pthread_mutex_lock(&h->lock);
+    h->has_ended = 1;
+    int is_orphan = h->is_orphan;
+    pthread_cond_signal(&h->done);
+    pthread_mutex_unlock(&h->lock);
+    if (is_orphan) {
+        helper_free(h);
+    }
+    return NULL;
+}
+
+static struct helper *helper_new(struct stoker_iterator *it, int n)
+{
+    struct helper *h = calloc(1, sizeof *h);
+    struct stoker_tensor *out = calloc((size_t)n + 1, sizeof out[0]);
+    if (!h || !out) {
+        free(h);
+        free(out);
+        return NULL;
+    }
+    h->it = it;
+    h->n = n;
+    h->out = out;
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_cond_init(&h->wake, NULL);
+    pthread_cond_init(&h->done, &attr);
+    pthread_condattr_destroy(&attr);
+    // Signals are for Python's main thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&h->thread, NULL, helper_main, h);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
+        helper_free(h);
+        return NULL;
+    }
+    pthread_detach(h->thread);
+    return h;
+}
+
+// Waits for *flag to become `wanted`, at most that long. Whether it did.
+static int helper_wait(struct helper *h, const int *flag, int wanted, int64_t ns)
+{
+    int64_t end = now_ns() + ns;
+    struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    pthread_mutex_lock(&h->lock);
+    int rc = 0;
+    while (*flag != wanted && rc != ETIMEDOUT) {
+        rc = pthread_cond_timedwait(&h->done, &h->lock, &until);
+    }
+    int is_there = *flag == wanted;
+    pthread_mutex_unlock(&h->lock);
+    return is_there;
+}
+
+// Frees the engine's iterator; tensors live on. Without the GIL: its threads may want it.
+static void end_engine(struct stoker_iterator *it, struct helper *h)
+{
+    if (!h) {
+        stoker_iterator_free(it);
+        return;
+    }
+    stoker_iterator_cancel(it);
+    pthread_mutex_lock(&h->lock);
+    h->is_stopping = 1;
+    pthread_cond_signal(&h->wake);
+    pthread_mutex_unlock(&h->lock);
+    (void)helper_wait(h, &h->has_ended, 1, FAREWELL_NS);
+    pthread_mutex_lock(&h->lock);
+    int has_ended = h->has_ended;
+    h->is_orphan = !has_ended; // a Python function hangs: the helper cleans up after it
+    pthread_mutex_unlock(&h->lock);
+    if (has_ended) {
+        helper_free(h);
+    }
+}
+
+static void iterator_close(struct iterator *self)
+{
+    if (self->is_closed) {
+        return;
+    }
+    self->is_closed = 1;
+    if (self->from) {
+        *self->from = self->next;
+        if (self->next) {
+            self->next->from = self->from;
+        }
+        self->from = NULL;
+    }
+    struct stoker_iterator *it = self->it;
+    struct helper *h = self->helper;
+    self->it = NULL;
+    self->helper = NULL;
+    if (it && self->generation == generation) { // after a fork its threads are not there
+        Py_BEGIN_ALLOW_THREADS end_engine(it, h);
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; self->out && i < self->n; i++) {
+        self->out[i] = (struct stoker_tensor){0};
+    }
+}
+
+PyObject *stk_py_close_all(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    while (live) {
+        iterator_close(live);
+    }
+    stk_py_drain(NULL);
+    Py_RETURN_NONE;
+}
+
+static void iterator_dealloc(PyObject *o)
+{
+    struct iterator *self = (struct iterator *)o;
+    PyObject *type, *value, *traceback;
+    PyObject_GC_UnTrack(o);
+    PyErr_Fetch(&type, &value, &traceback);
+    iterator_close(self);
+    PyErr_Restore(type, value, traceback);
+    PyMem_Free(self->out);
+    Py_CLEAR(self->dataset);
+    Py_CLEAR(self->structure);
+    Py_CLEAR(self->replacement);
+    Py_TYPE(o)->tp_free(o);
+}
+
+static int iterator_traverse(PyObject *o, visitproc visit, void *arg)
+{
+    struct iterator *self = (struct iterator *)o;
+    Py_VISIT(self->dataset);
+    Py_VISIT(self->structure);
+    Py_VISIT(self->replacement);
+    return 0;
+}
+
+static int option_int(PyObject *dict, const char *name, long long *out)
+{
+    PyObject *v = PyDict_GetItemString(dict, name);
+    if (!v || v == Py_None) {
+        return 0;
+    }
+    *out = (long long)PyLong_AsUnsignedLongLongMask(v);
+    return 1;
+}
+
+// Iterator(engine dataset, owner, structure, options, state): options are the fields of struct
+// stoker_run_options by name, and `replacement`.
+static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *dataset, *owner, *structure, *dict;
+    const char *state;
+    Py_ssize_t state_size;
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "O!OOO!z#", &stk_py_dataset_type, &dataset, &owner, &structure,
+                          &PyDict_Type, &dict, &state, &state_size)) {
+        return NULL;
+    }
+    struct stoker_dataset *ds = ((struct stk_py_dataset *)dataset)->ds;
+    struct stoker_run_options o = {.host = &stk_py_host};
+    long long v;
+    o.has_seed = option_int(dict, "seed", &v);
+    o.seed = o.has_seed ? (uint64_t)v : 0;
+    o.is_sloppy = option_int(dict, "is_sloppy", &v) && v;
+    o.threads = option_int(dict, "threads", &v) ? (int)v : 0;
+    o.ram_bytes = option_int(dict, "ram_bytes", &v) ? (uint64_t)v : 0;
+    o.skips_errors = option_int(dict, "skips_errors", &v) && v;
+    o.epoch = option_int(dict, "epoch", &v) ? (uint64_t)v : 0;
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    struct iterator *self = (struct iterator *)type->tp_alloc(type, 0);
+    if (!self) {
+        return NULL;
+    }
+    self->n = stoker_specs_count(stoker_dataset_specs(ds));
+    self->out = PyMem_Calloc((size_t)self->n + 1, sizeof self->out[0]);
+    self->dataset = PyTuple_Pack(2, dataset, owner);
+    Py_INCREF(structure);
+    self->structure = structure;
+    self->replacement = PyDict_GetItemString(dict, "replacement");
+    Py_XINCREF(self->replacement);
+    self->generation = generation;
+    self->refill_ns = 2 * DIRECT_NS; // unknown: the first may take long
+    struct stoker_err err;
+    enum stoker_status s;
+    Py_BEGIN_ALLOW_THREADS s =
+        state ? stoker_iterator_resume(ds, &o, state, (size_t)state_size, &self->it, &err)
+              : stoker_iterator_open(ds, &o, &self->it, &err);
+    Py_END_ALLOW_THREADS if (s != STOKER_OK || !self->out || !self->dataset)
+    {
+        self->is_closed = 1;
+        Py_DECREF(self);
+        return s != STOKER_OK ? stk_py_raise(&err) : PyErr_NoMemory();
+    }
+    self->next = live;
+    self->from = &live;
+    if (live) {
+        live->from = &self->next;
+    }
+    live = self;
+    return (PyObject *)self;
+}
+
+static PyObject *build(PyObject *s, PyObject **leaves, int n);
+
+static PyObject *build_call(PyObject *s, PyObject **leaves, int n)
+{
+    Py_ssize_t count = PyList_GET_SIZE(s);
+    PyObject *args = PyTuple_New(count - 1), *result = NULL;
+    for (Py_ssize_t i = 1; args && i < count; i++) {
+        PyObject *part = build(PyList_GET_ITEM(s, i), leaves, n);
+        if (!part) {
+            Py_CLEAR(args);
+            break;
+        }
+        PyTuple_SET_ITEM(args, i - 1, part);
+    }
+    if (args) {
+        result = PyObject_CallObject(PyList_GET_ITEM(s, 0), args);
+        Py_DECREF(args);
+    }
+    return result;
+}
+
+static PyObject *build_dict(PyObject *s, PyObject **leaves, int n)
+{
+    PyObject *d = PyDict_New(), *key, *value;
+    Py_ssize_t at = 0;
+    while (d && PyDict_Next(s, &at, &key, &value)) {
+        PyObject *part = build(value, leaves, n);
+        if (!part || PyDict_SetItem(d, key, part) < 0) {
+            Py_CLEAR(d);
+        }
+        Py_XDECREF(part);
+    }
+    return d;
+}
+
+// The structure's leaves are taken from `leaves`.
+static PyObject *build(PyObject *s, PyObject **leaves, int n)
+{
+    if (PyLong_CheckExact(s)) {
+        long i = PyLong_AsLong(s);
+        PyObject *leaf = i >= 0 && i < n ? leaves[i] : NULL;
+        if (!leaf) {
+            PyErr_SetString(PyExc_IndexError, "no such component");
+        }
+        Py_XINCREF(leaf);
+        return leaf;
+    }
+    if (PyTuple_CheckExact(s)) {
+        Py_ssize_t count = PyTuple_GET_SIZE(s);
+        PyObject *t = PyTuple_New(count);
+        for (Py_ssize_t i = 0; t && i < count; i++) {
+            PyObject *part = build(PyTuple_GET_ITEM(s, i), leaves, n);
+            if (!part) {
+                Py_CLEAR(t);
+                break;
+            }
+            PyTuple_SET_ITEM(t, i, part);
+        }
+        return t;
+    }
+    if (PyDict_CheckExact(s)) {
+        return build_dict(s, leaves, n);
+    }
+    if (PyList_CheckExact(s) && PyList_GET_SIZE(s) > 0) {
+        return build_call(s, leaves, n);
+    }
+    Py_INCREF(s);
+    return s;
+}
+
+// Python values of the tensors in self->out, put together.
+static PyObject *element(struct iterator *self)
+{
+    PyObject *few[16] = {NULL}, **leaves = few, *result = NULL;
+    if (self->n > 16 && !(leaves = PyMem_Calloc((size_t)self->n, sizeof leaves[0]))) {
+        return PyErr_NoMemory();
+    }
+    int ok = 1;
+    for (int i = 0; i < self->n; i++) {
+        if (ok) {
+            leaves[i] = stk_py_tensor_out(&self->out[i]);
+            ok = leaves[i] != NULL;
+        } else {
+            stoker_tensor_release(&self->out[i]);
+        }
+    }
+    if (ok) {
+        result = build(self->structure, leaves, self->n);
+    }
+    for (int i = 0; i < self->n; i++) {
+        Py_XDECREF(leaves[i]);
+    }
+    if (leaves != few) {
+        PyMem_Free(leaves);
+    }
+    return result;
+}
+
+// Pulls on the helper. -1: a signal handler raised; the helper goes on.
+static int pull_slowly(struct iterator *self, enum stoker_status *s, int *is_end,
+                       struct stoker_err *err)
+{
+    struct helper *h = self->helper;
+    int is_done = 0;
+    if (!self->has_job) {
+        self->has_job = 1;
+        pthread_mutex_lock(&h->lock);
+        h->has_job = 1;
+        pthread_cond_signal(&h->wake);
+        pthread_mutex_unlock(&h->lock);
+    }
+    while (!is_done) {
+        Py_BEGIN_ALLOW_THREADS is_done = helper_wait(h, &h->has_job, 0, SLICE_NS);
+        Py_END_ALLOW_THREADS stk_py_drain(NULL);
+        if (!is_done && PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+    }
+    self->has_job = 0;
+    *s = h->status;
+    *is_end = h->is_end;
+    *err = h->err;
+    for (int i = 0; i < self->n && h->status == STOKER_OK; i++) {
+        self->out[i] = h->out[i];
+    }
+    return 0;
+}
+
+static int pull(struct iterator *self, enum stoker_status *s, int *is_end, struct stoker_err *err)
+{
+    if (self->has_job) { // an interrupted call's
+        return pull_slowly(self, s, is_end, err);
+    }
+    if (stoker_iterator_held(self->it) > 0) {
+        *s = stoker_iterator_next(self->it, self->out, self->n, is_end, err);
+        return 0;
+    }
+    int64_t start = now_ns();
+    int is_direct = self->refill_ns < DIRECT_NS || stoker_iterator_is_ready(self->it), failed = 0;
+    if (!is_direct && !self->helper) {
+        self->helper = helper_new(self->it, self->n);
+    }
+    if (is_direct || !self->helper) {
+        Py_BEGIN_ALLOW_THREADS *s = stoker_iterator_next(self->it, self->out, self->n, is_end, err);
+        Py_END_ALLOW_THREADS
+    } else {
+        failed = pull_slowly(self, s, is_end, err);
+    }
+    self->refill_ns += (now_ns() - start - self->refill_ns) / 2;
+    return failed;
+}
+
+// One caller at a time; others wait for their turn.
+static int enter(struct iterator *self)
+{
+    while (self->is_busy) {
+        Py_BEGIN_ALLOW_THREADS struct timespec t = {0, 200000};
+        nanosleep(&t, NULL);
+        Py_END_ALLOW_THREADS if (PyErr_CheckSignals() < 0)
+        {
+            return -1;
+        }
+    }
+    if (self->generation != generation) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "this iterator was started before a fork, and its threads are not in this "
+                        "process; make a new one from the dataset here");
+        return -1;
+    }
+    if (self->is_closed) {
+        PyErr_SetString(PyExc_RuntimeError, "the iterator is closed");
+        return -1;
+    }
+    self->is_busy = 1;
+    return 0;
+}
+
+static PyObject *iterator_next(PyObject *o)
+{
+    struct iterator *self = (struct iterator *)o;
+    struct stoker_err err;
+    enum stoker_status s = STOKER_OK;
+    int is_end = 0;
+    PyObject *result = NULL;
+    if (enter(self) < 0) {
+        return NULL;
+    }
+    if (pull(self, &s, &is_end, &err) == 0) {
+        if (s != STOKER_OK && s != STOKER_EINTR && self->replacement) {
+            self->replaced++;
+            Py_INCREF(self->replacement);
+            result = self->replacement;
+        } else if (s != STOKER_OK) {
+            stk_py_raise(&err);
+        } else if (!is_end) {
+            result = element(self);
+        }
+    }
+    self->is_busy = 0;
+    return result;
+}
+
+static PyObject *iterator_state(PyObject *o, PyObject *unused)
+{
+    struct iterator *self = (struct iterator *)o;
+    char few[1024];
+    size_t n = sizeof few;
+    struct stoker_err err;
+    (void)unused;
+    if (self->has_job) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "an interrupted next() is still at work; call next() first");
+        return NULL;
+    }
+    if (enter(self) < 0) {
+        return NULL;
+    }
+    self->is_busy = 0;
+    enum stoker_status s = stoker_iterator_state(self->it, few, &n, &err);
+    if (s == STOKER_ELIMIT) {
+        PyObject *b = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n);
+        if (b && stoker_iterator_state(self->it, PyBytes_AS_STRING(b), &n, &err) != STOKER_OK) {
+            Py_DECREF(b);
+            return stk_py_raise(&err);
+        }
+        return b;
+    }
+    return s == STOKER_OK ? PyBytes_FromStringAndSize(few, (Py_ssize_t)n) : stk_py_raise(&err);
+}
+
+static PyObject *iterator_stages(PyObject *o, PyObject *unused)
+{
+    struct iterator *self = (struct iterator *)o;
+    struct stoker_stage t;
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && self->it && stoker_iterator_stage(self->it, i, &t); i++) {
+        PyObject *d = Py_BuildValue(
+            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I}", "kind", t.kind, "where", t.where,
+            "depth", t.depth, "elements", (unsigned long long)t.elements, "errors",
+            (unsigned long long)t.errors, "skipped", (unsigned long long)t.skipped, "busy_ns",
+            (unsigned long long)t.busy_ns, "wait_ns", (unsigned long long)t.wait_ns, "starve_ns",
+            (unsigned long long)t.starve_ns, "threads", t.threads, "fill", t.fill, "room", t.room);
+        if (!d || PyList_Append(list, d) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(d);
+    }
+    return list;
+}
+
+static PyObject *iterator_memory(PyObject *o, PyObject *unused)
+{
+    struct iterator *self = (struct iterator *)o;
+    struct stoker_memory m = {0};
+    (void)unused;
+    if (self->it) {
+        stoker_iterator_memory(self->it, &m);
+    }
+    return Py_BuildValue(
+        "{s:K,s:K,s:K,s:K,s:K}", "in_use_bytes", (unsigned long long)m.in_use_bytes, "peak_bytes",
+        (unsigned long long)m.peak_bytes, "cap_bytes", (unsigned long long)m.cap_bytes,
+        "fresh_buffers", (unsigned long long)m.fresh_buffers, "replaced", self->replaced);
+}
+
+static PyObject *iterator_ready(PyObject *o, PyObject *unused)
+{
+    struct iterator *self = (struct iterator *)o;
+    (void)unused;
+    return PyBool_FromLong(self->it && !self->has_job && stoker_iterator_is_ready(self->it));
+}
+
+static PyObject *iterator_cancel(PyObject *o, PyObject *unused)
+{
+    struct iterator *self = (struct iterator *)o;
+    (void)unused;
+    if (self->it) {
+        stoker_iterator_cancel(self->it);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *iterator_end(PyObject *o, PyObject *unused)
+{
+    (void)unused;
+    if (((struct iterator *)o)->is_busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread is in next(); cancel() first");
+        return NULL;
+    }
+    iterator_close((struct iterator *)o);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef iterator_methods[] = {
+    {"state", iterator_state, METH_NOARGS,
+     "Where it stands, as bytes for Dataset.iterator(state=)."},
+    {"stages", iterator_stages, METH_NOARGS, "Counts of each stage, parents first: list of dicts."},
+    {"memory", iterator_memory, METH_NOARGS, "Bytes in use, at the peak, allowed: dict."},
+    {"is_ready", iterator_ready, METH_NOARGS, "Whether next() would return without waiting."},
+    {"cancel", iterator_cancel, METH_NOARGS, "Ends waits, from any thread."},
+    {"close", iterator_end, METH_NOARGS, "Ends it now. Arrays given out stay valid."},
+    {NULL, NULL, 0, NULL}};
+
+PyTypeObject stk_py_iterator_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data._engine.Iterator",
+    .tp_basicsize = sizeof(struct iterator),
+    .tp_dealloc = iterator_dealloc,
+    .tp_traverse = iterator_traverse,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .tp_iter = PyObject_SelfIter,
+    .tp_iternext = iterator_next,
+    .tp_methods = iterator_methods,
+    .tp_new = iterator_new,
+    .tp_doc = "An iterator over a dataset's elements.",
+};

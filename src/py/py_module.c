@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module's table of functions, its constants, and single operations on values.
+#define STK_PY_MAIN
+#include "py/py_engine.h"
+
+#define OUTPUTS_MAX 256
+#define QUICK_BYTES 65536 // less input than that is not worth letting the GIL go
+
+static PyObject *values_out(struct stoker_tensor *t, int n)
+{
+    PyObject *list = PyList_New(n);
+    for (int i = 0; i < n; i++) {
+        PyObject *v = list ? stk_py_tensor_out(&t[i]) : NULL;
+        if (!v) {
+            stoker_tensor_release(&t[i]);
+            Py_CLEAR(list);
+            continue;
+        }
+        PyList_SET_ITEM(list, i, v);
+    }
+    return list;
+}
+
+static size_t bytes_of(const struct stoker_tensor *t)
+{
+    size_t n = stoker_dtype_bytes(t->dtype);
+    for (int i = 0; i < t->rank; i++) {
+        n *= (size_t)t->dim[i];
+    }
+    return n;
+}
+
+// op_call(name, inputs, args, seed) -> list of results
+static PyObject *op_call(PyObject *module, PyObject *args)
+{
+    const char *op;
+    PyObject *inputs, *dict, *list = NULL;
+    unsigned long long seed;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sO!O!K", &op, &PyList_Type, &inputs, &PyDict_Type, &dict, &seed)) {
+        return NULL;
+    }
+    Py_ssize_t n = PyList_GET_SIZE(inputs), done = 0;
+    struct stoker_tensor *in = PyMem_Calloc((size_t)n + 1, sizeof in[0]);
+    struct stoker_tensor *out = PyMem_Calloc(OUTPUTS_MAX, sizeof out[0]);
+    PyObject **holds = PyMem_Calloc((size_t)n + 1, sizeof holds[0]);
+    struct stoker_args *a = in && out && holds ? stk_py_args(dict) : NULL;
+    size_t bytes = 0;
+    for (; a && done < n; done++) {
+        if (stk_py_tensor_in(PyList_GET_ITEM(inputs, done), &in[done], &holds[done]) < 0) {
+            break;
+        }
+        bytes += bytes_of(&in[done]);
+    }
+    if (a && done == n) {
+        struct stoker_err err;
+        int n_out = OUTPUTS_MAX;
+        enum stoker_status s;
+        if (bytes < QUICK_BYTES) {
+            s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
+        } else {
+            Py_BEGIN_ALLOW_THREADS s = stoker_op_call(op, in, (int)n, a, seed, out, &n_out, &err);
+            Py_END_ALLOW_THREADS
+        }
+        list = s == STOKER_OK ? values_out(out, n_out) : stk_py_raise(&err);
+    } else if (!PyErr_Occurred()) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < done; i++) {
+        Py_XDECREF(holds[i]);
+    }
+    stoker_args_free(a);
+    PyMem_Free(in);
+    PyMem_Free(out);
+    PyMem_Free(holds);
+    return list;
+}
+
+static PyObject *names(const char *(*at)(int, const char **))
+{
+    PyObject *d = PyDict_New();
+    const char *name, *summary;
+    for (int i = 0; d && (name = at(i, &summary)); i++) {
+        PyObject *s = PyUnicode_FromString(summary ? summary : "");
+        if (!s || PyDict_SetItemString(d, name, s) < 0) {
+            Py_CLEAR(d);
+        }
+        Py_XDECREF(s);
+    }
+    return d;
+}
+
+static PyObject *op_names(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return names(stoker_op_name);
+}
+
+static PyObject *kind_names(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return names(stoker_kind_name);
+}
+
+static PyObject *dtype_names(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *list = PyList_New(STOKER_DTYPES);
+    for (int i = 0; list && i < STOKER_DTYPES; i++) {
+        PyList_SET_ITEM(list, i, PyUnicode_FromString(stoker_dtype_name(i)));
+    }
+    return list;
+}
+
+static PyMethodDef methods[] = {
+    {"op_call", op_call, METH_VARARGS, "op_call(name, inputs, args, seed) -> list of results"},
+    {"op_names", op_names, METH_NOARGS, "Operations and what they do: dict."},
+    {"kind_names", kind_names, METH_NOARGS, "Kinds of datasets and what they are: dict."},
+    {"dtype_names", dtype_names, METH_NOARGS, "Names of the types, by number."},
+    {"register", stk_py_register, METH_O, "A function's number for the engine."},
+    {"unregister", stk_py_unregister, METH_O, "Forgets the function of that number."},
+    {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},
+    {"set_bfloat16", stk_py_set_bfloat16, METH_O, "The dtype that stands for bfloat16."},
+    {"close_all", stk_py_close_all, METH_NOARGS, "Ends all iterators: the interpreter exits."},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_engine",
+                                        .m_doc = "include/stoker/data.h as Python objects.",
+                                        .m_size = -1, .m_methods = methods};
+
+static int add_type(PyObject *m, const char *name, PyTypeObject *type)
+{
+    if (PyType_Ready(type) < 0) {
+        return -1;
+    }
+    Py_INCREF(type);
+    if (PyModule_AddObject(m, name, (PyObject *)type) < 0) {
+        Py_DECREF(type);
+        return -1;
+    }
+    return 0;
+}
+
+PyMODINIT_FUNC PyInit__engine(void);
+
+PyMODINIT_FUNC PyInit__engine(void)
+{
+    import_array();
+    PyObject *m = PyModule_Create(&definition);
+    if (!m) {
+        return NULL;
+    }
+    if (PyType_Ready(&stk_py_memory_type) < 0 || add_type(m, "Dataset", &stk_py_dataset_type) < 0 ||
+        add_type(m, "Fn", &stk_py_fn_type) < 0 || add_type(m, "Specs", &stk_py_specs_type) < 0 ||
+        add_type(m, "Iterator", &stk_py_iterator_type) < 0 || stk_py_iterator_setup() != 0) {
+        Py_DECREF(m);
+        return NULL;
+    }
+    return m;
+}

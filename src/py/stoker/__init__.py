@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stoker: where the time of training goes (`stoker why`), and input pipelines (`stoker.data`)."""

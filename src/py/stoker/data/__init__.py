@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stoker.data: input pipelines for training, with tf.data's surface.
+
+    import stoker.data as sd
+    ds = sd.Dataset.from_tensor_slices((images, labels)).map(f, sd.AUTOTUNE).shuffle(1000).batch(32)
+    for images, labels in ds.prefetch(sd.AUTOTUNE): ...
+
+Functions given to map, filter, flat_map, ... are traced into native code when they use `sd`
+operations and operators only. `Dataset.explain()` shows the plan.
+"""
+
+import atexit as _atexit
+import types as _types
+
+import numpy as _np
+
+from . import _engine, errors
+from . import _ops, ops, random, io
+from ._dataset import Dataset, Iterator
+from ._dtypes import as_dtype, bfloat16, string
+from ._function import cond, numpy_function, py_function
+from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
+from ._sources import (
+    CsvDataset,
+    FixedLengthRecordDataset,
+    IndexedDataset,
+    NpyDataset,
+    TarDataset,
+    TextLineDataset,
+    TFRecordDataset,
+)
+from ._sparse import RaggedTensor, SparseTensor
+from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec
+from ._value import Value
+from .io import TFRecordWriter
+
+_atexit.register(_engine.close_all)
+bool = _np.dtype("bool")
+for _n in (
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+):
+    globals()[_n] = _np.dtype(_n)
+half, double = float16, float64  # noqa: F821
+
+for _n, _f in _ops.PUBLIC.items():
+    if "." not in _n:
+        globals()[_n] = _f
+math, strings, image, nn, linalg, bitwise, sparse, dtypes = (
+    ops.math,
+    ops.strings,
+    ops.image,
+    ops.nn,
+    ops.linalg,
+    ops.bitwise,
+    ops.sparse,
+    ops.dtypes,
+)
+__version__ = "0.1.0"

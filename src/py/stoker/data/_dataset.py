@@ -1,0 +1,999 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dataset: tf.data's surface over the engine's graph."""
+
+import itertools
+import weakref
+
+import numpy as np
+
+from . import _call, _dtypes, _engine, _function, _spec, _trace
+from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
+from ._spec import DatasetSpec, TensorSpec
+from ._value import Value
+from .errors import InvalidArgumentError, OutOfRangeError
+
+_kinds = _engine.kind_names()
+
+
+class Iterator(_engine.Iterator):
+    """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
+
+    __slots__ = ("__weakref__",)
+
+    def get_next(self):
+        """The next element. Raises OutOfRangeError at the end."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError("End of sequence") from None
+
+
+class _NumpyIterator:
+    """as_numpy_iterator's: an iterator of a Dataset, under TensorFlow's name."""
+
+    def __init__(self, iterator):
+        self._iterator = iterator
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._iterator)
+
+
+def _template(spec, keep):
+    """The structure as _engine.Iterator builds it from components."""
+    count = itertools.count()
+
+    def leaf(s):
+        numbers = [next(count) for _ in range(len(s.parts()) if hasattr(s, "parts") else 1)]
+        if isinstance(s, DatasetSpec):
+            return [lambda ds: Dataset._of_engine(ds, s.element_spec, s.keep or keep), numbers[0]]
+        if hasattr(s, "parts"):
+            return [lambda *parts: _function.make_leaf(s, list(parts))] + numbers
+        return numbers[0]
+
+    def build(s):
+        if s is None:
+            return None
+        if isinstance(s, tuple):
+            parts = [build(p) for p in s]
+            return [type(s)] + parts if _spec.is_namedtuple(s) else tuple(parts)
+        if isinstance(s, dict):
+            made = {k: build(s[k]) for k in _spec.sorted_keys(s)}
+            return {k: made[k] for k in s}
+        return leaf(s)
+
+    return build(spec)
+
+
+def _plain(v, name):
+    """An argument as the engine takes it; Values stay."""
+    if isinstance(v, Value):
+        known = v.constant()
+        return v if known is None else _plain(known, name)
+    if isinstance(v, (bool, np.bool_)):
+        return int(v)
+    if isinstance(v, np.generic) or isinstance(v, np.ndarray) and v.ndim == 0:
+        return v.item()
+    return v
+
+
+def _count(v, name, least=None):
+    """An integer argument. TypeError, InvalidArgumentError."""
+    v = _plain(v, name)
+    if isinstance(v, Value):
+        if v.dtype.kind not in "iu":
+            raise TypeError(f"{name} is an integer, not {v.dtype.name}")
+        return v
+    if not isinstance(v, int):
+        raise TypeError(f"{name} is an integer, not {type(v).__name__}")
+    if least is not None and v < least:
+        raise InvalidArgumentError(f"{name} is at least {least}, not {v}")
+    return v
+
+
+def _parallel(num_parallel_calls, deterministic):
+    """Attributes of a stage that may run in parallel."""
+    out = {}
+    if num_parallel_calls is not None:
+        n = _count(num_parallel_calls, "num_parallel_calls")
+        if n == 0 or n < -1:
+            raise InvalidArgumentError(f"num_parallel_calls is positive or AUTOTUNE, not {n}")
+        out["num_parallel_calls"] = n
+    if deterministic is not None:
+        out["deterministic"] = int(bool(deterministic))
+    return out
+
+
+class Dataset:
+    """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec.
+
+    Immutable; every method gives a new one. Iterating yields NumPy arrays, NumPy scalars and bytes.
+    """
+
+    def __init__(self, variant_tensor=None):
+        raise TypeError(
+            "make datasets with Dataset.range, from_tensor_slices, ... or TFRecordDataset(...)"
+        )
+
+    # Making
+
+    @classmethod
+    def _make(cls, kind, inputs, args, spec, keep=(), notes=(), function=None):
+        self = Dataset.__new__(cls if issubclass(cls, Dataset) else Dataset)
+        self._init(kind, inputs, args, spec, keep, notes, function)
+        return self
+
+    def _init(self, kind, inputs, args, spec, keep=(), notes=(), function=None):
+        """args: as _engine takes them; Values and lists of Values are computed when it runs."""
+        if kind not in _kinds:
+            raise NotImplementedError(f"the dataset '{kind}' is not there yet")
+        self._kind, self._inputs, self._args = (
+            kind,
+            list(inputs),
+            {k: v for k, v in args.items() if v is not None},
+        )
+        self._options = Options()
+        for i in inputs:
+            self._options = self._options.merged(i._options)
+        self._keep = tuple(dict.fromkeys([k for i in inputs for k in i._keep] + list(keep)))
+        self._notes, self._function = list(notes), function
+        self._where = _trace.place()
+        self._epochs, self._last = itertools.count(), None
+        bound = [k for k, v in self._args.items() if isinstance(v, Value) or isinstance(v, list)]
+        if bound or any(i._value is not None for i in inputs):
+            self._engine, self._value = None, self._node(bound)
+            self.element_spec = _spec.update(spec, self._value.engine_spec()[2].items())
+        else:
+            self._value = None
+            self._engine = _engine.Dataset(
+                kind, [i._engine for i in inputs], self._args, self._where
+            )
+            self.element_spec = _spec.update(spec, self._engine.specs())
+
+    def _node(self, bound):
+        """This dataset as a node of the function being traced: made anew for each element."""
+        graph = _trace.current()
+        values, counts = [i._as_value() for i in self._inputs], []
+        for name in bound:
+            v = self._args[name]
+            parts = list(v) if isinstance(v, list) else [v]
+            values.extend(parts)
+            counts.append(len(parts))
+        attrs = {k: v for k, v in self._args.items() if k not in bound}
+        attrs.update(
+            kind=self._kind,
+            n_in=len(self._inputs),
+            bound=("texts", bound),
+            bound_counts=("ints", counts),
+        )
+        numbers = [_trace.number_in(graph, v) for v in values]
+        graph.keep.extend(self._keep)
+        return Value(graph, graph.add("make_dataset", numbers, attrs, self._where)[0])
+
+    def _as_value(self):
+        """A symbolic value of this dataset in the function being traced."""
+        if self._value is not None:
+            return self._value
+        if self._kind is None:
+            raise TypeError("a window cannot be captured by a function")
+        return self._node([])
+
+    @staticmethod
+    def _bare(spec, keep):
+        self = Dataset.__new__(Dataset)
+        self._kind, self._inputs, self._args, self._options = None, [], {}, Options()
+        self._keep, self._notes, self._function, self._where = tuple(keep), [], None, None
+        self._epochs, self._last = itertools.count(), None
+        self._engine = self._value = None
+        self.element_spec = spec
+        return self
+
+    @classmethod
+    def _of_engine(cls, engine, spec, keep):
+        """A dataset that came out of a pipeline, such as a window."""
+        self = cls._bare(_spec.update(spec, engine.specs()), keep)
+        self._engine, self._kind = engine, engine.kind()
+        return self
+
+    @classmethod
+    def _of_value(cls, value, spec):
+        """A function's argument that is a dataset."""
+        self = cls._bare(_spec.update(spec.element_spec, value.engine_spec()[2].items()), spec.keep)
+        self._value = value
+        return self
+
+    def _then(self, kind, args=None, spec=None, keep=(), notes=(), function=None):
+        return Dataset._make(
+            kind,
+            [self],
+            args or {},
+            self.element_spec if spec is None else spec,
+            keep,
+            notes,
+            function,
+        )
+
+    # Sources
+
+    @staticmethod
+    def range(*args, output_type="int64", name=None):
+        """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
+        if not 1 <= len(args) <= 3:
+            raise InvalidArgumentError(f"range takes 1 to 3 numbers, not {len(args)}")
+        args = [_count(a, "range") for a in args]
+        start, stop, step = (
+            (0, args[0], 1) if len(args) == 1 else args + [1] if len(args) == 2 else args
+        )
+        dtype = _dtypes.as_dtype(output_type)
+        return Dataset._make(
+            "range",
+            [],
+            {"start": start, "stop": stop, "step": step, "dtype": _dtypes.number(dtype)},
+            TensorSpec((), dtype),
+        )
+
+    @staticmethod
+    def _of_tensors(kind, tensors):
+        keep = []
+        spec, values = _function.result_leaves(_datasets_as_is(tensors), keep)
+        symbolic = any(isinstance(v, Value) for v in values)
+        if symbolic:
+            graph = _trace.current()
+            values = [
+                v if isinstance(v, Value) else Value(graph, graph.constant(v)) for v in values
+            ]
+        if kind == "tensor_slices":
+            spec = _spec.map_structure(_sliced, spec)
+        return Dataset._make(
+            kind, [], {"components": values if symbolic else ("tensors", values)}, spec, keep
+        )
+
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        """One element: the structure of tensors given."""
+        return Dataset._of_tensors("tensors", tensors)
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        """One element for each slice along the first dimension, which all tensors share.
+
+        NumPy arrays and other buffers are not copied: do not change them while the dataset lives.
+        """
+        for leaf in _spec.flatten(tensors):
+            if np.ndim(leaf) == 0 and not isinstance(leaf, Value) and not hasattr(leaf, "parts"):
+                raise InvalidArgumentError("from_tensor_slices: a scalar cannot be cut into slices")
+        if any(hasattr(leaf, "parts") for leaf in _spec.flatten(tensors)):
+            raise NotImplementedError("from_tensor_slices of sparse and ragged values")
+        return Dataset._of_tensors("tensor_slices", tensors)
+
+    @staticmethod
+    def from_generator(
+        generator,
+        output_types=None,
+        output_shapes=None,
+        args=None,
+        output_signature=None,
+        name=None,
+    ):
+        """Elements of generator(*args), a callable that gives an iterable, as the signature says."""
+        if not callable(generator):
+            raise TypeError("from_generator takes a callable that gives an iterable")
+        if output_signature is None:
+            if output_types is None:
+                raise TypeError("from_generator needs output_signature (or output_types)")
+            output_signature = _signature(output_types, output_shapes)
+        spec = _spec.type_spec(output_signature)
+        values = [_call.convert(a) for a in (args or ())]
+
+        def elements(*parts):
+            with _trace.eager():
+                source = iter(
+                    generator(
+                        *[_plain(p, "args") if isinstance(p, np.generic) else p for p in parts]
+                    )
+                )
+                while True:
+                    try:
+                        item = next(source)
+                    except StopIteration:
+                        return
+                    yield _generated(item, spec)
+
+        host = _function.Host(elements)
+        attrs = {"id": host.id, "specs": ("specs", _spec.engine_specs(spec))}
+        if values:
+            symbolic = any(isinstance(v, Value) for v in values)
+            attrs["args"] = values if symbolic else ("tensors", values)
+        return Dataset._make("generator", [], attrs, spec, [host])
+
+    @staticmethod
+    def random(seed=None, rerandomize_each_iteration=None, name=None):
+        """int64 scalars of random bits without end."""
+        from . import random
+
+        ds = Dataset.range(2**63 - 1).map(lambda _: random.uniform((), 0, 2**31 - 1, "int64"))
+        return ds._seeded(seed)
+
+    @staticmethod
+    def counter(start=0, step=1, dtype="int64", name=None):
+        """start, start + step, ... without end."""
+        stop = 2**63 - 1 if step > 0 else -(2**63) + 1
+        return Dataset.range(start, stop, step, output_type=dtype)
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+        """Names of files that match a glob pattern (or several), shuffled unless shuffle=False.
+
+        NotFoundError: nothing matches.
+        """
+        import glob
+        import os
+
+        from .errors import NotFoundError
+
+        if isinstance(file_pattern, Value):
+            return Dataset._make(
+                "list_files", [], {"pattern": file_pattern}, TensorSpec((), "bytes")
+            )
+        patterns = np.ravel(_dtypes.strings(file_pattern))
+        names = []
+        for p in patterns:
+            found = [f for f in sorted(glob.glob(os.fsdecode(p))) if os.path.isfile(f)]
+            names.extend(os.fsencode(f) for f in found)
+        if not names:
+            raise NotFoundError(f"no files match {', '.join(os.fsdecode(p) for p in patterns)}")
+        names = sorted(dict.fromkeys(names))
+        ds = Dataset.from_tensor_slices(_dtypes.strings(names))
+        return ds if shuffle is False else ds.shuffle(len(names), seed=seed)
+
+    @staticmethod
+    def zip(*args, datasets=None, name=None):
+        """Elements of several datasets side by side, as long as all have some."""
+        if not args and datasets is None or args and datasets is not None:
+            raise TypeError("zip takes datasets")
+        structure = datasets if datasets is not None else args[0] if len(args) == 1 else tuple(args)
+        parts = _spec.flatten(structure)
+        for p in parts:
+            if not isinstance(p, Dataset):
+                raise TypeError(
+                    f"zip takes datasets, not {type(p).__name__}; lists are no structure here"
+                )
+        return Dataset._make(
+            "zip", parts, {}, _spec.map_structure(lambda d: d.element_spec, structure)
+        )
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets,
+        weights=None,
+        seed=None,
+        stop_on_empty_dataset=False,
+        rerandomize_each_iteration=None,
+    ):
+        """Elements of datasets drawn at random by weight (equal ones by default)."""
+        datasets = list(datasets)
+        if not datasets:
+            raise InvalidArgumentError("sample_from_datasets: no datasets")
+        weighted = isinstance(weights, Dataset)
+        if weighted or isinstance(weights, Value):
+            raise NotImplementedError("sample_from_datasets with a dataset of weights")
+        w = [1.0] * len(datasets) if weights is None else [float(v) for v in np.ravel(weights)]
+        if len(w) != len(datasets) or min(w) < 0 or sum(w) <= 0:
+            raise InvalidArgumentError(
+                "sample_from_datasets: one weight for each dataset, none negative"
+            )
+        attrs = {
+            "weights": ("floats", [v / sum(w) for v in w]),
+            "seed": seed,
+            "stop_on_empty_dataset": int(stop_on_empty_dataset),
+        }
+        return Dataset._make("sample", datasets, attrs, _joined(datasets))
+
+    @staticmethod
+    def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+        """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
+        datasets = list(datasets)
+        if not datasets:
+            raise InvalidArgumentError("choose_from_datasets: no datasets")
+        spec = choice_dataset.element_spec
+        if (
+            not isinstance(spec, TensorSpec)
+            or spec.dtype != np.int64
+            or spec.shape not in ((), None)
+        ):
+            raise TypeError(f"choice_dataset has int64 scalars, not {spec}")
+        attrs = {"stop_on_empty_dataset": int(stop_on_empty_dataset)}
+        return Dataset._make("choose", [choice_dataset] + datasets, attrs, _joined(datasets))
+
+    # Elements one by one
+
+    def _mapped(self, kind, f, args=None, what=None, processes=None):
+        fn = _function.function(f, self.element_spec, what or kind, self._sample)
+        source = self._beside(fn.captures)
+        fn.line = _trace.place()
+        return Dataset._make(
+            kind, [source], dict(args or {}, fn=fn.fn), fn.spec, fn.keep, fn.notes, fn
+        )
+
+    def _beside(self, captures):
+        """Elements together with values of the function around: for what an inner one captures."""
+        if not captures:
+            return self
+        values = Dataset._of_tensors("tensors", tuple(captures)).repeat()
+        return Dataset.zip((self, values))
+
+    def map(
+        self,
+        map_func,
+        num_parallel_calls=None,
+        deterministic=None,
+        synchronous=None,
+        use_unbounded_threadpool=None,
+        name=None,
+        processes=None,
+    ):
+        """Each element through map_func.
+
+        map_func is called once with symbolic elements and becomes native code; what cannot be
+        traced runs as Python for each element (explain() says why), in `processes` processes.
+        """
+        if processes:
+            from . import _pool
+
+            return _pool.mapped(self, map_func, processes, deterministic)
+        return self._mapped("map", map_func, _parallel(num_parallel_calls, deterministic))
+
+    def filter(self, predicate, name=None):
+        """The elements for which predicate is true."""
+        return self._chosen("filter", predicate)
+
+    def take_while(self, predicate, name=None):
+        """Elements up to the first for which predicate is false."""
+        return self._chosen("take_while", predicate)
+
+    def _chosen(self, kind, predicate):
+        fn = _function.function(predicate, self.element_spec, kind, self._sample, None)
+        parts = _spec.components(fn.spec)
+        if len(parts) != 1 or parts[0].dtype != np.bool_ or parts[0].shape not in ((), None):
+            raise TypeError(f"{kind}: the function must give one bool scalar, not {fn.spec}")
+        source = self._beside(fn.captures)
+        ds = Dataset._make(
+            kind, [source], {"fn": fn.fn}, source.element_spec, fn.keep, fn.notes, fn
+        )
+        return ds if source is self else ds.map(lambda e, _: e)
+
+    def flat_map(self, map_func, name=None):
+        """The elements of the datasets that map_func gives, one dataset behind the other."""
+        return self._nested("flat_map", map_func, {})
+
+    def interleave(
+        self,
+        map_func,
+        cycle_length=None,
+        block_length=None,
+        num_parallel_calls=None,
+        deterministic=None,
+        name=None,
+    ):
+        """block_length elements in turn of cycle_length datasets that map_func gives."""
+        block = _count(1 if block_length is None else block_length, "block_length", 1)
+        cycle = AUTOTUNE if cycle_length is None else _count(cycle_length, "cycle_length")
+        if cycle == 0 or isinstance(cycle, int) and cycle < -1:
+            raise InvalidArgumentError(f"cycle_length is positive or AUTOTUNE, not {cycle}")
+        args = dict(
+            _parallel(num_parallel_calls, deterministic), cycle_length=cycle, block_length=block
+        )
+        return self._nested("interleave", map_func, args)
+
+    def _nested(self, kind, map_func, args):
+        fn = _function.function(map_func, self.element_spec, kind)
+        if not isinstance(fn.spec, DatasetSpec):
+            raise TypeError(f"{kind}: the function must give a Dataset, not {fn.spec}")
+        source = self._beside(fn.captures)
+        return Dataset._make(
+            kind, [source], dict(args, fn=fn.fn), fn.spec.element_spec, fn.keep, fn.notes, fn
+        )
+
+    def enumerate(self, start=0, name=None):
+        """(number, element), counted from start; int64."""
+        return self._then(
+            "enumerate",
+            {"start": _count(start, "start")},
+            (TensorSpec((), "int64"), self.element_spec),
+        )
+
+    def repeat(self, count=None, name=None):
+        """All elements `count` times; None or -1: without end."""
+        return self._then("repeat", {"count": -1 if count is None else _count(count, "count")})
+
+    def take(self, count, name=None):
+        """The first `count` elements; -1: all."""
+        return self._then("take", {"count": _count(count, "count")})
+
+    def skip(self, count, name=None):
+        """Without the first `count` elements; -1: none is left."""
+        return self._then("skip", {"count": _count(count, "count")})
+
+    def shard(self, num_shards=None, index=None, name=None):
+        """Every num_shards-th element from `index` on.
+
+        Without arguments: this process' part, by RANK and WORLD_SIZE, SLURM's or Open MPI's
+        environment.
+        """
+        if num_shards is None:
+            num_shards, index = _rank_of_environment()
+        n, i = _count(num_shards, "num_shards", 1), _count(index, "index", 0)
+        if isinstance(n, int) and isinstance(i, int) and i >= n:
+            raise InvalidArgumentError(f"shard: index {i} of {n} shards")
+        return self._then("shard", {"num_shards": n, "index": i})
+
+    def concatenate(self, dataset, name=None):
+        """These elements, then those of another dataset of the same structure."""
+        return Dataset._make("concatenate", [self, dataset], {}, _joined([self, dataset]))
+
+    def ignore_errors(self, log_warning=False, name=None):
+        """Without elements that cannot be made. stats() counts them."""
+        return self._then("ignore_errors", {"log_warning": int(log_warning)})
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        """In random order: each element drawn from a buffer of buffer_size elements."""
+        size = _count(buffer_size, "buffer_size")
+        if isinstance(size, int) and size < 1 and size != -1:
+            raise InvalidArgumentError(f"buffer_size is positive, not {size}")
+        if size == -1:
+            n = self._cardinality_now()
+            size = n if n > 0 else 2**31
+        again = True if reshuffle_each_iteration is None else reshuffle_each_iteration
+        return self._then(
+            "shuffle",
+            {"buffer_size": size, "seed": _seed(seed), "reshuffle_each_iteration": int(again)},
+        )
+
+    def prefetch(self, buffer_size, name=None):
+        """Up to buffer_size elements made ahead of their use, by a thread of its own."""
+        return self._then("prefetch", {"buffer_size": _count(buffer_size, "buffer_size", -1)})
+
+    def cache(self, filename="", name=None):
+        """Kept after the first pass: in memory, or in a file."""
+        import os
+
+        return self._then("cache", {"filename": os.fspath(filename) if filename else None})
+
+    def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
+        """Kept in the folder `path` after the first pass, for later runs as well."""
+        import os
+
+        if reader_func is not None or shard_func is not None:
+            raise NotImplementedError("snapshot with reader_func or shard_func")
+        return self._then(
+            "snapshot", {"path": os.fspath(path), "compression": compression or "NONE"}
+        )
+
+    # Groups
+
+    def batch(
+        self,
+        batch_size,
+        drop_remainder=False,
+        num_parallel_calls=None,
+        deterministic=None,
+        name=None,
+    ):
+        """batch_size elements as one, with a new first dimension. Shapes must be equal."""
+        args = {
+            "batch_size": _count(batch_size, "batch_size", 1),
+            "drop_remainder": int(bool(drop_remainder)),
+        }
+        spec = _spec.map_structure(lambda s: _batched(s, None), self.element_spec)
+        return self._then("batch", dict(args, **_parallel(num_parallel_calls, deterministic)), spec)
+
+    def padded_batch(
+        self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None
+    ):
+        """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
+        from ._padding import padding
+
+        args = {
+            "batch_size": _count(batch_size, "batch_size", 1),
+            "drop_remainder": int(bool(drop_remainder)),
+        }
+        spec, more = padding(self.element_spec, padded_shapes, padding_values)
+        return self._then("padded_batch", dict(args, **more), spec)
+
+    def unbatch(self, name=None):
+        """The slices of each element along the first dimension."""
+        return self._then("unbatch", {}, _spec.map_structure(_sliced, self.element_spec))
+
+    def rebatch(self, batch_size, drop_remainder=False, name=None):
+        """Batches of another size."""
+        return self.unbatch().batch(batch_size, drop_remainder)
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+        """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
+        size = _count(size, "size", 1)
+        args = {
+            "size": size,
+            "shift": size if shift is None else _count(shift, "shift", 1),
+            "stride": _count(stride, "stride", 1),
+            "drop_remainder": int(bool(drop_remainder)),
+        }
+
+        def leaf(s):
+            spec = DatasetSpec(s)
+            spec.keep = self._keep
+            return spec
+
+        return self._then("window", args, _spec.map_structure(leaf, self.element_spec))
+
+    def group_by_window(
+        self, key_func, reduce_func, window_size=None, window_size_func=None, name=None
+    ):
+        """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
+        if (window_size is None) == (window_size_func is None):
+            raise InvalidArgumentError(
+                "group_by_window takes one of window_size and window_size_func"
+            )
+        key = _function.function(
+            lambda *e: _call.convert(_as_int64(key_func(*e))),
+            self.element_spec,
+            "group_by_window key_func",
+        )
+        window = DatasetSpec(self.element_spec)
+        window.nested, window.keep = self._nested_specs(), self._keep
+        reduce = _function.function(
+            reduce_func, (TensorSpec((), "int64"), window), "group_by_window reduce_func"
+        )
+        if not isinstance(reduce.spec, DatasetSpec):
+            raise TypeError(f"group_by_window: reduce_func must give a Dataset, not {reduce.spec}")
+        args = {"key_fn": key.fn, "reduce_fn": reduce.fn}
+        functions = [key, reduce]
+        if window_size_func is not None:
+            size = _function.function(
+                lambda k: _as_int64(window_size_func(k)),
+                TensorSpec((), "int64"),
+                "group_by_window window_size_func",
+            )
+            args["size_fn"] = size.fn
+            functions.append(size)
+        else:
+            args["window_size"] = _count(window_size, "window_size", 1)
+        if any(f.captures for f in functions):
+            raise NotImplementedError("group_by_window inside of a function whose values it uses")
+        keep = [k for f in functions for k in f.keep]
+        return self._then(
+            "group_by_window",
+            args,
+            reduce.spec.element_spec,
+            keep,
+            [n for f in functions for n in f.notes],
+            reduce,
+        )
+
+    def bucket_by_sequence_length(
+        self,
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes=None,
+        padding_values=None,
+        pad_to_bucket_boundary=False,
+        no_padding=False,
+        drop_remainder=False,
+        name=None,
+    ):
+        """Batches of elements of similar length, padded to the longest."""
+        from ._padding import bucketed
+
+        return bucketed(
+            self,
+            element_length_func,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            padded_shapes,
+            padding_values,
+            pad_to_bucket_boundary,
+            no_padding,
+            drop_remainder,
+        )
+
+    def scan(self, initial_state, scan_func, name=None):
+        """scan_func(state, element) gives (state, output); the outputs."""
+        from ._padding import scanned
+
+        return scanned(self, initial_state, scan_func)
+
+    def unique(self, name=None):
+        """Each element once."""
+        return self._then("unique")
+
+    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+        """(class, element) pairs, left out at random until classes are distributed as target_dist."""
+        from ._padding import resampled
+
+        return resampled(self, class_func, target_dist, initial_dist, seed)
+
+    def apply(self, transformation_func):
+        """transformation_func(self)."""
+        ds = transformation_func(self)
+        if not isinstance(ds, Dataset):
+            raise TypeError(f"apply: the function must give a Dataset, not {type(ds).__name__}")
+        return ds
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
+        from ._padding import reduced
+
+        return reduced(self, initial_state, reduce_func)
+
+    def get_single_element(self, name=None):
+        """The only element. InvalidArgumentError: there are none, or more."""
+        it = iter(self)
+        try:
+            element = next(it)
+        except StopIteration:
+            raise InvalidArgumentError("get_single_element: the dataset is empty") from None
+        for _ in it:
+            raise InvalidArgumentError("get_single_element: the dataset has more than one element")
+        return element
+
+    # Running
+
+    def with_options(self, options, name=None):
+        """The same elements, run with these options."""
+        if not isinstance(options, Options):
+            raise TypeError(f"with_options takes Options, not {type(options).__name__}")
+        out = Dataset.__new__(type(self))
+        out.__dict__.update(self.__dict__)
+        out._options, out._epochs, out._last = (
+            self._options.merged(options),
+            itertools.count(),
+            None,
+        )
+        return out
+
+    def options(self):
+        """The options set so far."""
+        return self._options
+
+    def _seeded(self, seed):
+        if seed is None:
+            return self
+        options = Options()
+        options.seed = int(seed)
+        return self.with_options(options)
+
+    def _run_options(self, state):
+        from . import random
+
+        out = self._options.run_options()
+        if out["seed"] is None:
+            out["seed"] = random.get_seed()
+        out["epoch"] = next(self._epochs) if state is None else 0
+        return out
+
+    def iterator(self, state=None):
+        """An iterator; with the state() of another one, from where that one stood."""
+        if self._engine is None:
+            raise TypeError(
+                "a dataset that depends on a function's argument has elements only when the function runs; "
+                "return it from flat_map, interleave or group_by_window"
+            )
+        it = Iterator(
+            self._engine,
+            (self, self._keep),
+            _template(self.element_spec, self._keep),
+            self._run_options(state),
+            state,
+        )
+        self._last = weakref.ref(it)
+        return it
+
+    def __iter__(self):
+        return self.iterator()
+
+    def as_numpy_iterator(self):
+        """Iterates over NumPy values, as iter() does."""
+        return _NumpyIterator(iter(self))
+
+    def _cardinality_now(self):
+        return UNKNOWN_CARDINALITY if self._engine is None else self._engine.cardinality()
+
+    def cardinality(self, name=None):
+        """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+        return self._cardinality_now()
+
+    def __len__(self):
+        n = self._cardinality_now()
+        if n == INFINITE_CARDINALITY:
+            raise TypeError("the dataset is infinite and has no length")
+        if n == UNKNOWN_CARDINALITY:
+            raise TypeError(
+                "the length of the dataset is unknown; cardinality() says so without raising"
+            )
+        return n
+
+    def __bool__(self):
+        return True
+
+    def __repr__(self):
+        return (
+            f"<{type(self).__name__} {self._kind or 'window'} element_spec={self.element_spec!r}>"
+        )
+
+    def _nested_specs(self):
+        return self._value.engine_spec()[2] if self._engine is None else self._engine.nested()
+
+    def _sample(self):
+        """(components, spec) of one element, for functions that cannot be traced."""
+        ds, spec = self, self.element_spec
+        while (
+            ds._kind
+            in (
+                "shuffle",
+                "prefetch",
+                "cache",
+                "repeat",
+                "snapshot",
+                "ignore_errors",
+                "shard",
+                "skip",
+                "take",
+            )
+            and ds._inputs
+        ):
+            ds = ds._inputs[0]
+        if ds._engine is None:
+            raise TypeError("a function inside of a traced function must be traceable, too")
+        n = len(_spec.components(spec))
+        it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), {"seed": 0}, None)
+        try:
+            return next(it), spec
+        except StopIteration:
+            return _blank(spec), spec
+
+    # Insight
+
+    def explain(self):
+        """The plan as text: stages, which functions are native and why not, warnings."""
+        from ._explain import explain
+
+        return explain(self)
+
+    def stats(self):
+        """Counts of the last iterator's stages and the limiting one: see Stats."""
+        from ._explain import stats
+
+        return stats(self._last() if self._last else None)
+
+    # Neighbours
+
+    def to_torch(self, device=None):
+        """A torch IterableDataset of this: tensors in the elements' structure."""
+        from ._adapters import to_torch
+
+        return to_torch(self, device)
+
+    def to_tf(self):
+        """A tf.data.Dataset of this."""
+        from ._adapters import to_tf
+
+        return to_tf(self)
+
+    def to_jax(self, device=None):
+        """An iterable of jax arrays."""
+        from ._adapters import to_jax
+
+        return to_jax(self, device)
+
+    def to_device(self, device, depth=2):
+        """An iterable whose elements lie on the device, copied `depth` ahead."""
+        from ._adapters import to_device
+
+        return to_device(self, device, depth)
+
+
+def _blank(spec):
+    out = []
+    for c in _spec.components(spec):
+        shape = tuple(d or 1 for d in (c.shape or ()))
+        a = (
+            np.full(shape, b"", dtype=object)
+            if c.dtype == _dtypes.string
+            else np.zeros(shape, c.dtype)
+        )
+        out.append(a if shape else a[()])
+    return tuple(out)
+
+
+def _datasets_as_is(structure):
+    if isinstance(structure, Dataset):
+        raise TypeError("a dataset is no tensor; use zip or concatenate")
+    return structure
+
+
+def _sliced(s):
+    if isinstance(s, (DatasetSpec,)) or hasattr(s, "parts"):
+        raise TypeError(f"{s!r} cannot be cut into slices")
+    return TensorSpec(None if s.shape is None else s.shape[1:], s.dtype)
+
+
+def _batched(s, n):
+    if isinstance(s, DatasetSpec):
+        raise TypeError(
+            "batches of datasets are not possible; flat_map(lambda w: w.batch(n)) batches their elements"
+        )
+    if hasattr(s, "parts"):
+        raise NotImplementedError(
+            "batch of sparse and ragged values; parse_example on a batch gives them"
+        )
+    return TensorSpec(None if s.shape is None else (n,) + tuple(s.shape), s.dtype)
+
+
+def _joined(datasets):
+    first = datasets[0].element_spec
+    for d in datasets[1:]:
+        a, b = _spec.components(first), _spec.components(d.element_spec)
+        same = len(a) == len(b) and all(
+            getattr(x, "dtype", None) == getattr(y, "dtype", None) for x, y in zip(a, b)
+        )
+        if not same or _shape_of(first) != _shape_of(d.element_spec):
+            raise TypeError(
+                f"the datasets' elements differ in structure or dtype: {first} and {d.element_spec}"
+            )
+    return first
+
+
+def _shape_of(structure):
+    return repr(_spec.map_structure(lambda _: 0, structure))
+
+
+def _signature(types, shapes):
+    if isinstance(types, list):
+        types = tuple(types)
+    flat = _spec.flatten(types)
+    if shapes is None:
+        given = [None] * len(flat)
+    elif isinstance(types, (tuple, dict)):
+        keys = _spec.sorted_keys(types) if isinstance(types, dict) else range(len(types))
+        given = [shapes[k] for k in keys]
+    else:
+        given = [shapes]
+    it = iter(given)
+    return _spec.map_structure(lambda t: TensorSpec(next(it), t), types)
+
+
+def _generated(item, spec):
+    from .errors import InvalidArgumentError as E
+
+    try:
+        return _function.result_parts(item, spec)
+    except (TypeError, ValueError, OverflowError) as e:
+        raise E(f"the generator gave {item!r:.200}, which does not fit {spec}: {e}") from e
+
+
+def _as_int64(v):
+    from ._ops import cast
+
+    return cast(v, "int64")
+
+
+def _seed(seed):
+    if seed is None:
+        return None
+    seed = _count(seed, "seed")
+    return seed if isinstance(seed, Value) else seed & (2**63 - 1)
+
+
+def _rank_of_environment():
+    import os
+
+    for size, rank in (
+        ("WORLD_SIZE", "RANK"),
+        ("SLURM_NTASKS", "SLURM_PROCID"),
+        ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ):
+        if os.environ.get(size, "").isdigit() and os.environ.get(rank, "").isdigit():
+            return int(os.environ[size]), int(os.environ[rank])
+    return 1, 0

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of pipelines: traced into graphs or, where that cannot be, called for each element."""
+
+import threading
+
+import numpy as np
+
+from . import _call, _dtypes, _engine, _spec, _trace
+from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
+from ._value import Value
+
+
+class Host:
+    """A Python callable that the engine may call, as long as this lives."""
+
+    def __init__(self, function):
+        self.id = _engine.register(function)
+
+    def __del__(self):
+        _engine.unregister(self.id)
+
+
+class Function:
+    """A function over elements of a spec: the engine's graph, the result's spec, and notes."""
+
+    def __init__(self, fn, spec, name, why=None, notes=(), keep=(), captures=(), line=None):
+        self.fn, self.spec, self.name, self.why = fn, spec, name, why
+        self.notes, self.keep, self.captures, self.line = (
+            list(notes),
+            list(keep),
+            list(captures),
+            line,
+        )
+
+    @property
+    def is_native(self):
+        return self.why is None
+
+
+def make_leaf(leaf, parts):
+    """What a function gets for a leaf of its argument: Values, or what is made of them."""
+    from . import _sparse
+    from ._dataset import Dataset
+
+    if isinstance(leaf, DatasetSpec):
+        return parts[0] if isinstance(parts[0], Dataset) else Dataset._of_value(parts[0], leaf)
+    if isinstance(leaf, SparseTensorSpec):
+        return _sparse.SparseTensor(*parts, shape=leaf.shape)
+    if isinstance(leaf, RaggedTensorSpec):
+        return _sparse.RaggedTensor(parts[0], parts[1:])
+    return parts[0]
+
+
+def arguments(spec, parts, is_single=False):
+    """Positional arguments for an element: a tuple is spread, anything else is one argument."""
+    element = _spec.pack(spec, parts, make_leaf)
+    return list(element) if type(spec) is tuple and not is_single else [element]
+
+
+def result_leaves(result, keep):
+    """(spec, values) of what a function returned: flat Values and arrays."""
+    from . import _sparse
+    from ._dataset import Dataset
+
+    values = []
+
+    def leaf(v):
+        if isinstance(v, Dataset):
+            values.append(v._as_value())
+            keep.extend(v._keep)
+            spec = DatasetSpec(v.element_spec)
+            spec.keep = tuple(v._keep)
+            return spec
+        if isinstance(v, _sparse.SparseTensor):
+            values.extend(_call.convert(p) for p in v.parts())
+            return v.spec()
+        if isinstance(v, _sparse.RaggedTensor):
+            values.extend(_call.convert(p) for p in v.parts())
+            return v.spec()
+        v = _call.convert(v)
+        values.append(v)
+        return TensorSpec(v.shape, v.dtype)
+
+    return _spec.map_structure(leaf, result), values
+
+
+def function(f, element_spec, what, sample=None, out_spec=None, is_single=False):
+    """Function of a Python function over elements of element_spec.
+
+    sample() gives an element when f cannot be traced, to learn what it returns; None: it must be
+    traceable. out_spec: what it returns, if that is known. Raises TypeError where types do not fit.
+    """
+    if not callable(f):
+        raise TypeError(f"{what} takes a function, not {type(f).__name__}")
+    name = f"{what} {_trace.name_of(f)}"
+    engine_specs = _spec.engine_specs(element_spec)
+    parent = _trace.current()
+
+    def args(graph):
+        return arguments(
+            element_spec, [Value(graph, i) for i in range(len(engine_specs))], is_single
+        )
+
+    graph, result, why = _trace.trace(f, args, engine_specs, name, parent)
+    if why is None:
+        with _trace.tracing(graph):
+            try:
+                spec, values = result_leaves(result, graph.keep)
+            except _trace.TraceError:
+                raise
+            except Exception as e:
+                why = f"{name}: {type(e).__name__}: {e}"
+            else:
+                numbers = [_trace.number_in(graph, v) for v in values]
+                spec = _spec.update(spec, [graph.spec(i) for i in numbers])
+                fn = graph.finish(numbers)
+                captures = [v for v, _ in graph.captured.values()]
+                return Function(fn, spec, name, None, graph.notes, graph.keep, captures)
+    if sample is None and out_spec is None:
+        raise TypeError(
+            f"{name} cannot be traced ({why}), and {what} needs that; sd.cond and sd.where choose"
+        )
+    return _per_element(f, element_spec, name, why, sample, out_spec, is_single)
+
+
+def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
+    if any(isinstance(c, DatasetSpec) for c in _spec.components(element_spec)):
+        raise TypeError(
+            f"{name} cannot be traced ({why}), and must be: its argument holds a dataset"
+        )
+    if out_spec is None:
+        out_spec = _spec_of_sample(f, sample, name, is_single)
+    host = Host(python_caller(f, element_spec, out_spec, is_single))
+    engine_specs = _spec.engine_specs(element_spec)
+    graph = _trace.Graph(engine_specs, name)
+    numbers = add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
+    return Function(graph.finish(numbers), out_spec, name, why, [], [host])
+
+
+def add_host_call(graph, host, inputs, out_spec):
+    return graph.add(
+        "host_call",
+        inputs,
+        {"id": host.id, "specs": ("specs", _spec.engine_specs(out_spec))},
+        _trace.place(2),
+    )
+
+
+def python_caller(f, element_spec, out_spec, is_single=False):
+    """A callable over components: calls f with the element, gives the result's components."""
+
+    def call(*parts):
+        with _trace.eager():
+            return result_parts(f(*arguments(element_spec, parts, is_single)), out_spec)
+
+    return call
+
+
+def result_parts(result, out_spec):
+    """Components of what a Python function returned, as its spec says. Raises TypeError."""
+    from . import _sparse
+
+    leaves = _spec.flatten(_as_tuple(result, out_spec))
+    specs = _spec.flatten(out_spec)
+    if len(leaves) != len(specs):
+        raise TypeError(f"the function returned {len(leaves)} values; {len(specs)} were expected")
+    out = []
+    for v, spec in zip(leaves, specs):
+        if isinstance(v, (_sparse.SparseTensor, _sparse.RaggedTensor)):
+            out.extend(np.asarray(p) for p in v.parts())
+            continue
+        a = _weak_array(v, spec.dtype)
+        if not TensorSpec(a.shape, spec.dtype).is_compatible_with(spec):
+            raise TypeError(
+                f"the function returned a value of shape {a.shape}; {spec} was expected"
+            )
+        out.append(a)
+    return out
+
+
+def _as_tuple(result, out_spec):
+    if (
+        isinstance(result, list)
+        and isinstance(out_spec, tuple)
+        and not _spec.is_namedtuple(out_spec)
+    ):
+        return tuple(result)
+    return result
+
+
+def _weak_array(v, dtype):
+    try:
+        return _dtypes.array(v, dtype)
+    except TypeError:
+        a = np.asarray(v)
+        is_number = a.dtype.kind in "biuf" and dtype.kind in "biuf"
+        if is_number and np.can_cast(a.dtype, dtype, "same_kind"):
+            return a.astype(dtype)
+        raise
+
+
+def _spec_of_sample(f, sample, name, is_single):
+    """What f returns, learnt from one element: dtypes, ranks, no lengths."""
+    element, element_spec = sample()
+    with _trace.eager():
+        result = f(*arguments(element_spec, element, is_single))
+
+    def leaf(v):
+        if hasattr(v, "spec") and hasattr(v, "parts"):
+            return v.spec()
+        a = _dtypes.array(v)
+        return TensorSpec((None,) * a.ndim, a.dtype)
+
+    return _spec.map_structure(leaf, result)
+
+
+class Eager(np.ndarray):
+    """An array as py_function's functions get it: with numpy(), as TensorFlow's eager tensors."""
+
+    def numpy(self):
+        """The plain array; a scalar for rank 0."""
+        return self.view(np.ndarray)[()]
+
+    def decode(self, *args):
+        return self.numpy().decode(*args)
+
+
+def _eager_array(v):
+    if isinstance(v, bytes):
+        a = np.empty((), dtype=object)
+        a[()] = v
+        return a.view(Eager)
+    return np.asarray(v).view(Eager)
+
+
+def _touts(Tout):
+    if isinstance(Tout, (list, tuple)):
+        return tuple(t if isinstance(t, TensorSpec) else TensorSpec(None, t) for t in Tout)
+    return Tout if isinstance(Tout, TensorSpec) else TensorSpec(None, Tout)
+
+
+def _python_op(f, inputs, Tout, wrap):
+    inputs = [_call.convert(v) for v in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    out_spec = _touts(Tout)
+    graph = _trace.current()
+
+    def call(*parts):
+        with _trace.eager():
+            return result_parts(f(*[wrap(p) for p in parts]), out_spec)
+
+    if graph is None:
+        out = [a[()] if a.ndim == 0 else a for a in call(*inputs)]
+    else:
+        host = Host(call)
+        graph.keep.append(host)
+        numbers = [_trace.number_in(graph, v) for v in inputs]
+        out = [Value(graph, i) for i in add_host_call(graph, host, numbers, out_spec)]
+        where = _trace.place(3)
+        graph.notes.append(f"{_trace.name_of(f)} runs as Python for each element ({where})")
+    return list(out) if isinstance(Tout, (list, tuple)) else out[0]
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Python for each element, in the middle of a traced function.
+
+    func gets arrays that also have .numpy(); inp: its arguments; Tout: dtype or TensorSpec of the
+    result, or a list of them. Shapes are unknown unless a TensorSpec gives them.
+    """
+    return _python_op(func, inp or [], Tout, _eager_array)
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """The same, with NumPy arrays, scalars and bytes."""
+    return _python_op(func, inp or [], Tout, lambda v: v)
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """true_fn() where pred holds, else false_fn(): of each element, one is computed."""
+    if not isinstance(pred, Value):
+        return true_fn() if bool(np.asarray(pred)) else false_fn()
+    known = pred.constant()
+    if known is not None:
+        return true_fn() if known else false_fn()
+    graph = _trace.current()
+    sides = [_branch(f, graph, side) for f, side in ((true_fn, "true_fn"), (false_fn, "false_fn"))]
+    captured = {}
+    for side in sides:
+        for key, (value, _) in side[0].captured.items():
+            captured.setdefault(key, value)
+    fns = []
+    for side, _, values in sides:
+        for value in captured.values():  # both take the same inputs, in one order
+            side.capture(value)
+    order = list(sides[0][0].captured)
+    for side, spec, values in sides:
+        side = _reordered(side, order)
+        fns.append(
+            side.finish(
+                [_trace.number_in(side, v) if not isinstance(v, int) else v for v in values]
+            )
+        )
+        graph.keep.extend(side.keep)
+    specs = [_spec.components(s[1]) for s in sides]
+    if [s.dtype for s in specs[0]] != [s.dtype for s in specs[1]]:
+        raise _trace.TraceError(
+            f"cond: both functions must give the same types, not {sides[0][1]} and {sides[1][1]}"
+        )
+    inputs = [pred] + [captured[key] for key in order]
+    numbers = graph.add(
+        "cond",
+        [_trace.number_in(graph, v) for v in inputs],
+        {"true_fn": fns[0], "false_fn": fns[1]},
+        _trace.place(1),
+    )
+    return _spec.pack(sides[0][1], [Value(graph, i) for i in numbers], make_leaf)
+
+
+def _branch(f, parent, side):
+    graph = _trace.Graph([], f"cond {side}", parent)
+    with _trace.tracing(graph):
+        spec, values = result_leaves(f(), graph.keep)
+        numbers = [_trace.number_in(graph, v) for v in values]
+    parent.asked = parent.asked or graph.asked
+    return graph, spec, numbers
+
+
+def _reordered(graph, order):
+    """The graph with its captured inputs in that order."""
+    have = list(graph.captured)
+    if have == order:
+        return graph
+    where = {key: i for i, key in enumerate(order)}
+    specs = [graph.specs[have.index(key)] for key in order]
+    fn = _engine.Fn(specs, graph.name)
+    ids = [None] * len(graph.ids)
+    for key in have:
+        ids[graph.captured[key][1]] = where[key]
+    for op, ins, attrs, place, start in graph.log:
+        first, count = fn.add(op, [ids[i] for i in ins], attrs, place)
+        ids[start : start + count] = range(first, first + count)
+    graph.fn, graph.ids, graph.specs = fn, ids, specs
+    return graph
+
+
+_local = threading.local()

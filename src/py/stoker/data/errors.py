@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of pipelines, named as TensorFlow names them.
+
+A bad argument is an `InvalidArgumentError`, which is a `ValueError` as well. An exception of a
+Python function in a pipeline comes out of the iterator as the class TensorFlow gives it, which
+then is also an instance of the exception's own class; `__cause__` is the exception itself with
+its traceback.
+"""
+
+from . import _engine
+
+
+class OpError(Exception):
+    """Anything that goes wrong in a pipeline. `message` says what, where, and what to do."""
+
+    @property
+    def message(self):
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidArgumentError(OpError, ValueError):
+    """An argument or a value does not fit."""
+
+
+class NotFoundError(OpError):
+    """A file that is not there."""
+
+
+class DataLossError(OpError):
+    """Data are damaged: a checksum, a truncation, a wrong compression."""
+
+
+class OutOfRangeError(OpError):
+    """Beyond the end of something."""
+
+
+class ResourceExhaustedError(OpError):
+    """No memory, or a limit was reached."""
+
+
+class CancelledError(OpError):
+    """The iterator was cancelled."""
+
+
+class UnimplementedError(OpError, NotImplementedError):
+    """Not there yet."""
+
+
+class PermissionDeniedError(OpError):
+    """A file may not be read or written."""
+
+
+class FailedPreconditionError(OpError):
+    """Not in this state."""
+
+
+class UnknownError(OpError):
+    """An exception of a Python function that has no class of its own here."""
+
+
+class InternalError(OpError):
+    """A bug: please report it."""
+
+
+CODES = {
+    1: InvalidArgumentError,
+    2: InvalidArgumentError,
+    3: InvalidArgumentError,
+    4: ResourceExhaustedError,
+    5: ResourceExhaustedError,
+    6: PermissionDeniedError,
+    7: CancelledError,
+    8: InternalError,
+    9: NotFoundError,
+    10: DataLossError,
+    11: OutOfRangeError,
+    12: UnknownError,
+}
+
+_OF_PYTHON = (
+    ((ValueError, TypeError), InvalidArgumentError),
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+    (FileNotFoundError, NotFoundError),
+    (PermissionError, PermissionDeniedError),
+    (Exception, UnknownError),
+)
+_joined = {}
+
+
+def _joined_class(ours, theirs):
+    """A class that `except` finds under both names, or ours where Python cannot join them."""
+    if issubclass(ours, theirs):
+        return ours
+    if (ours, theirs) not in _joined:
+        try:
+            _joined[ours, theirs] = type(
+                ours.__name__,
+                (ours, theirs),
+                {"__module__": __name__, "__str__": Exception.__str__},
+            )
+        except TypeError:
+            _joined[ours, theirs] = ours
+    return _joined[ours, theirs]
+
+
+def _again(exception, message):
+    """What the consumer's side raises for an exception of a Python function."""
+    if isinstance(exception, OpError) or not isinstance(exception, Exception):
+        return exception
+    ours = next(c for theirs, c in _OF_PYTHON if isinstance(exception, theirs))
+    try:
+        e = _joined_class(ours, type(exception))(message)
+    except Exception:  # a constructor of their own
+        e = ours(message)
+    e.__cause__ = exception
+    return e
+
+
+_engine.set_errors(CODES, _again)

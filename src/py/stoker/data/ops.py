@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All operations, flat and by TensorFlow's groups (math, strings, image, ...)."""
+
+import types as _types
+
+from . import _ops, _sparse
+from ._function import cond, numpy_function, py_function
+
+_GROUPS = ("math", "strings", "image", "nn", "linalg", "bitwise", "sparse", "dtypes")
+
+
+def _group(name):
+    m = _types.ModuleType(f"stoker.data.{name}", f"Operations of TensorFlow's tf.{name}.")
+    for n, f in _ops.PUBLIC.items():
+        group, _, own = n.partition(".")
+        if own and group == name:
+            setattr(m, own, f)
+    return m
+
+
+for _n in _GROUPS:
+    globals()[_n] = _group(_n)
+sparse.to_dense = _sparse.to_dense  # noqa: F821
+sparse.SparseTensor = _sparse.SparseTensor  # noqa: F821
+for _n, _f in _ops.PUBLIC.items():
+    if "." not in _n:
+        globals()[_n] = _f
+MISSING = _ops.MISSING

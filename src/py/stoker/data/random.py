@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random values: per element inside of a dataset, from (seed, epoch, index)."""
+
+import numpy as np
+
+from . import _call, _dtypes, _ops
+
+_base = None
+
+
+def set_seed(seed):
+    """The seed of every dataset and operation from here on; None: drawn anew each time."""
+    global _base
+    _base = None if seed is None else int(seed) & (2**64 - 1)
+    _call._seed[0] = 0
+
+
+def get_seed():
+    """The seed that was set, or None."""
+    return _base
+
+
+def _drawn(op, shape, attrs, inputs, seed):
+    more, attrs = [], {k: v for k, v in attrs.items() if v is not None}
+    _ops._put_shape(more, attrs, "shape", shape, "h")
+    if seed is not None:
+        attrs["seed"] = int(seed) & (2**63 - 1)
+    return _call.run(op, more + inputs, attrs, is_random=True)[0]
+
+
+def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None):
+    """Evenly distributed values in [minval, maxval); floats in [0, 1) by default."""
+    dtype = _dtypes.as_dtype(dtype)
+    if maxval is None:
+        if dtype.kind in "iu":
+            raise _ops._trace.TraceError("uniform: integers need maxval")
+        maxval = 1
+    return _drawn(
+        "random_uniform",
+        shape,
+        {"dtype": _dtypes.number(dtype)},
+        [_call.convert(minval, dtype), _call.convert(maxval, dtype)],
+        seed,
+    )
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
+    """Normally distributed values."""
+    dtype = _dtypes.as_dtype(dtype)
+    return _drawn(
+        "random_normal",
+        shape,
+        {"dtype": _dtypes.number(dtype)},
+        [_call.convert(mean, dtype), _call.convert(stddev, dtype)],
+        seed,
+    )
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
+    """Normally distributed values within two standard deviations."""
+    dtype = _dtypes.as_dtype(dtype)
+    inputs = [_call.convert(mean, dtype), _call.convert(stddev, dtype)]
+    return _drawn("random_truncated_normal", shape, {"dtype": _dtypes.number(dtype)}, inputs, seed)
+
+
+for _n, _f in _ops.PUBLIC.items():
+    if _n.startswith("random."):
+        globals()[_n.split(".")[1]] = _f
+for _n, _op in (
+    ("uniform", "random_uniform"),
+    ("normal", "random_normal"),
+    ("truncated_normal", "random_truncated_normal"),
+):
+    if not _call.exists(_op):
+        _ops.MISSING["random." + _n] = _op

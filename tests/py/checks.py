@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of stoker.data share: comparisons that count, and a main program."""
+
+import sys
+import traceback
+
+import numpy as np
+
+count = 0
+failures = 0
+
+
+def same(have, want, what=""):
+    """Compares structures, dtypes of arrays included."""
+    global count
+    count += 1
+    if not equal(have, want):
+        fail(f"{what}: have {have!r}, want {want!r}")
+
+
+def equal(a, b):
+    if isinstance(b, dict):
+        return isinstance(a, dict) and list(a) == list(b) and all(equal(a[k], b[k]) for k in b)
+    if isinstance(b, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(equal(x, y) for x, y in zip(a, b))
+    if isinstance(b, (np.ndarray, np.generic)):
+        if np.asarray(a).dtype != b.dtype or np.shape(a) != b.shape:
+            return False
+        is_float = b.dtype.kind == "f"
+        return (
+            bool(np.allclose(a, b, 1e-5, 1e-6, equal_nan=True))
+            if is_float
+            else bool(np.all(np.asarray(a) == b))
+        )
+    return bool(a == b)
+
+
+def raises(kind, f, *words):
+    """f() raises an exception of that kind whose text holds the words."""
+    global count
+    count += 1
+    try:
+        f()
+    except kind as e:
+        missing = [w for w in words if w not in str(e)]
+        if missing:
+            fail(f"{type(e).__name__} does not say {missing}: {e}")
+        return e
+    except Exception as e:
+        fail(f"raised {type(e).__name__} ({e}), not {kind}")
+    else:
+        fail(f"did not raise {kind}")
+    return None
+
+
+def true(value, what=""):
+    global count
+    count += 1
+    if not value:
+        fail(f"not so: {what}")
+
+
+def fail(text):
+    global failures
+    failures += 1
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    print(f"{frame.f_code.co_filename}:{frame.f_lineno}: {text}")
+
+
+def main(names):
+    """Runs every test_* function of the module."""
+    global failures
+    chosen = sys.argv[1:]
+    for name, f in list(names.items()):
+        if name.startswith("test_") and callable(f) and (not chosen or name in chosen):
+            try:
+                f()
+            except Exception:
+                failures += 1
+                print(f"{name}:")
+                traceback.print_exc(file=sys.stdout)
+    print(f"{count} checks, {failures} failures")
+    sys.exit(1 if failures else 0)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python module: tests/py/test_*.py, each a program that prints how many checks it made.
+if(TARGET stoker_py)
+    file(GLOB STOKER_PY_TESTS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/py/test_*.py)
+    foreach(source ${STOKER_PY_TESTS})
+        get_filename_component(name ${source} NAME_WE)
+        string(REPLACE test_ py. name ${name})
+        add_test(NAME ${name} COMMAND ${STOKER_PYTHON_EXECUTABLE} ${source} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(${name} PROPERTIES TIMEOUT 300
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+    endforeach()
+else()
+    add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: stoker.data was not built (Python headers and NumPy are needed)")
+endif()
