@@ -45,11 +45,12 @@ static void add_integer(struct stk_chrome_stager *s, enum stk_detail_key key, st
 typedef void take_fn(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
                      bool quoted);
 
-// Each plain value of the object; nested ones are passed over.
+// Each value of the object; arrays and objects as their text.
 static void each_value(struct stk_chrome_stager *s, struct stk_str args, take_fn *take)
 {
     struct stk_chrome_lexer x;
     struct stk_str key = {"", 0};
+    size_t nested = 0;
     if (args.n == 0 || args.p[0] != '{')
         return;
     stk_chrome_lexer_init(&x, args.p, args.n, 0);
@@ -61,6 +62,10 @@ static void each_value(struct stk_chrome_stager *s, struct stk_str args, take_fn
             key = x.str;
         else if (x.depth == 1 && (t == STK_CHROME_TOK_STRING || t == STK_CHROME_TOK_BARE))
             take(s, key, x.str, t == STK_CHROME_TOK_STRING);
+        else if (x.depth == 2 && t == STK_CHROME_TOK_OPEN)
+            nested = x.at;
+        else if (x.depth == 1 && t == STK_CHROME_TOK_CLOSE)
+            take(s, key, (struct stk_str){args.p + nested, x.pos - nested}, false);
     } while (x.depth > 0);
 }
 
@@ -114,20 +119,28 @@ void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chr
     each_value(s, r->args, take_counter);
 }
 
-// Bytes of an element by the names of PyTorch's scalar types; 0: not known.
+// Bytes of an element by the names of PyTorch's scalar types and by those of C++; 0: not known.
 static int64_t element_bytes(struct stk_str type)
 {
     static const struct {
         const char *name;
         int64_t bytes;
-    } types[] = {{"Byte", 1},     {"Char", 1},        {"Bool", 1},         {"Half", 2},
-                 {"BFloat16", 2}, {"Short", 2},       {"UInt16", 2},       {"Float", 4},
-                 {"Int", 4},      {"UInt32", 4},      {"Double", 8},       {"Long", 8},
-                 {"UInt64", 8},   {"ComplexHalf", 4}, {"ComplexFloat", 8}, {"ComplexDouble", 16}};
+    } types[] = {{"Byte", 1},           {"Char", 1},          {"Bool", 1},
+                 {"Half", 2},           {"BFloat16", 2},      {"Short", 2},
+                 {"UInt16", 2},         {"Float", 4},         {"Int", 4},
+                 {"UInt32", 4},         {"Double", 8},        {"Long", 8},
+                 {"UInt64", 8},         {"ComplexHalf", 4},   {"ComplexFloat", 8},
+                 {"ComplexDouble", 16}, {"unsigned char", 1}, {"signed char", 1},
+                 {"char", 1},           {"bool", 1},          {"c10::Half", 2},
+                 {"c10::BFloat16", 2},  {"short", 2},         {"short int", 2},
+                 {"float", 4},          {"int", 4},           {"double", 8},
+                 {"long", 8},           {"long int", 8},      {"c10::complex<float>", 8}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (stk_str_eq(type, stk_str_from(types[i].name)))
             return types[i].bytes;
-    return stk_str_starts(type, STK_STR("Float8")) ? 1 : 0;
+    bool is_byte =
+        stk_str_starts(type, STK_STR("Float8")) || stk_str_starts(type, STK_STR("c10::Float8"));
+    return is_byte ? 1 : 0;
 }
 
 static void take_collective(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
@@ -150,8 +163,57 @@ static void take_collective(struct stk_chrome_stager *s, struct stk_str key, str
         add_text(s, STK_DETAIL_GROUP_RANKS, value);
 }
 
+// Elements of all tensors of "[[4, 2], [[8], [8]], []]": an empty list is no tensor. 0: not known.
+static int64_t count_elements(struct stk_str dims)
+{
+    int64_t total = 0, product = 1;
+    bool any = false;
+    for (size_t i = 0; i < dims.n; i++) {
+        char c = dims.p[i];
+        if (c >= '0' && c <= '9') {
+            int64_t size = 0;
+            for (; i < dims.n && dims.p[i] >= '0' && dims.p[i] <= '9'; i++)
+                if (__builtin_mul_overflow(size, 10, &size) ||
+                    __builtin_add_overflow(size, dims.p[i] - '0', &size))
+                    return 0;
+            if (__builtin_mul_overflow(product, size, &product))
+                return 0;
+            any = true;
+            i--;
+        } else if (c == ']') {
+            if (any && __builtin_add_overflow(total, product, &total))
+                return 0;
+            product = 1;
+            any = false;
+        }
+    }
+    return total;
+}
+
+// Annotations of a backend ("nccl:all_reduce") tell the shape of what is sent, and its type.
+static void take_shape(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                       bool quoted)
+{
+    if (quoted)
+        return;
+    if (stk_str_eq(key, STK_STR("Input Dims"))) {
+        int64_t elements = count_elements(value);
+        if (elements > 0)
+            add_number(s, STK_DETAIL_IN_ELEMENTS, elements);
+    } else if (stk_str_eq(key, STK_STR("Input type"))) {
+        const char *first = memchr(value.p, '"', value.n), *end = value.p + value.n;
+        const char *last = first ? memchr(first + 1, '"', (size_t)(end - first - 1)) : NULL;
+        int64_t bytes =
+            last ? element_bytes((struct stk_str){first + 1, (size_t)(last - first - 1)}) : 0;
+        if (bytes)
+            add_number(s, STK_DETAIL_ELEMENT_BYTES, bytes);
+    }
+}
+
 void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     if (memmem(r->args.p, r->args.n, "Collective name", 15))
         each_value(s, r->args, take_collective);
+    else if (r->cat != STK_CHROME_CAT_KERNEL && !stk_str_eq(r->name, STK_STR("record_param_comms")))
+        each_value(s, r->args, take_shape);
 }

@@ -17,6 +17,7 @@
 #define CLASS_STEP 2u
 #define CLASS_FETCH 4u
 #define CLASS_MARKER 8u // annotation although the category says operator
+#define CLASS_COLLECTIVE 16u
 
 bool stk_chrome_stager_init(struct stk_chrome_stager *s)
 {
@@ -89,6 +90,17 @@ static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome
     return 0;
 }
 
+// Host rows that say what a collective moves.
+static bool is_collective_call(struct stk_str name)
+{
+    static const char *const backends[] = {"nccl:", "rccl:", "gloo:", "mpi:",
+                                           "ucc:",  "xccl:", "hccl:"};
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+        if (stk_str_starts(name, stk_str_from(backends[i])))
+            return true;
+    return stk_str_eq(name, STK_STR("record_param_comms"));
+}
+
 // What the name of a host event says, looked up once per distinct name.
 static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct stk_str name)
 {
@@ -110,7 +122,8 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
         uint32_t bits = stk_name_classify(name, STK_KIND_ANNOTATION);
         *c = CLASS_KNOWN | (bits & STK_NAME_STEP ? CLASS_STEP | CLASS_MARKER : 0) |
              (bits & STK_NAME_FETCH ? CLASS_FETCH : 0) |
-             (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0);
+             (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0) |
+             (is_collective_call(name) ? CLASS_COLLECTIVE : 0);
     }
     return *c;
 }
@@ -359,7 +372,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_OP:
     case STK_CHROME_CAT_ANNOTATION:
         stage_annotation(s, r, g);
-        if (s->wants & STK_WANT_COLLECTIVES && stk_str_eq(r->name, STK_STR("record_param_comms")))
+        if (s->wants & STK_WANT_COLLECTIVES &&
+            host_name_class(s, g->row.name, r->name) & CLASS_COLLECTIVE)
             stk_chrome_detail_collective(s, r);
         break;
     case STK_CHROME_CAT_RUNTIME:
