@@ -118,7 +118,9 @@ static void put_name(struct stk_term *t, const char *name, int width)
 static const char *heading(const char *id, char buffer[64])
 {
     static const char *const units[] = {"_ns", "_bytes", "_per_s"};
-    size_t n = strlen(id) < 63 ? strlen(id) : 63;
+    size_t n = strlen(id) < 58 ? strlen(id) : 58;
+    bool is_rate = n > 12 && ends_with(id, "_bytes_per_s"); // of bytes: its unit says so
+    n -= is_rate ? strlen("_bytes_per_s") : 0;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (n > strlen(units[i]) && strcmp(id + n - strlen(units[i]), units[i]) == 0)
             n -= strlen(units[i]);
@@ -126,7 +128,7 @@ static const char *heading(const char *id, char buffer[64])
         return "rate";
     for (size_t i = 0; i < n; i++)
         buffer[i] = id[i] == '_' ? ' ' : id[i];
-    buffer[n] = 0;
+    strcpy(buffer + n, is_rate ? " rate" : "");
     return buffer;
 }
 

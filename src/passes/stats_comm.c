@@ -37,8 +37,8 @@ static const struct stk_column columns[] = {
     {.id = "last_device", .type = STK_CELL_TEXT, .is_detail = true},
     {.id = "group", .type = STK_CELL_TEXT, .is_detail = true},
     {.id = "group_size", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "algorithm_rate", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "bus_rate", .type = STK_CELL_RATE, .is_detail = true},
+    {.id = "algorithm_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
+    {.id = "bus_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
 };
 static const struct stk_column kind_columns[] = {
     {.id = "kind", .type = STK_CELL_TEXT},
@@ -49,8 +49,8 @@ static const struct stk_column kind_columns[] = {
     {.id = "total_ns", .type = STK_CELL_NS},
     {.id = "exposed_ns", .type = STK_CELL_NS},
     {.id = "wait_ns", .type = STK_CELL_NS},
-    {.id = "algorithm_rate", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "bus_rate", .type = STK_CELL_RATE},
+    {.id = "algorithm_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
+    {.id = "bus_bytes_per_s", .type = STK_CELL_RATE},
 };
 static const struct stk_column host_columns[] = {
     {.id = "rank", .type = STK_CELL_COUNT},  {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
@@ -403,7 +403,7 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals
                      late->fired ? stk_cell_number(late->rank) : unknown);
     stk_table_figure(doc, "bytes_per_step", STK_CELL_BYTES,
                      sized ? stk_cell_number(all->step_bytes / steps) : unknown);
-    stk_table_figure(doc, "best_bus_rate", STK_CELL_RATE,
+    stk_table_figure(doc, "best_bus_bytes_per_s", STK_CELL_RATE,
                      all->best_bus > 0 ? stk_cell_ratio(all->best_bus) : unknown);
     stk_table_figure(
         doc, "ideal_per_step_ns", STK_CELL_NS,

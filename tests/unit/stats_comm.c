@@ -68,8 +68,8 @@ static void test_groups(void)
     CHECK_EQ(answer_figure(&ranks[0], "wait_ns")->number, 90 * US);
     CHECK_STR(answer_cell(&ranks[0], 0, "group")->text, "tp");
     // 1 MB in 40 us; among two, the bus carries as much.
-    CHECK_EQ((int64_t)(answer_cell(&ranks[0], 0, "algorithm_rate")->ratio / 1e9), 25);
-    CHECK_EQ((int64_t)(answer_cell(&ranks[0], 0, "bus_rate")->ratio / 1e9), 25);
+    CHECK_EQ((int64_t)(answer_cell(&ranks[0], 0, "algorithm_bytes_per_s")->ratio / 1e9), 25);
+    CHECK_EQ((int64_t)(answer_cell(&ranks[0], 0, "bus_bytes_per_s")->ratio / 1e9), 25);
     CHECK_EQ(ranks[0].doc.tables[1].row_count, 1);
     CHECK_EQ(answer_cell_in(&ranks[0], 1, 0, "count")->number, 4);
     CHECK_EQ(ranks[0].doc.missing_count, 0);
@@ -109,7 +109,7 @@ static void test_devices(void)
     CHECK(strstr(answer_cell(&a, 0, "last_device")->text, "/1") != NULL);
     CHECK_EQ(NUMBER(&a, 1, "wait_ns"), 0);
     CHECK(!answer_cell(&a, 0, "bytes")->known);
-    CHECK(!answer_cell(&a, 0, "bus_rate")->known);
+    CHECK(!answer_cell(&a, 0, "bus_bytes_per_s")->known);
     answer_end(&a);
 }
 
