@@ -5,7 +5,8 @@ _stoker() {
     commands=(
         'why:say where each step'\''s time goes, and what to change'
         'stats:print tables\: kernels, copies, launches, gaps, operations'
-        'export:write a profile for Perfetto, TensorBoard, SQLite and others'
+        'query:ask about single events in SQL'
+        'find:find events by name, duration, track'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, or of tables'
@@ -55,22 +56,44 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm gaps input ops startup python memory sequences counters)' \
+            '1:word:(overview kernels transfers launches comm gaps ops startup)' \
             '*:profile:_files' ;;
-        export) _arguments \
+        query) _arguments \
+            '--json[print JSON, for programs]' \
+            '--csv[print one table as comma-separated values]' \
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
+            '--rank[only this rank]:N:' \
+            '--tables[list the tables and their columns]' \
+            '--file[read the SQL from FILE; -\: from standard input]:FILE:_files' \
+            '--timeout[stop the query after this time\: 10s, 5min; 0s\: never]:TIME:' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
+        find) _arguments \
+            '--json[print JSON, for programs]' \
+            '--csv[print one table as comma-separated values]' \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
             '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
             '--rank[only this rank]:N:' \
             '--device[only the device of this number, on every rank]:N:' \
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
+            '--kind[only events of this kind\: kernel, memcpy, runtime, host_op, ...]:KIND:' \
+            '--track[only on tracks of this name or id\: "stream 7", loader, 12]:TRACK:' \
+            '--min-dur[only events that last at least this long]:TIME:' \
+            '--max-dur[only events that last at most this long]:TIME:' \
+            '--by-time[sort by start, not by duration]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
-            '--list[list what there is to choose from]' \
-            '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(perfetto chrome xspace sqlite csv)' \
             '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
@@ -92,7 +115,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why stats export explain formats schema doctor completion help)' ;;
+            '1:word:(why stats query find explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

@@ -52,6 +52,14 @@ STK_MUST_CHECK enum stk_status stk_diagnose(const struct stk_collected *in,
                                             const struct stoker_why_options *options,
                                             struct stk_report *report, struct stk_err *err);
 
+// Tables of an analysis, a query or a search.
+struct stoker_tables {
+    struct stk_collected in; // of a query only the arena
+    struct stk_table_doc doc;
+    bool has_texts;
+    struct stk_strpool texts; // of rows
+};
+
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 

@@ -10,11 +10,6 @@
 #include "out/table_out.h"
 #include "passes/stats.h"
 
-struct stoker_tables {
-    struct stk_collected in;
-    struct stk_table_doc doc;
-};
-
 static const struct stk_stats *analysis_at(size_t index)
 {
     return index < (size_t)stk_stats_count ? stk_stats_all[index] : NULL;
@@ -98,6 +93,8 @@ void stoker_tables_free(struct stoker_tables *tables)
     if (!tables)
         return;
     stk_table_doc_deinit(&tables->doc);
+    if (tables->has_texts)
+        stk_strpool_deinit(&tables->texts);
     stk_collected_free(&tables->in);
     stk_free(tables);
 }

@@ -85,7 +85,7 @@ struct stk_cmd {
 #include "cli/cmds.def"
 #undef X
 extern const struct stk_cmd *const stk_cmds[]; // ends with NULL
-const struct stk_cmd *stk_cmd_find(const char *name);
+const struct stk_cmd *stk_find_cmd(const char *name);
 bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id);
 // The command whose name is near what was typed, or NULL.
 const struct stk_cmd *stk_cmd_near(const char *typed);

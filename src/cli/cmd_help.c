@@ -9,7 +9,7 @@ static int run(const struct stk_args *args)
 {
     const struct stk_cmd *cmd = NULL;
     if (args->word_count) {
-        cmd = stk_cmd_find(args->words[0]);
+        cmd = stk_find_cmd(args->words[0]);
         if (!cmd) {
             const struct stk_cmd *near = stk_cmd_near(args->words[0]);
             return near ? stk_usage(NULL, "no command '%s'; did you mean '%s'?", args->words[0],

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats: tables about one question each.
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
-#include "cli/screen.h"
-
-// NULL: options that contradict each other.
-static const char *format_of(const struct stk_args *args)
-{
-    const struct stk_opt_value *v = args->values;
-    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_CSV].set)
-        return NULL;
-    return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_CSV].set ? "csv" : "text";
-}
+#include "cli/table_print.h"
 
 static int list(void)
 {
@@ -24,46 +14,21 @@ static int list(void)
     return STK_EXIT_DONE;
 }
 
-static int print(const struct stk_args *args, const struct stoker_tables *tables,
-                 const char *format)
-{
-    const struct stk_opt_value *v = args->values;
-    struct stk_output output;
-    struct stoker_err err;
-    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
-    if (code != STK_EXIT_DONE)
-        return code;
-    struct stoker_write_options o = {
-        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
-        .columns = stk_screen_columns(output.fd),
-        .ascii = stk_screen_ascii(),
-    };
-    enum stoker_status status = stoker_tables_write(tables, format, v[STK_OPT_ID_TABLE].text, &o,
-                                                    stk_output_write, &output, &err);
-    code = stk_output_close(&output, status == STOKER_OK);
-    if (code != STK_EXIT_DONE)
-        return code;
-    if (status != STOKER_OK && status != STOKER_EOUTPUT)
-        return stk_fail(&err);
-    return stoker_tables_inconclusive(tables) ? STK_EXIT_CANNOT_TELL : STK_EXIT_DONE;
-}
-
 static int run(const struct stk_args *args)
 {
     struct stoker_why_options options;
     struct stoker_tables *tables = NULL;
     struct stoker_err err;
     struct stk_progress_line line;
-    const char *format = format_of(args);
+    const char *format = stk_table_format(args);
     if (!format)
         return stk_usage(&stk_cmd_stats, "--json and --csv contradict each other");
     if (args->word_count == 0)
         return list();
     if (args->word_count == 1)
         return stk_usage(&stk_cmd_stats, "PROFILE is missing");
-    stk_reading_options(args, strcmp(format, "text") == 0, &options);
-    if (strcmp(format, "csv") == 0 && !args->values[STK_OPT_ID_LIMIT].set)
-        options.limit = 0; // a CSV file has no place to say that rows were left out
+    stk_reading_options(args, false, &options);
+    options.limit = stk_table_limit(args, format);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
     options.progress_arg = &line;
@@ -72,7 +37,7 @@ static int run(const struct stk_args *args)
     stk_progress_end(&line);
     if (status != STOKER_OK)
         return stk_fail(&err);
-    int code = print(args, tables, format);
+    int code = stk_table_print(args, tables, format);
     stoker_tables_free(tables);
     return code;
 }

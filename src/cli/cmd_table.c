@@ -12,7 +12,7 @@ const struct stk_cmd *const stk_cmds[] = {
     NULL,
 };
 
-const struct stk_cmd *stk_cmd_find(const char *name)
+const struct stk_cmd *stk_find_cmd(const char *name)
 {
     for (int i = 0; stk_cmds[i]; i++)
         if (strcmp(stk_cmds[i]->name, name) == 0)

@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, ""); // what the terminal can show; figures never follow the locale
     stk_signals_install();
     int at = find_command(argc, argv);
-    const struct stk_cmd *cmd = at < argc ? stk_cmd_find(argv[at]) : NULL;
+    const struct stk_cmd *cmd = at < argc ? stk_find_cmd(argv[at]) : NULL;
     int code = at >= argc ? without_command(argc, argv)
                : cmd      ? run_command(cmd, at, argc, argv)
                           : unknown_command(argv[at]);

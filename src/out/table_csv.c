@@ -28,11 +28,14 @@ static void write_text(struct stk_sink *sink, const char *text)
     stk_sink_text(sink, "\"");
 }
 
-static void write_ratio(struct stk_sink *sink, double ratio)
+static void write_ratio(struct stk_sink *sink, enum stk_cell_type type, double ratio)
 {
     struct stk_json j; // for its locale-free digits
     stk_json_init(&j, sink);
-    stk_json_share(&j, ratio);
+    if (type == STK_CELL_REAL)
+        stk_json_real(&j, ratio);
+    else
+        stk_json_share(&j, ratio);
 }
 
 static void write_cell(struct stk_sink *sink, enum stk_cell_type type, const struct stk_cell *cell)
@@ -45,7 +48,8 @@ static void write_cell(struct stk_sink *sink, enum stk_cell_type type, const str
         break;
     case STK_CELL_SHARE:
     case STK_CELL_RATE:
-        write_ratio(sink, cell->ratio);
+    case STK_CELL_REAL:
+        write_ratio(sink, type, cell->ratio);
         break;
     case STK_CELL_BOOL:
         stk_sink_text(sink, cell->truth ? "true" : "false");

@@ -18,6 +18,9 @@ static void write_cell(struct stk_json *j, enum stk_cell_type type, const struct
     case STK_CELL_RATE:
         stk_json_share(j, cell->ratio);
         break;
+    case STK_CELL_REAL:
+        stk_json_real(j, cell->ratio);
+        break;
     case STK_CELL_BOOL:
         stk_json_bool(j, cell->truth);
         break;

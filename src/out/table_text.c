@@ -2,6 +2,7 @@
 // A table document for people: the figures, the rows in aligned columns with human units, what was
 // left out and what is missing. Where a line is too short, columns of detail go first, then names
 // are shortened in the middle; at 80 columns and above no line is longer than the width.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "out/term.h"
 #include "report/utf8.h"
 
-#define MAX_COLUMNS 24
+#define MAX_COLUMNS 64
 #define MIN_NAME 28
 #define MAX_NAME 400
 #define GAP 2
@@ -19,7 +20,6 @@ struct layout {
     const struct stk_table *table;
     int width[MAX_COLUMNS];
     bool hidden[MAX_COLUMNS];
-    int name; // the column that is shortened, -1 none
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -55,6 +55,12 @@ static const char *cell_text(const char *id, enum stk_cell_type type, const stru
         return stk_human_share(cell->ratio, buffer);
     case STK_CELL_RATE:
         return rate_text(id, cell->ratio < 0 || cell->ratio > 1e18 ? 0 : cell->ratio, buffer);
+    case STK_CELL_NUMBER:
+        snprintf(buffer, STK_HUMAN_MAX, "%" PRId64, cell->number);
+        return buffer;
+    case STK_CELL_REAL:
+        snprintf(buffer, STK_HUMAN_MAX, "%.10g", cell->ratio);
+        return buffer;
     case STK_CELL_BOOL:
         return cell->truth ? "yes" : "no";
     default:
@@ -132,6 +138,11 @@ static const char *heading(const char *id, char buffer[64])
     return buffer;
 }
 
+static const char *column_heading(const struct stk_column *column, char buffer[64])
+{
+    return column->is_given ? column->id : heading(column->id, buffer);
+}
+
 static int line_width(const struct layout *l)
 {
     int width = 0;
@@ -140,28 +151,46 @@ static int line_width(const struct layout *l)
     return width - GAP;
 }
 
+static bool shortens(const struct layout *l, size_t c)
+{
+    return l->table->columns[c].is_name && !l->hidden[c] && l->width[c] > MIN_NAME;
+}
+
+// The widest name gives way, then the next one.
+static void shorten(struct layout *l, int columns)
+{
+    for (int over = line_width(l) - columns; over > 0; over--) {
+        size_t widest = l->table->column_count;
+        for (size_t c = 0; c < l->table->column_count; c++)
+            if (shortens(l, c) &&
+                (widest == l->table->column_count || l->width[c] > l->width[widest]))
+                widest = c;
+        if (widest == l->table->column_count)
+            return;
+        l->width[widest]--;
+    }
+}
+
 static void measure(struct layout *l, const struct stk_table *table, int columns)
 {
     const struct stk_cell *cells = table->cells.items;
     char buffer[STK_HUMAN_MAX + 64];
-    *l = (struct layout){.table = table, .name = -1};
+    *l = (struct layout){.table = table};
     for (size_t c = 0; c < table->column_count; c++) {
-        l->width[c] = stk_term_width(heading(table->columns[c].id, buffer));
+        l->width[c] = stk_term_width(column_heading(&table->columns[c], buffer));
         for (size_t r = 0; r < table->row_count; r++) {
             const struct stk_cell *cell = &cells[r * table->column_count + c];
             int width = stk_term_width(
                 cell_text(table->columns[c].id, table->columns[c].type, cell, buffer));
             l->width[c] = width > l->width[c] ? width : l->width[c];
         }
-        if (table->columns[c].is_name && (l->name < 0 || l->width[c] > l->width[l->name]))
-            l->name = (int)c;
     }
-    int spare = l->name < 0 || l->width[l->name] < MIN_NAME ? 0 : l->width[l->name] - MIN_NAME;
+    int spare = 0;
+    for (size_t c = 0; c < table->column_count; c++)
+        spare += shortens(l, c) ? l->width[c] - MIN_NAME : 0;
     for (size_t c = table->column_count; c-- > 0 && line_width(l) - spare > columns;)
         l->hidden[c] = table->columns[c].is_detail;
-    int over = line_width(l) - columns;
-    if (over > 0 && l->name >= 0)
-        l->width[l->name] -= over < spare ? over : spare;
+    shorten(l, columns);
 }
 
 static bool is_text(enum stk_cell_type type)
@@ -199,7 +228,7 @@ static void put_line(struct stk_term *t, const struct layout *l, const struct st
             put_field(t, l, c, start, STK_STYLE_PLAIN,
                       cell_text(column->id, column->type, &row[c], buffer));
         else
-            put_field(t, l, c, start, STK_STYLE_BOLD, heading(column->id, buffer));
+            put_field(t, l, c, start, STK_STYLE_BOLD, column_heading(column, buffer));
         start += l->width[c] + GAP;
     }
     stk_term_line_end(t);

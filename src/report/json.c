@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/utf8.h"
@@ -122,6 +123,28 @@ void stk_json_share(struct stk_json *j, double value)
         n--;
     digits[n] = 0;
     stk_sink_printf(j->sink, "%s%" PRIu64 ".%s", millionths < 0 ? "-" : "", size / 1000000, digits);
+}
+
+// The fewest digits that read back as the same number, with a point whatever the locale.
+void stk_json_real(struct stk_json *j, double value)
+{
+    char text[40];
+    if (!isfinite(value)) {
+        stk_json_null(j);
+        return;
+    }
+    before_value(j);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    for (char *p = text; *p; p++)
+        if (!strchr("0123456789+-eE", *p))
+            *p = '.';
+    stk_sink_text(j->sink, text);
+    if (!strpbrk(text, ".e"))
+        stk_sink_text(j->sink, ".0");
 }
 
 void stk_json_bool(struct stk_json *j, bool value)

@@ -11,7 +11,8 @@
 
 const char *stk_cell_type_key(enum stk_cell_type type)
 {
-    static const char *const keys[] = {"text", "count", "ns", "bytes", "share", "rate", "bool"};
+    static const char *const keys[] = {"text", "count", "ns",     "bytes", "share",
+                                       "rate", "bool",  "number", "real"};
     return keys[type];
 }
 
@@ -59,6 +60,7 @@ static int compare_cells(enum stk_cell_type type, const struct stk_cell *a,
         return strcmp(a->text, b->text);
     case STK_CELL_SHARE:
     case STK_CELL_RATE:
+    case STK_CELL_REAL:
         return (b->ratio > a->ratio) - (b->ratio < a->ratio);
     case STK_CELL_BOOL:
         return b->truth - a->truth;

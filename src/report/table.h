@@ -22,7 +22,9 @@ enum stk_cell_type {
     STK_CELL_BYTES,
     STK_CELL_SHARE, // 0..1
     STK_CELL_RATE,  // per second
-    STK_CELL_BOOL
+    STK_CELL_BOOL,
+    STK_CELL_NUMBER, // whole, of any sign, without a unit: an id, a result of a query
+    STK_CELL_REAL    // any number without a unit
 };
 const char *stk_cell_type_key(enum stk_cell_type type); // "text", "count", ...
 
@@ -30,8 +32,8 @@ struct stk_cell {
     bool known;
     union {
         const char *text;
-        int64_t number; // count, ns, bytes
-        double ratio;   // share, rate
+        int64_t number; // count, ns, bytes, number
+        double ratio;   // share, rate, real
         bool truth;
     };
 };
@@ -63,6 +65,7 @@ struct stk_column {
     bool is_name;   // text from the profile, which --redact replaces and narrow output shortens
     bool is_path;   // a name whose end tells most: shortened at its beginning
     bool is_detail; // text output leaves it out where the line is too short for all columns
+    bool is_given;  // the user named it: its heading in text is the id as it is
 };
 
 struct stk_table {

@@ -57,11 +57,11 @@ static void write_columns(struct stk_json *j)
     plain(j, "id", "string", "stable name");
     stk_json_key(j, "type");
     stk_json_open(j, '{', true);
-    pair(j, "description", "kind of value; rate: per second");
+    pair(j, "description", "kind of value; rate: per second; number (whole) and real: no unit");
     pair(j, "type", "string");
     stk_json_key(j, "enum");
     stk_json_open(j, '[', true);
-    for (int type = STK_CELL_TEXT; type <= STK_CELL_BOOL; type++)
+    for (int type = STK_CELL_TEXT; type <= STK_CELL_REAL; type++)
         stk_json_text(j, stk_cell_type_key((enum stk_cell_type)type));
     stk_json_close(j, ']');
     stk_json_close(j, '}');
@@ -145,7 +145,7 @@ void stk_table_schema_write(struct stk_sink *sink)
     pair(&j, "type", "string");
     texts(&j, "enum", (const char *const[]){STK_TABLE_SCHEMA, NULL});
     stk_json_close(&j, '}');
-    plain(&j, "analysis", "string", "as `stoker stats` lists it");
+    plain(&j, "analysis", "string", "as `stoker stats` lists it; query, find");
     stk_json_key(&j, "profile");
     stk_schema_object(&j, &stk_profile_info);
     write_summary(&j);

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open profiles, and the two kinds of questions about their events: SQL and search by name.
+#include "stoker/query.h"
+
+#include <string.h>
+
+#include "api/open.h"
+#include "api/query_args.h"
+#include "api/query_rows.h"
+#include "base/alloc.h"
+#include "base/near.h"
+
+#define DEFAULT_TIMEOUT_NS (INT64_C(60) * 1000000000)
+
+struct stoker_profiles {
+    struct stk_open_run run;
+    struct stk_query *query;
+    struct stk_query_args args;
+    const struct stoker_query_options *options; // of the running query
+};
+
+// What an open run keeps of a rank besides its trace.
+struct kept_gaps {
+    struct stk_query_gap *v;
+    size_t count;
+};
+
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
+{
+    const struct stk_gap_piece *pieces = view->gaps.items;
+    struct kept_gaps *kept = stk_arena_alloc(arena, sizeof *kept);
+    if (kept)
+        kept->v = stk_arena_array(arena, view->gaps.count + 1, sizeof *kept->v);
+    if (!kept || !kept->v)
+        return stk_err_nomem(err);
+    for (; kept->count < view->gaps.count; kept->count++) {
+        const struct stk_gap_piece *p = &pieces[kept->count];
+        kept->v[kept->count] = (struct stk_query_gap){.start_ns = p->start_ns,
+                                                      .dur_ns = p->end_ns - p->start_ns,
+                                                      .device = p->line,
+                                                      .event = p->event,
+                                                      .around = p->around,
+                                                      .part = p->part};
+    }
+    *partial = kept;
+    return STK_OK;
+}
+
+static int interrupted(void *arg)
+{
+    const struct stoker_profiles *p = arg;
+    return p->options && p->options->interrupted &&
+           p->options->interrupted(p->options->interrupted_arg);
+}
+
+static enum stk_status fetch_args(void *arg, uint32_t rank, uint32_t event,
+                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                                  void *emit_arg, struct stk_err *err)
+{
+    struct stoker_profiles *p = arg;
+    return stk_query_args_fetch(&p->args, &p->run, rank, event, emit, emit_arg, err);
+}
+
+static enum stk_status open_query(struct stoker_profiles *p,
+                                  const struct stoker_why_options *options, struct stk_err *err)
+{
+    const struct stk_open_run *run = &p->run;
+    struct stk_query_rank *ranks =
+        stk_arena_array(&p->run.in.arena, (size_t)run->rank_count + 1, sizeof *ranks);
+    if (!ranks)
+        return stk_err_nomem(err);
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        const struct kept_gaps *gaps = run->ranks[r].sum->partial;
+        ranks[r] = (struct stk_query_rank){.trace = run->ranks[r].trace,
+                                           .sum = run->ranks[r].sum,
+                                           .shift_ns = run->ranks[r].shift_ns,
+                                           .gaps = gaps ? gaps->v : NULL,
+                                           .gap_count = gaps ? gaps->count : 0};
+    }
+    struct stk_query_source source = {.ranks = ranks,
+                                      .rank_count = run->rank_count,
+                                      .run = run->in.run,
+                                      .one_rank = options->has_rank,
+                                      .args = fetch_args,
+                                      .interrupted = interrupted,
+                                      .arg = p};
+    return stk_query_open(&p->query, &source, err);
+}
+
+static enum stk_status open_profiles(struct stoker_profiles *p, const char *const *paths,
+                                     size_t count, const struct stoker_why_options *options,
+                                     struct stk_err *err)
+{
+    static const struct stk_view_hook hook = {.see = see, .wants_gaps = true};
+    p->args.redact = options->redact;
+    enum stk_status status = stk_open_run_read(&p->run, paths, count, options, &hook, err);
+    return status == STK_OK ? open_query(p, options, err) : status;
+}
+
+enum stoker_status stoker_open(const char *const *paths, size_t count,
+                               const struct stoker_why_options *options,
+                               struct stoker_profiles **out, struct stoker_err *err)
+{
+    struct stoker_why_options defaults;
+    struct stk_err e;
+    if (!out || !paths || count == 0)
+        return stk_api_invalid(err, "stoker_open needs paths and a place for the result");
+    *out = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!paths[i])
+            return stk_api_invalid(err, "stoker_open: a path is NULL");
+    stoker_why_options_default(&defaults);
+    stk_err_init(&e);
+    struct stoker_profiles *p = stk_alloc_zero(1, sizeof *p);
+    if (!p) {
+        stk_err_nomem(&e);
+        return stk_api_fail(err, &e);
+    }
+    if (open_profiles(p, paths, count, options ? options : &defaults, &e) != STK_OK) {
+        stoker_close(p);
+        return stk_api_fail(err, &e);
+    }
+    *out = p;
+    return STOKER_OK;
+}
+
+void stoker_close(struct stoker_profiles *p)
+{
+    if (!p)
+        return;
+    stk_query_close(p->query);
+    stk_query_args_free(&p->args);
+    stk_open_run_free(&p->run);
+    stk_free(p);
+}
+
+void stoker_query_options_default(struct stoker_query_options *options)
+{
+    if (options)
+        *options = (struct stoker_query_options){.limit = 10000, .timeout_ns = DEFAULT_TIMEOUT_NS};
+}
+
+void stoker_find_options_default(struct stoker_find_options *options)
+{
+    if (!options)
+        return;
+    *options = (struct stoker_find_options){.max_dur_ns = INT64_MAX};
+    stoker_query_options_default(&options->query);
+}
+
+// An empty document about the profiles.
+static enum stk_status new_tables(const struct stoker_profiles *p, const char *analysis,
+                                  struct stoker_tables **out, struct stk_err *err)
+{
+    struct stk_report report = {.schema = NULL};
+    struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
+    *out = t;
+    if (!t)
+        return stk_err_nomem(err);
+    stk_arena_init(&t->in.arena, 0);
+    t->has_texts = stk_strpool_init(&t->texts, 0) == 0;
+    if (!t->has_texts)
+        return stk_err_nomem(err);
+    stk_table_doc_init(&t->doc, &t->in.arena, analysis);
+    struct stk_pass_ctx pass = p->run.in.pass;
+    pass.arena = &t->in.arena;
+    enum stk_status status = stk_pass_profile.describe(&pass, &report, err);
+    t->doc.profile = report.profile;
+    return status;
+}
+
+static enum stk_status query(struct stoker_profiles *p, const char *sql,
+                             const struct stoker_query_options *o, struct stoker_tables *t,
+                             struct stk_err *err)
+{
+    struct stk_query_rows rows;
+    stk_query_rows_init(&rows, t, o->limit);
+    struct stk_query_sink sink = stk_query_rows_sink(&rows);
+    p->options = o;
+    enum stk_status status = stk_query_run(p->query, sql, o->timeout_ns, &sink, err);
+    p->options = NULL;
+    if (status == STK_OK)
+        status = stk_query_rows_finish(&rows, "rows", "Rows", err);
+    stk_query_rows_deinit(&rows);
+    return status;
+}
+
+enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sql,
+                                const struct stoker_query_options *options,
+                                struct stoker_tables **out, struct stoker_err *err)
+{
+    struct stoker_query_options defaults;
+    struct stk_err e;
+    if (!profiles || !sql || !out)
+        return stk_api_invalid(err, "stoker_query needs profiles, SQL and a place for the result");
+    *out = NULL;
+    stoker_query_options_default(&defaults);
+    stk_err_init(&e);
+    struct stoker_tables *t = NULL;
+    enum stk_status status = new_tables(profiles, "query", &t, &e);
+    if (status == STK_OK)
+        status = query(profiles, sql, options ? options : &defaults, t, &e);
+    if (status != STK_OK) {
+        stoker_tables_free(t);
+        return stk_api_fail(err, &e);
+    }
+    *out = t;
+    return STOKER_OK;
+}
+
+static enum stk_status kind_of(const char *text, int *out, struct stk_err *err)
+{
+    const char *best = NULL;
+    *out = -1;
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
+        const char *key = stk_kind_key((enum stk_kind)k);
+        if (strcmp(key, text) == 0)
+            *out = k;
+        if (stk_near_slip(text, key) &&
+            (!best || stk_near_distance(text, key) < stk_near_distance(text, best)))
+            best = key;
+    }
+    if (*out >= 0)
+        return STK_OK;
+    if (best)
+        return stk_err_set(err, STK_EUSAGE, "no kind of events '%.40s'; did you mean '%s'?", text,
+                           best);
+    return stk_err_set(err, STK_EUSAGE,
+                       "no kind of events '%.40s'; stoker schema report --markdown lists them",
+                       text);
+}
+
+static enum stk_status to_find(const char *pattern, const struct stoker_find_options *o,
+                               struct stk_find *out, struct stk_err *err)
+{
+    *out = (struct stk_find){.pattern = stk_str_from(pattern),
+                             .has_steps = o->has_steps,
+                             .has_device = o->has_device,
+                             .has_from = o->has_from,
+                             .has_to = o->has_to,
+                             .step_first = o->step_first,
+                             .step_last = o->step_last,
+                             .device = o->device,
+                             .from_ns = o->from_ns,
+                             .to_ns = o->to_ns,
+                             .min_dur_ns = o->min_dur_ns,
+                             .max_dur_ns = o->max_dur_ns,
+                             .kind = -1,
+                             .by_time = o->by_time,
+                             .limit = o->query.limit};
+    if (o->track) {
+        struct stk_str track = stk_str_from(o->track);
+        out->has_track = stk_str_to_i64(track, &out->track);
+        out->track_name = out->has_track ? STK_STR("") : track;
+    }
+    if (o->min_dur_ns > o->max_dur_ns)
+        return stk_err_set(err, STK_EUSAGE, "the least duration is above the greatest one");
+    return o->kind ? kind_of(o->kind, &out->kind, err) : STK_OK;
+}
+
+static enum stk_status find(struct stoker_profiles *p, const char *pattern,
+                            const struct stoker_find_options *o, struct stoker_tables *t,
+                            struct stk_err *err)
+{
+    struct stk_query_rows rows;
+    struct stk_find wanted;
+    struct stk_found found = {.count = 0};
+    stk_query_rows_init(&rows, t, 0);
+    struct stk_query_sink sink = stk_query_rows_sink(&rows);
+    p->options = &o->query;
+    enum stk_status status = to_find(pattern, o, &wanted, err);
+    if (status == STK_OK)
+        status = stk_query_find(p->query, &wanted, &sink, &found, err);
+    p->options = NULL;
+    stk_table_figure(&t->doc, "events", STK_CELL_COUNT, stk_cell_number((int64_t)found.count));
+    stk_table_figure(&t->doc, "names", STK_CELL_COUNT, stk_cell_number(found.names));
+    stk_table_figure(&t->doc, "total_ns", STK_CELL_NS, stk_cell_number(found.total_ns));
+    rows.rows = found.count;
+    if (status == STK_OK)
+        status = stk_query_rows_finish(
+            &rows, "events", o->by_time ? "Events by time" : "Events, longest first", err);
+    stk_query_rows_deinit(&rows);
+    return status;
+}
+
+enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pattern,
+                               const struct stoker_find_options *options,
+                               struct stoker_tables **out, struct stoker_err *err)
+{
+    struct stoker_find_options defaults;
+    struct stk_err e;
+    if (!profiles || !pattern || !out)
+        return stk_api_invalid(err,
+                               "stoker_find needs profiles, a pattern and a place for the result");
+    *out = NULL;
+    stoker_find_options_default(&defaults);
+    stk_err_init(&e);
+    struct stoker_tables *t = NULL;
+    enum stk_status status = new_tables(profiles, "find", &t, &e);
+    if (status == STK_OK)
+        status = find(profiles, pattern, options ? options : &defaults, t, &e);
+    if (status != STK_OK) {
+        stoker_tables_free(t);
+        return stk_api_fail(err, &e);
+    }
+    *out = t;
+    return STOKER_OK;
+}
+
+const char *stoker_event_kind(size_t index)
+{
+    return index < STK_KIND_COUNT ? stk_kind_key((enum stk_kind)index) : NULL;
+}

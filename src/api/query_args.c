@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetching arguments. A compressed file is read through once, which marks places to start from, so
+// that each event after that costs a few MB of decompression at most.
+#include "api/query_args.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "readers/reader.h"
+
+#define BUFFER_BYTES (1 << 20)
+
+static enum stk_status read_through(struct stk_stream *s, struct stk_err *err)
+{
+    size_t got = 1;
+    enum stk_status status = STK_OK;
+    void *buffer = stk_alloc(BUFFER_BYTES);
+    if (!buffer)
+        return stk_err_nomem(err);
+    while (status == STK_OK && got)
+        status = stk_stream_read(s, buffer, BUFFER_BYTES, &got, err);
+    stk_free(buffer);
+    return status;
+}
+
+static enum stk_status open_job(struct stk_query_args *a, const struct stk_job *job,
+                                struct stk_err *err)
+{
+    struct stk_stream_opts opts = {.seekable = 1};
+    stk_query_args_free(a);
+    if (strcmp(job->path, "-") == 0)
+        return stk_err_set(err, STK_EUSAGE,
+                           "arguments are read from the profile's file again, which standard input "
+                           "does not allow; give the file");
+    enum stk_status status = stk_stream_open(&a->stream, job->path, &opts, err);
+    if (status != STK_OK)
+        return status;
+    a->reader = stk_reader_find(a->stream, err);
+    if (!a->reader) {
+        status = err->code;
+    } else if (a->reader->opens_path) {
+        stk_stream_close(a->stream);
+        a->stream = NULL;
+    } else if (stk_stream_codec(a->stream) != STK_CODEC_PLAIN) {
+        status = read_through(a->stream, err);
+    }
+    a->job = job;
+    if (status != STK_OK)
+        stk_query_args_free(a);
+    return status;
+}
+
+struct redacting {
+    void (*emit)(void *arg, struct stk_str key, struct stk_str value);
+    void *arg;
+};
+
+static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)
+{
+    struct redacting *r = arg;
+    bool plain = true;
+    for (size_t i = 0; i < value.n; i++)
+        plain &= strchr("0123456789+-.eE,[] ", value.p[i]) != NULL && value.p[i];
+    r->emit(r->arg, key, plain ? value : STK_STR("redacted"));
+}
+
+enum stk_status stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run,
+                                     uint32_t rank, uint32_t event,
+                                     void (*emit)(void *arg, struct stk_str key,
+                                                  struct stk_str value),
+                                     void *arg, struct stk_err *err)
+{
+    const struct stk_open_rank *from = &run->ranks[rank];
+    struct redacting redacting = {emit, arg};
+    if (a->job != from->job) {
+        enum stk_status status = open_job(a, from->job, err);
+        if (status != STK_OK)
+            return status;
+    }
+    return a->reader->args(a->stream, from->job->path, from->trace, event,
+                           a->redact ? emit_redacted : emit, a->redact ? &redacting : arg, err);
+}
+
+void stk_query_args_free(struct stk_query_args *a)
+{
+    stk_stream_close(a->stream);
+    a->stream = NULL;
+    a->reader = NULL;
+    a->job = NULL;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of events of an open run: the record is read again from its file.
+#ifndef STK_API_QUERY_ARGS_H
+#define STK_API_QUERY_ARGS_H
+
+#include "api/open.h"
+#include "base/stream.h"
+
+struct stk_query_args {
+    bool redact; // texts among the values are not given
+    // The file that was asked last, open.
+    const struct stk_job *job;
+    struct stk_stream *stream; // NULL for readers that open the path themselves
+    const struct stk_reader *reader;
+};
+// Arguments of an event in the trace of rank number `rank` of the run.
+STK_MUST_CHECK enum stk_status
+stk_query_args_fetch(struct stk_query_args *a, const struct stk_open_run *run, uint32_t rank,
+                     uint32_t event,
+                     void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
+                     struct stk_err *err);
+void stk_query_args_free(struct stk_query_args *a);
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a query or a search -> a table document.
+#ifndef STK_API_QUERY_ROWS_H
+#define STK_API_QUERY_ROWS_H
+
+#include "api/api.h"
+#include "query/query.h"
+
+struct stk_query_rows {
+    struct stoker_tables *tables;
+    struct stk_column *columns;
+    enum stk_query_type types[STK_QUERY_COLUMNS_MAX];
+    size_t column_count;
+    struct stk_vec values; // struct stk_query_value; texts are interned in tables->texts
+    uint64_t limit, rows;  // rows in all
+};
+
+void stk_query_rows_init(struct stk_query_rows *r, struct stoker_tables *tables, uint64_t limit);
+void stk_query_rows_deinit(struct stk_query_rows *r);
+struct stk_query_sink stk_query_rows_sink(struct stk_query_rows *r);
+// Put the rows into a table of the document.
+STK_MUST_CHECK enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id,
+                                                     const char *title, struct stk_err *err);
+
+#endif

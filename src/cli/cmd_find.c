@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker find: events by name.
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "cli/table_print.h"
+#include "stoker/query.h"
+
+static void find_options(const struct stk_args *args, const char *format,
+                         struct stoker_find_options *o)
+{
+    const struct stk_opt_value *v = args->values;
+    stoker_find_options_default(o);
+    o->query.limit = stk_table_limit(args, format);
+    o->has_steps = v[STK_OPT_ID_STEPS].set;
+    o->step_first = v[STK_OPT_ID_STEPS].number;
+    o->step_last = v[STK_OPT_ID_STEPS].second;
+    o->has_device = v[STK_OPT_ID_DEVICE].set;
+    o->device = v[STK_OPT_ID_DEVICE].number;
+    o->has_from = v[STK_OPT_ID_FROM].set;
+    o->from_ns = v[STK_OPT_ID_FROM].number;
+    o->has_to = v[STK_OPT_ID_TO].set;
+    o->to_ns = v[STK_OPT_ID_TO].number;
+    if (v[STK_OPT_ID_MIN_DUR].set)
+        o->min_dur_ns = v[STK_OPT_ID_MIN_DUR].number;
+    if (v[STK_OPT_ID_MAX_DUR].set)
+        o->max_dur_ns = v[STK_OPT_ID_MAX_DUR].number;
+    o->track = v[STK_OPT_ID_TRACK].text;
+    o->kind = v[STK_OPT_ID_KIND].text;
+    o->by_time = v[STK_OPT_ID_BY_TIME].set;
+}
+
+static int run(const struct stk_args *args)
+{
+    struct stoker_why_options reading;
+    struct stoker_find_options options;
+    struct stoker_profiles *profiles = NULL;
+    struct stoker_tables *tables = NULL;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    const char *format = stk_table_format(args);
+    if (!format)
+        return stk_usage(&stk_cmd_find, "--json and --csv contradict each other");
+    if (args->word_count < 2)
+        return stk_usage(&stk_cmd_find, "%s is missing", args->word_count ? "PROFILE" : "PATTERN");
+    stk_reading_options(args, false, &reading);
+    // Which times are selected is decided here, event by event.
+    reading.has_steps = reading.has_device = reading.has_from = reading.has_to = 0;
+    find_options(args, format, &options);
+    stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
+    reading.progress = stk_progress_update;
+    reading.progress_arg = &line;
+    enum stoker_status status =
+        stoker_open(args->words + 1, (size_t)args->word_count - 1, &reading, &profiles, &err);
+    stk_progress_end(&line);
+    if (status == STOKER_OK)
+        status = stoker_find(profiles, args->words[0], &options, &tables, &err);
+    int code = status == STOKER_OK ? stk_table_print(args, tables, format) : stk_fail(&err);
+    stoker_tables_free(tables);
+    stoker_close(profiles);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_find = {
+    .name = "find",
+    .summary = "find events by name, duration, track",
+    .words = "PATTERN PROFILE...",
+    .description =
+        "Lists the events whose name contains PATTERN, the longest first. The case of letters does "
+        "not matter. Between slashes, /PATTERN/, it is a POSIX extended regular expression, whose "
+        "case does. An empty PATTERN takes every event.\n\n"
+        "PROFILE is as in stoker why. Times count from the run's first event. A step's events are "
+        "those that start in it, on the device or on the host.",
+    .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"
+                "stoker find '/gemm|conv/' run.sqlite --kind kernel --min-dur 1ms\tlong products\n"
+                "stoker find '' trace.json.gz --from 1.2s --to 1.25s --by-time\tall of 50 ms\n",
+    .min_words = 0,
+    .max_words = INT32_MAX,
+    .options = {STK_OPT_ID_KIND, STK_OPT_ID_TRACK, STK_OPT_ID_MIN_DUR, STK_OPT_ID_MAX_DUR,
+                STK_OPT_ID_BY_TIME, STK_OPT_ID_JSON, STK_OPT_ID_CSV, STK_OPT_ID_OUTPUT,
+                STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
+                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run,
+};

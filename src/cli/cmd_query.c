@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker query: SQL over the events of profiles.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "cli/screen.h"
+#include "cli/table_print.h"
+#include "stoker/query.h"
+
+#define SQL_MAX_BYTES (1 << 20)
+
+static int describe(const struct stk_args *args)
+{
+    struct stk_output output;
+    struct stoker_err err;
+    const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
+    int code = stk_output_open(&output, args->values[STK_OPT_ID_OUTPUT].text);
+    if (code != STK_EXIT_DONE)
+        return code;
+    enum stoker_status status = stoker_describe_tables(format, stk_output_write, &output, &err);
+    code = stk_output_close(&output, true);
+    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+}
+
+// The statement in a file, "-" for standard input; the caller frees. NULL: said what is wrong.
+static char *read_sql(const char *path, int *code)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *f = standard ? stdin : fopen(path, "rb");
+    char *text = malloc(SQL_MAX_BYTES + 1);
+    size_t n = f && text ? fread(text, 1, SQL_MAX_BYTES + 1, f) : 0;
+    *code = STK_EXIT_DONE;
+    if (!f || (f && ferror(f)))
+        *code = stk_usage(&stk_cmd_query, "%s: cannot be read", path);
+    else if (!text || n > SQL_MAX_BYTES)
+        *code = stk_usage(&stk_cmd_query, "%s: more than 1 MB is no statement", path);
+    else if (memchr(text, 0, n))
+        *code = stk_usage(&stk_cmd_query, "%s: not a text of SQL", path);
+    if (f && !standard)
+        fclose(f);
+    if (*code != STK_EXIT_DONE) {
+        free(text);
+        return NULL;
+    }
+    text[n] = 0;
+    return text;
+}
+
+static int ask(const struct stk_args *args, const char *const *paths, size_t count, const char *sql,
+               const char *format)
+{
+    struct stoker_why_options reading;
+    struct stoker_query_options options;
+    struct stoker_profiles *profiles = NULL;
+    struct stoker_tables *tables = NULL;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    stk_reading_options(args, false, &reading);
+    stoker_query_options_default(&options);
+    options.limit = stk_table_limit(args, format);
+    if (args->values[STK_OPT_ID_TIMEOUT].set)
+        options.timeout_ns = args->values[STK_OPT_ID_TIMEOUT].number;
+    stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
+    reading.progress = stk_progress_update;
+    reading.progress_arg = &line;
+    enum stoker_status status = stoker_open(paths, count, &reading, &profiles, &err);
+    stk_progress_end(&line);
+    if (status == STOKER_OK)
+        status = stoker_query(profiles, sql, &options, &tables, &err);
+    int code = status == STOKER_OK ? stk_table_print(args, tables, format) : stk_fail(&err);
+    stoker_tables_free(tables);
+    stoker_close(profiles);
+    return code;
+}
+
+static int run(const struct stk_args *args)
+{
+    const char *file = args->values[STK_OPT_ID_FILE].text, *format = stk_table_format(args);
+    int code, profiles = file ? args->word_count : args->word_count - 1;
+    if (args->values[STK_OPT_ID_TABLES].set)
+        return describe(args);
+    if (!format)
+        return stk_usage(&stk_cmd_query, "--json and --csv contradict each other");
+    if (args->word_count == 0)
+        return stk_usage(&stk_cmd_query, "PROFILE is missing");
+    if (profiles == 0)
+        return stk_usage(&stk_cmd_query, "the SQL is missing, or the profile before it");
+    for (int i = 0; file && strcmp(file, "-") == 0 && i < profiles; i++)
+        if (strcmp(args->words[i], "-") == 0)
+            return stk_usage(&stk_cmd_query, "standard input cannot be the SQL and the profile");
+    if (!file)
+        return ask(args, args->words, (size_t)profiles, args->words[profiles], format);
+    char *sql = read_sql(file, &code);
+    if (!sql)
+        return code;
+    code = ask(args, args->words, (size_t)profiles, sql, format);
+    free(sql);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_query = {
+    .name = "query",
+    .summary = "ask about single events in SQL",
+    .words = "[PROFILE... SQL]",
+    .description =
+        "Runs one SELECT, in SQLite's dialect, over the events of profiles: kernels, copies, "
+        "launches, host operations with their arguments, steps and where their time goes. "
+        "--tables lists the tables and their columns.\n\n"
+        "PROFILE is as in stoker why; the events of all ranks stay in memory, so of large runs "
+        "choose one with --rank. A query that takes longer than a minute is stopped: --timeout "
+        "sets another limit. Wrong SQL ends with exit code 2.",
+    .examples =
+        "stoker query --tables\twhat can be asked\n"
+        "stoker query trace.json.gz \"select name, count(*), sum(dur_ns) from kernels group by "
+        "name order by 3 desc\"\tkernels by total time\n"
+        "stoker query run.sqlite \"select * from launches where delay_ns > 1000000\" "
+        "--csv\tlate kernels\n"
+        "stoker query trace.json.gz \"select k.name, a.value from kernels k join args a on "
+        "a.event = k.id where a.key = 'grid' limit 5\"\targuments, from the file\n"
+        "stoker query ranks/ -f question.sql --json\tSQL from a file\n",
+    .min_words = 0,
+    .max_words = INT32_MAX,
+    .options = {STK_OPT_ID_TABLES, STK_OPT_ID_FILE, STK_OPT_ID_JSON, STK_OPT_ID_CSV,
+                STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_TIMEOUT, STK_OPT_ID_RANK,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run,
+};

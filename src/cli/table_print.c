@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Printing tables to the terminal or to a file.
+#include "cli/table_print.h"
+
+#include <string.h>
+
+#include "cli/screen.h"
+
+#define TEXT_ROWS 20
+#define JSON_ROWS 10000
+
+const char *stk_table_format(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_CSV].set)
+        return NULL;
+    return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_CSV].set ? "csv" : "text";
+}
+
+uint64_t stk_table_limit(const struct stk_args *args, const char *format)
+{
+    if (args->values[STK_OPT_ID_LIMIT].set)
+        return (uint64_t)args->values[STK_OPT_ID_LIMIT].number;
+    // A CSV file has no place to say that rows were left out.
+    return strcmp(format, "csv") == 0 ? 0 : strcmp(format, "json") == 0 ? JSON_ROWS : TEXT_ROWS;
+}
+
+int stk_table_print(const struct stk_args *args, const struct stoker_tables *tables,
+                    const char *format)
+{
+    const struct stk_opt_value *v = args->values;
+    struct stk_output output;
+    struct stoker_err err;
+    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
+    if (code != STK_EXIT_DONE)
+        return code;
+    struct stoker_write_options o = {
+        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
+        .columns = stk_screen_columns(output.fd),
+        .ascii = stk_screen_ascii(),
+    };
+    enum stoker_status status = stoker_tables_write(tables, format, v[STK_OPT_ID_TABLE].text, &o,
+                                                    stk_output_write, &output, &err);
+    code = stk_output_close(&output, status == STOKER_OK);
+    if (code != STK_EXIT_DONE)
+        return code;
+    if (status != STOKER_OK && status != STOKER_EOUTPUT)
+        return stk_fail(&err);
+    return stoker_tables_inconclusive(tables) ? STK_EXIT_CANNOT_TELL : STK_EXIT_DONE;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events by name: the pattern is matched once per distinct string, then every event costs a look at
+// its string's bit. Of more rows than asked for, the best are kept in a heap, so that a search
+// through everything needs no room.
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "query/sql_impl.h"
+
+struct hit {
+    struct stk_query_event at;
+    int64_t key; // smallest first
+};
+struct search {
+    struct stk_query *q;
+    const struct stk_find *find;
+    struct stk_query_scan scan;
+    struct stk_scan_names *names; // per trace
+    uint8_t **takes;
+    uint8_t **tracks;    // per trace and track: name of the track fits; NULL: all do
+    struct stk_vec hits; // struct hit; a heap with the worst on top where there is a limit
+    struct stk_found *found;
+};
+
+static bool is_regex(struct stk_str p)
+{
+    return p.n >= 2 && p.p[0] == '/' && p.p[p.n - 1] == '/';
+}
+
+// Where a pattern that does not compile goes wrong: the longest beginning that is sound by itself.
+static size_t sound_part(const char *pattern, size_t n)
+{
+    char text[1024];
+    size_t best = 0;
+    for (size_t k = 1; k < n && k < sizeof text; k++) {
+        regex_t regex;
+        memcpy(text, pattern, k);
+        text[k] = 0;
+        if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
+            continue;
+        regfree(&regex);
+        best = k;
+    }
+    return best;
+}
+
+static enum stk_status compile(struct stk_str p, struct stk_arena *arena, regex_t *out,
+                               struct stk_err *err)
+{
+    char why[160];
+    const char *text = stk_arena_strndup(arena, p.p + 1, p.n - 2);
+    if (!text)
+        return stk_err_nomem(err);
+    int code = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
+    if (code == 0)
+        return STK_OK;
+    if (code == REG_ESPACE)
+        return stk_err_nomem(err);
+    regerror(code, NULL, why, sizeof why);
+    return stk_err_set(err, STK_EUSAGE,
+                       "the pattern %.200s is not a regular expression: %s, at character %zu", text,
+                       why, sound_part(text, p.n - 2) + 1);
+}
+
+static enum stk_status match_names(struct search *s, struct stk_err *err)
+{
+    struct stk_str p = s->find->pattern;
+    regex_t regex;
+    bool by_regex = is_regex(p);
+    size_t n = (size_t)s->q->trace_count + 1;
+    struct stk_arena arena;
+    stk_arena_init(&arena, 0);
+    enum stk_status status = by_regex ? compile(p, &arena, &regex, err) : STK_OK;
+    if (status != STK_OK) {
+        stk_arena_deinit(&arena);
+        return status;
+    }
+    s->names = stk_alloc_zero(n, sizeof *s->names);
+    s->takes = stk_alloc_zero(n, sizeof *s->takes);
+    bool ok = s->names && s->takes;
+    for (uint32_t i = 0; i < s->q->trace_count && ok; i++) {
+        const struct stk_strpool *pool = &s->q->traces[i].t->strings;
+        s->takes[i] = stk_alloc_array((size_t)pool->count + 1, 1);
+        ok = s->takes[i] != NULL;
+        for (uint32_t id = 0; id < pool->count && ok; id++) {
+            struct stk_str text = stk_strpool_get(pool, id);
+            s->takes[i][id] = by_regex ? regexec(&regex, text.p, 0, NULL, 0) == 0
+                                       : p.n == 0 || stk_str_contains_nocase(text, p);
+        }
+        s->names[i].takes = s->takes[i];
+    }
+    if (by_regex)
+        regfree(&regex);
+    stk_arena_deinit(&arena);
+    return ok ? STK_OK : stk_err_nomem(err);
+}
+
+// The name of a track, or of the track that it is a sub-row of; "thread 7" also goes.
+static bool track_fits(const struct stk_trace *t, uint32_t k, struct stk_str wanted)
+{
+    char text[64];
+    if (t->tracks[k].parent != STK_NONE && t->tracks[k].parent < t->track_count)
+        k = t->tracks[k].parent;
+    const struct stk_track *track = &t->tracks[k];
+    if (track->name && stk_str_contains_nocase(stk_strpool_get(&t->strings, track->name), wanted))
+        return true;
+    snprintf(text, sizeof text, "%s %lld", track->kind == STK_TRACK_STREAM ? "stream" : "thread",
+             (long long)track->id);
+    return stk_str_eq_nocase(stk_str_from(text), wanted);
+}
+
+static bool match_tracks(struct search *s)
+{
+    struct stk_str wanted = s->find->track_name;
+    if (s->find->has_track || wanted.n == 0)
+        return true;
+    s->tracks = stk_alloc_zero((size_t)s->q->trace_count + 1, sizeof *s->tracks);
+    for (uint32_t i = 0; s->tracks && i < s->q->trace_count; i++) {
+        const struct stk_trace *t = s->q->traces[i].t;
+        s->tracks[i] = stk_alloc_zero((size_t)t->track_count + 1, 1);
+        if (!s->tracks[i])
+            return false;
+        for (uint32_t k = 0; k < t->track_count; k++)
+            s->tracks[i][k] = track_fits(t, k, wanted);
+    }
+    return s->tracks != NULL;
+}
+
+static void set_filters(struct search *s)
+{
+    const struct stk_find *f = s->find;
+    stk_query_scan_init(&s->scan, s->q);
+    s->scan.names = s->names;
+    s->scan.stop = stk_sql_should_stop;
+    s->scan.stop_arg = s->q;
+    if (f->kind >= 0)
+        s->scan.kinds = 1u << f->kind;
+    // Never more than there is room for.
+    bool ok = true;
+    if (f->has_from)
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_START, STK_OP_GE, f->from_ns);
+    if (f->has_to)
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_START, STK_OP_LT, f->to_ns);
+    if (f->min_dur_ns > 0)
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_DUR, STK_OP_GE, f->min_dur_ns);
+    if (f->max_dur_ns < INT64_MAX)
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_DUR, STK_OP_LE, f->max_dur_ns);
+    if (f->has_steps) {
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_STEP, STK_OP_GE, f->step_first);
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_STEP, STK_OP_LE, f->step_last);
+    }
+    if (f->has_track)
+        ok &= stk_query_scan_add(&s->scan, STK_FIELD_TRACK, STK_OP_EQ, f->track);
+    (void)ok;
+}
+
+static bool worse(const struct hit *a, const struct hit *b)
+{
+    if (a->key != b->key)
+        return a->key > b->key;
+    if (a->at.trace != b->at.trace)
+        return a->at.trace > b->at.trace;
+    return a->at.event > b->at.event;
+}
+
+static void sink_down(struct hit *heap, size_t n, size_t i)
+{
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && worse(&heap[child + 1], &heap[child]))
+            child++;
+        if (!worse(&heap[child], &heap[i]))
+            return;
+        struct hit held = heap[i];
+        heap[i] = heap[child];
+        heap[child] = held;
+    }
+}
+
+static bool keep(struct search *s, const struct hit *hit)
+{
+    struct hit *heap = s->hits.items;
+    uint64_t limit = s->find->limit;
+    if (limit && s->hits.count >= limit) {
+        if (worse(hit, &heap[0]))
+            return true;
+        heap[0] = *hit;
+        sink_down(heap, s->hits.count, 0);
+        return true;
+    }
+    struct hit *place = stk_vec_push(&s->hits);
+    if (!place)
+        return false;
+    *place = *hit;
+    if (limit && s->hits.count == limit)
+        for (size_t i = s->hits.count / 2; i-- > 0;)
+            sink_down(s->hits.items, s->hits.count, i);
+    return true;
+}
+
+static bool device_fits(const struct search *s, const struct stk_query_event *v)
+{
+    const struct stk_trace *t = v->x->t;
+    uint32_t device = t->tracks[v->track].device;
+    return !s->find->has_device ||
+           (device != STK_NONE && t->devices[device].ordinal == s->find->device);
+}
+
+static enum stk_status collect(struct search *s, struct stk_err *err)
+{
+    stk_query_scan_begin(&s->scan);
+    while (stk_query_scan_next(&s->scan)) {
+        struct hit hit = {.at = s->scan.at};
+        int64_t dur = stk_dur_ns(hit.at.x->t, hit.at.event);
+        if (!device_fits(s, &hit.at) || (s->tracks && !s->tracks[hit.at.trace][hit.at.track]))
+            continue;
+        s->found->count++;
+        if (__builtin_add_overflow(s->found->total_ns, dur, &s->found->total_ns))
+            s->found->total_ns = INT64_MAX;
+        uint8_t *seen = &s->takes[hit.at.trace][hit.at.x->t->name[hit.at.event]];
+        s->found->names += *seen == 1;
+        *seen = 2;
+        hit.key =
+            s->find->by_time ? hit.at.x->t->start_ns[hit.at.event] + hit.at.x->shift_ns : -dur;
+        if (!keep(s, &hit))
+            return stk_err_nomem(err);
+    }
+    return s->scan.stopped ? stk_err_set(err, STK_EINTR, "interrupted") : STK_OK;
+}
+
+static int compare_hits(const void *pa, const void *pb)
+{
+    const struct hit *a = pa, *b = pb;
+    return worse(a, b) - worse(b, a);
+}
+
+static enum stk_status emit(struct search *s, const struct stk_query_sink *sink,
+                            struct stk_err *err)
+{
+    static const enum stk_query_field fields[] = {STK_FIELD_RANK, STK_FIELD_DEVICE, STK_FIELD_TRACK,
+                                                  STK_FIELD_KIND, STK_FIELD_NAME,   STK_FIELD_START,
+                                                  STK_FIELD_DUR,  STK_FIELD_STEP,   STK_FIELD_ID};
+    enum { COUNT = sizeof fields / sizeof fields[0] };
+    struct stk_query_column columns[COUNT];
+    struct stk_query_value values[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        columns[i] = (struct stk_query_column){.name = stk_query_fields[fields[i]].column,
+                                               .type = stk_query_fields[fields[i]].type};
+    qsort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
+    enum stk_status status = sink->begin(sink->arg, columns, COUNT, err);
+    for (size_t h = 0; h < s->hits.count && status == STK_OK; h++) {
+        const struct hit *hit = stk_vec_at(&s->hits, h);
+        for (int i = 0; i < COUNT; i++)
+            stk_query_value_of(&hit->at, fields[i], &values[i]);
+        status = sink->row(sink->arg, values, err);
+    }
+    return status;
+}
+
+enum stk_status stk_query_find(struct stk_query *q, const struct stk_find *find,
+                               const struct stk_query_sink *sink, struct stk_found *found,
+                               struct stk_err *err)
+{
+    struct search s = {.q = q, .find = find, .found = found};
+    *found = (struct stk_found){.count = 0};
+    q->db->timed_out = q->db->interrupted = false;
+    q->db->deadline_ns = 0;
+    stk_vec_init(&s.hits, sizeof(struct hit), UINT32_MAX);
+    enum stk_status status = match_names(&s, err);
+    if (status == STK_OK && !match_tracks(&s))
+        status = stk_err_nomem(err);
+    if (status == STK_OK) {
+        set_filters(&s);
+        status = collect(&s, err);
+    }
+    if (status == STK_OK)
+        status = emit(&s, sink, err);
+    for (uint32_t i = 0; i < q->trace_count; i++) {
+        if (s.takes)
+            stk_free(s.takes[i]);
+        if (s.tracks)
+            stk_free(s.tracks[i]);
+    }
+    stk_free(s.takes);
+    stk_free(s.tracks);
+    stk_free(s.names);
+    stk_vec_deinit(&s.hits);
+    return status;
+}

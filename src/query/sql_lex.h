@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of an SQL statement, as much as is needed to recognise its form.
+#ifndef STK_QUERY_SQL_LEX_H
+#define STK_QUERY_SQL_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum stk_sql_token_kind {
+    STK_SQL_WORD, // keyword or plain identifier
+    STK_SQL_NUMERAL,
+    STK_SQL_STRING, // '...'
+    STK_SQL_SIGN,   // operator or punctuation
+    STK_SQL_OTHER   // quoted identifier, parameter, anything unknown
+};
+
+struct stk_sql_token {
+    enum stk_sql_token_kind kind;
+    const char *p;
+    size_t n;
+};
+
+// Tokens of `sql`, comments and blanks left out. Returns how many there are, SIZE_MAX where they
+// are more than `max`.
+size_t stk_sql_lex(const char *sql, struct stk_sql_token *out, size_t max);
+// A word is this one, whatever its case; a sign is exactly this.
+bool stk_sql_token_is(const struct stk_sql_token *t, const char *text);
+
+#endif

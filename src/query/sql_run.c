@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running one statement: it is prepared as it was written, which settles its errors, the names and
+// the types of its columns; then, where it only aggregates events, its rewritten form is run in its
+// place (sql_rewrite.c).
+#include <strings.h>
+
+#include "query/sql_impl.h"
+#include "query/sql_lex.h"
+
+// Units of columns that the statement takes as they are.
+static enum stk_query_type declared_type(const char *declared)
+{
+    static const struct {
+        const char *text;
+        enum stk_query_type type;
+    } types[] = {{"TEXT", STK_QUERY_TEXT},     {"NAME TEXT", STK_QUERY_NAME},
+                 {"NUMBER", STK_QUERY_NUMBER}, {"NS", STK_QUERY_NS},
+                 {"BYTES", STK_QUERY_BYTES},   {"BOOL", STK_QUERY_BOOL},
+                 {"SHARE", STK_QUERY_SHARE}};
+    for (size_t i = 0; declared && i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].text, declared) == 0)
+            return types[i].type;
+    return STK_QUERY_ANY;
+}
+
+static enum stk_query_type type_by_name(const char *name, size_t n)
+{
+    static const struct {
+        const char *suffix;
+        enum stk_query_type type;
+    } units[] = {{"_ns", STK_QUERY_NS}, {"_bytes", STK_QUERY_BYTES}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (n > strlen(units[i].suffix) &&
+            strncasecmp(name + n - strlen(units[i].suffix), units[i].suffix,
+                        strlen(units[i].suffix)) == 0)
+            return units[i].type;
+    for (size_t t = 0; t < stk_sql_table_count; t++) {
+        int column = stk_sql_column_find(stk_sql_tables[t], name, n);
+        if (column >= 0)
+            return stk_sql_column_type(stk_sql_tables[t], (size_t)column);
+    }
+    return STK_QUERY_ANY;
+}
+
+// sum(dur_ns) has the unit of dur_ns; what is called x_ns is taken at its word.
+static enum stk_query_type expression_type(const char *name)
+{
+    static const char *const same_unit[] = {"sum", "min", "max", "avg", "total"};
+    struct stk_sql_token t[8];
+    size_t count = stk_sql_lex(name, t, 8);
+    if (count == SIZE_MAX || count == 0)
+        return STK_QUERY_ANY;
+    if (count == 1) {
+        enum stk_query_type type = type_by_name(t[0].p, t[0].n);
+        return type == STK_QUERY_NS || type == STK_QUERY_BYTES ? type : STK_QUERY_ANY;
+    }
+    if (!stk_sql_token_is(&t[count - 1], ")") || !stk_sql_token_is(&t[1], "(") ||
+        (count != 4 && !(count == 6 && stk_sql_token_is(&t[3], "."))))
+        return STK_QUERY_ANY;
+    for (size_t i = 0; i < sizeof same_unit / sizeof same_unit[0]; i++)
+        if (stk_sql_token_is(&t[0], same_unit[i]))
+            return type_by_name(t[count - 2].p, t[count - 2].n);
+    return STK_QUERY_ANY;
+}
+
+static enum stk_status begin(sqlite3_stmt *stmt, const struct stk_query_sink *sink,
+                             struct stk_err *err)
+{
+    struct stk_query_column columns[STK_QUERY_COLUMNS_MAX];
+    int count = sqlite3_column_count(stmt);
+    for (int i = 0; i < count; i++) {
+        const char *name = sqlite3_column_name(stmt, i);
+        if (!name)
+            return stk_err_nomem(err);
+        columns[i] = (struct stk_query_column){
+            .name = name, .type = declared_type(sqlite3_column_decltype(stmt, i))};
+        if (columns[i].type == STK_QUERY_ANY)
+            columns[i].type = expression_type(name);
+    }
+    return sink->begin(sink->arg, columns, (size_t)count, err);
+}
+
+static void read_value(sqlite3_stmt *stmt, int i, struct stk_query_value *out)
+{
+    switch (sqlite3_column_type(stmt, i)) {
+    case SQLITE_INTEGER:
+        *out = (struct stk_query_value){.kind = STK_VALUE_INT,
+                                        .number = sqlite3_column_int64(stmt, i)};
+        break;
+    case SQLITE_FLOAT:
+        *out = (struct stk_query_value){.kind = STK_VALUE_REAL,
+                                        .real = sqlite3_column_double(stmt, i)};
+        break;
+    case SQLITE_NULL:
+        *out = (struct stk_query_value){.kind = STK_VALUE_NULL};
+        break;
+    default: {
+        const char *text = (const char *)sqlite3_column_text(stmt, i); // blobs as they are
+        stk_value_str(out, text ? (struct stk_str){text, strlen(text)} : STK_STR(""));
+    }
+    }
+}
+
+// SQLITE_DONE or an error of SQLite; *status is what the sink said.
+static int step(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t *rows,
+                enum stk_status *status, struct stk_err *err)
+{
+    struct stk_query_value values[STK_QUERY_COLUMNS_MAX];
+    int code, count = sqlite3_column_count(stmt);
+    while ((code = sqlite3_step(stmt)) == SQLITE_ROW && *status == STK_OK) {
+        for (int i = 0; i < count; i++)
+            read_value(stmt, i, &values[i]);
+        *status = sink->row(sink->arg, values, err);
+        ++*rows;
+    }
+    return code;
+}
+
+static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_err *err)
+{
+    struct stk_sql_token rest[1];
+    if (!stmt)
+        return stk_err_set(err, STK_EUSAGE, "there is no statement: give a SELECT");
+    if (stk_sql_lex(tail, rest, 1) != 0)
+        return stk_err_set(err, STK_EUSAGE, "one statement at a time: '%.40s' follows", tail);
+    if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
+        return stk_err_set(err, STK_EUSAGE, "only statements that read have an answer: SELECT");
+    if (sqlite3_column_count(stmt) > STK_QUERY_COLUMNS_MAX)
+        return stk_err_set(err, STK_EUSAGE, "%d columns are more than the %d that are printed",
+                           sqlite3_column_count(stmt), STK_QUERY_COLUMNS_MAX);
+    if (sqlite3_bind_parameter_count(stmt) > 0)
+        return stk_err_set(err, STK_EUSAGE,
+                           "the statement has parameters (?, :name), which have no values here");
+    return STK_OK;
+}
+
+// The rewritten statement, or NULL where there is none.
+static sqlite3_stmt *prepare_groups(struct stk_query *q, const char *sql, int columns)
+{
+    sqlite3_stmt *stmt = NULL;
+    char *groups = q->db->groups_wanted ? stk_sql_rewrite(sql) : NULL;
+    if (groups && sqlite3_prepare_v2(q->db->sql, groups, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_column_count(stmt) != columns) {
+        sqlite3_finalize(stmt);
+        stmt = NULL;
+    }
+    sqlite3_free(groups);
+    return stmt;
+}
+
+static enum stk_status run(struct stk_query *q, const char *sql, sqlite3_stmt *stmt,
+                           const struct stk_query_sink *sink, struct stk_err *err)
+{
+    uint64_t rows = 0;
+    enum stk_status status = begin(stmt, sink, err);
+    if (status != STK_OK)
+        return status;
+    sqlite3_stmt *groups = prepare_groups(q, sql, sqlite3_column_count(stmt));
+    q->db->groups_used = groups != NULL;
+    int code = groups ? step(groups, sink, &rows, &status, err) : SQLITE_OK;
+    // A filter that SQLite did not hand over: the table itself is asked.
+    bool refused = groups && code == SQLITE_CONSTRAINT && rows == 0;
+    if (refused || !groups) {
+        q->db->groups_used = false;
+        code = step(stmt, sink, &rows, &status, err);
+    }
+    if (status == STK_OK && code != SQLITE_DONE)
+        status = stk_sql_explain(q, sql, code, err);
+    sqlite3_finalize(groups);
+    return status;
+}
+
+enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t timeout_ns,
+                              const struct stk_query_sink *sink, struct stk_err *err)
+{
+    struct stk_query_db *db = q->db;
+    sqlite3_stmt *stmt = NULL;
+    const char *tail = "";
+    db->timed_out = db->interrupted = db->groups_used = false;
+    db->deadline_ns = 0;
+    if (timeout_ns > 0 && __builtin_add_overflow(stk_sql_now_ns(), timeout_ns, &db->deadline_ns))
+        db->deadline_ns = 0;
+    stk_err_init(&db->err);
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &stmt, &tail);
+    enum stk_status status =
+        code == SQLITE_OK ? check(stmt, tail, err) : stk_sql_explain(q, sql, code, err);
+    if (status == STK_OK)
+        status = run(q, sql, stmt, sink, err);
+    sqlite3_finalize(stmt);
+    return status;
+}

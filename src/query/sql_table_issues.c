@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Issues met while reading.
+#include "query/sql_table.h"
+
+static uint64_t count(const struct stk_query *q)
+{
+    return (uint64_t)q->trace_count * STK_ISSUE_COUNT;
+}
+
+static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+{
+    static const char *const severities[] = {"info", "loss", "error"};
+    enum stk_issue_id id = (enum stk_issue_id)(row % STK_ISSUE_COUNT);
+    const struct stk_issue_info *info = stk_issue_info(id);
+    const struct stk_issue *issue = &q->traces[row / STK_ISSUE_COUNT].t->issues[id];
+    switch (column) {
+    case 0:
+        stk_value_number(out, (int64_t)(row / STK_ISSUE_COUNT));
+        break;
+    case 1:
+        stk_value_text(out, info->key);
+        break;
+    case 2:
+        stk_value_text(out, severities[info->severity]);
+        break;
+    case 3:
+        stk_value_number(out, (int64_t)issue->count);
+        break;
+    case 4:
+        stk_value_number(out, (int64_t)issue->events_lost);
+        break;
+    default:
+        stk_value_text(out, info->meaning);
+    }
+}
+
+static const struct stk_query_column columns[] = {
+    {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
+    {.name = "issue", .type = STK_QUERY_TEXT, .doc = "id, as in the report"},
+    {.name = "severity", .type = STK_QUERY_TEXT, .doc = "info, loss or error"},
+    {.name = "count", .type = STK_QUERY_NUMBER, .doc = "how often"},
+    {.name = "events_lost",
+     .type = STK_QUERY_NUMBER,
+     .doc = "of these, whole events that are not in the tables"},
+    {.name = "meaning", .type = STK_QUERY_TEXT, .doc = "in a sentence"},
+};
+
+const struct stk_sql_table stk_sql_table_issues = {
+    .name = "issues",
+    .doc = "what was wrong or notable while the profiles were read",
+    .sort = STK_SQL_LIST,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof columns[0],
+    .count = count,
+    .cell = cell,
+};
