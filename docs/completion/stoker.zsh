@@ -7,6 +7,7 @@ _stoker() {
         'stats:print tables\: kernels, copies, launches, gaps, operations'
         'query:ask about single events in SQL'
         'find:find events by name, duration, track'
+        'export:write a profile for Perfetto, TensorBoard, SQLite and others'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, or of tables'
@@ -56,7 +57,7 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm gaps ops startup)' \
+            '1:word:(overview kernels transfers launches comm gaps input ops startup python memory sequences counters)' \
             '*:profile:_files' ;;
         query) _arguments \
             '--json[print JSON, for programs]' \
@@ -95,6 +96,21 @@ _stoker() {
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
             '*:profile:_files' ;;
+        export) _arguments \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
+            '--rank[only this rank]:N:' \
+            '--device[only the device of this number, on every rank]:N:' \
+            '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
+            '--to[only up to this time after the first event]:TIME:' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--list[list what there is to choose from]' \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' \
+            '1:word:(perfetto chrome xspace sqlite csv)' \
+            '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
@@ -115,7 +131,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why stats query find explain formats schema doctor completion help)' ;;
+            '1:word:(why stats query find export explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

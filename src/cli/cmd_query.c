@@ -115,13 +115,10 @@ const struct stk_cmd stk_cmd_query = {
         "sets another limit. Wrong SQL ends with exit code 2.",
     .examples =
         "stoker query --tables\twhat can be asked\n"
-        "stoker query trace.json.gz \"select name, count(*), sum(dur_ns) from kernels group by "
-        "name order by 3 desc\"\tkernels by total time\n"
-        "stoker query run.sqlite \"select * from launches where delay_ns > 1000000\" "
-        "--csv\tlate kernels\n"
-        "stoker query trace.json.gz \"select k.name, a.value from kernels k join args a on "
-        "a.event = k.id where a.key = 'grid' limit 5\"\targuments, from the file\n"
-        "stoker query ranks/ -f question.sql --json\tSQL from a file\n",
+        "stoker query run.sqlite 'select * from gaps where dur_ns > 1e6'\tlong gaps\n"
+        "stoker query t.json.gz 'select name, count(*) from kernels group by 1'\tkernels\n"
+        "stoker query t.json.gz 'select * from args where event = 17'\targuments\n"
+        "stoker query ranks/ -f question.sql --csv\tSQL from a file\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_TABLES, STK_OPT_ID_FILE, STK_OPT_ID_JSON, STK_OPT_ID_CSV,
