@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "data/col.h"
 
+#define PARTS_FEW 64 // are joined without an allocation
+
 bool stk_block_reset(struct stk_block *b, int count)
 {
     stk_block_clear(b);
@@ -73,19 +75,19 @@ bool stk_block_gather(struct stk_block *to, struct stk_pool *pool, const struct 
 bool stk_block_concat(struct stk_block *to, struct stk_pool *pool,
                       const struct stk_block *const *parts, int count)
 {
-    const struct stk_col **cols = stk_alloc_array((size_t)count, sizeof cols[0]);
-    if (!cols || !stk_block_reset(to, parts[0]->count)) {
-        stk_free(cols);
-        return false;
-    }
-    bool ok = true;
+    const struct stk_col *few[PARTS_FEW];
+    const struct stk_col **cols =
+        count > PARTS_FEW ? stk_alloc_array((size_t)count, sizeof cols[0]) : few;
+    bool ok = cols && stk_block_reset(to, parts[0]->count);
     for (int k = 0; ok && k < parts[0]->count; k++) {
         for (int p = 0; p < count; p++) {
             cols[p] = &parts[p]->cols[k];
         }
         ok = stk_col_concat(&to->cols[k], pool, cols, count);
     }
-    stk_free(cols);
+    if (cols != few) {
+        stk_free(cols);
+    }
     if (!ok) {
         stk_block_clear(to);
         return false;

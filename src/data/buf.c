@@ -152,6 +152,7 @@ struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
         return NULL;
     }
     b->refs = 1;
+    b->is_readonly = false;
     b->next = NULL;
     b->pool = stk_pool_hold(p);
     return b;

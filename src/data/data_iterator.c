@@ -395,7 +395,10 @@ static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoke
 
 int stoker_iterator_stage(const struct stoker_iterator *it, int i, struct stoker_stage *out)
 {
-    return find_stage(it->root, &i, 0, out);
+    pthread_mutex_lock(&it->root->run->tree_lock);
+    int found = find_stage(it->root, &i, 0, out);
+    pthread_mutex_unlock(&it->root->run->tree_lock);
+    return found;
 }
 
 void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out)

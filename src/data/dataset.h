@@ -21,6 +21,8 @@
 #ifndef STK_DATA_DATASET_H
 #define STK_DATA_DATASET_H
 
+#include <pthread.h>
+
 #include "data/fn.h"
 
 #define STK_INFINITE (-1)
@@ -107,13 +109,21 @@ struct stk_run_options { // all zero: defaults
     struct stk_host *host; // borrowed while anything of the run lives
 };
 
+struct stk_gate { // permits to work at once; see gate.h
+    pthread_mutex_t lock;
+    pthread_cond_t freed;
+    int permits, taken, most;
+};
+
 struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint64_t elements, blocks, errors, skipped;
     uint64_t busy_ns; // CPU of its own work, on all its threads, inputs on the same thread excluded
+    uint64_t held_ns; // wall time of the same
     uint64_t wait_ns; // blocked on its input
     uint64_t starve_ns;  // its consumer blocked on it
     uint32_t threads;    // at work for it now
-    uint32_t fill, room; // elements ready, and how many may be
+    uint32_t fill, room; // pieces (blocks) ready, and how many may be
+    uint32_t block_max;  // elements of a piece now
 };
 
 // Everything that the iterators of one tree share.
@@ -126,6 +136,11 @@ struct stk_run {
     uint64_t failures;       // atomic: elements that failed anywhere
     bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
+    struct stk_gate gate;
+    pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
+    struct stk_ring *rings;
+    pthread_mutex_t tree_lock; // held to exchange an input of an iterator, and to walk the tree
+    unsigned forks;            // of the process when it was opened
 };
 
 struct stk_iter {
@@ -154,6 +169,9 @@ STK_MUST_CHECK enum stk_status stk_iter_open(struct stk_iter **out, struct stk_d
                                              struct stk_run *run, uint64_t path, uint64_t epoch,
                                              struct stk_err *err);
 void stk_iter_close(struct stk_iter *it); // takes NULL
+// Input i is `fresh` from now on; the one it was, which may be NULL, is closed, and what it counted
+// goes to the new one.
+void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh);
 STK_MUST_CHECK enum stk_status stk_iter_next(struct stk_iter *it, int64_t want,
                                              struct stk_block *out, struct stk_err *err);
 STK_MUST_CHECK enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done,

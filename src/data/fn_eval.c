@@ -10,6 +10,7 @@
 
 #define CHUNK_BYTES (128 * 1024) // of the widest value between two operations
 #define PARTS_MAX ((size_t)1 << 24)
+#define PARTS_FEW 16 // are joined without an allocation
 #define CHUNK_FIRST 64 // elements, while widths are unknown
 
 struct stk_frame {
@@ -300,7 +301,9 @@ static bool keep_part(struct stk_frame *f, int o, const struct stk_col *v, int64
 static bool join_parts(struct stk_frame *f, int o, struct stk_col *whole)
 {
     struct stk_vec *parts = &f->parts[o];
-    const struct stk_col **list = stk_alloc_array(parts->count + 1, sizeof list[0]);
+    const struct stk_col *few[PARTS_FEW];
+    const struct stk_col **list =
+        parts->count > PARTS_FEW ? stk_alloc_array(parts->count, sizeof list[0]) : few;
     for (size_t i = 0; list && i < parts->count; i++) {
         list[i] = stk_vec_at(parts, i);
     }
@@ -310,7 +313,9 @@ static bool join_parts(struct stk_frame *f, int o, struct stk_col *whole)
         stk_col_clear(stk_vec_at(parts, i));
     }
     parts->count = 0;
-    stk_free(list);
+    if (list != few) {
+        stk_free(list);
+    }
     return ok;
 }
 

@@ -2,6 +2,7 @@
 // Iterators: opening a tree of them, pulling, skipping, closing; what a run shares.
 #include "data/dataset.h"
 
+#include <stddef.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "data/gate.h"
+#include "data/ring.h"
 
 #define SKIP_BLOCK 4096
 #define RAM_FLOOR ((size_t)64 << 20)
@@ -57,6 +60,12 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
         stk_free(run);
         return stk_err_nomem(err);
     }
+    pthread_mutex_init(&run->gate.lock, NULL);
+    pthread_cond_init(&run->gate.freed, NULL);
+    pthread_mutex_init(&run->rings_lock, NULL);
+    pthread_mutex_init(&run->tree_lock, NULL);
+    run->gate.permits = run->options.threads;
+    run->forks = stk_fork_count();
     *out = run;
     return STK_OK;
 }
@@ -71,6 +80,10 @@ void stk_run_drop(struct stk_run *run)
 {
     if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
         stk_pool_drop(run->pool);
+        pthread_mutex_destroy(&run->tree_lock);
+        pthread_mutex_destroy(&run->rings_lock);
+        pthread_cond_destroy(&run->gate.freed);
+        pthread_mutex_destroy(&run->gate.lock);
         stk_free(run);
     }
 }
@@ -78,6 +91,15 @@ void stk_run_drop(struct stk_run *run)
 void stk_run_cancel(struct stk_run *run)
 {
     __atomic_store_n(&run->is_cancelled, 1, __ATOMIC_RELEASE);
+    if (run->forks != stk_fork_count()) {
+        return; // nobody of ours waits in this process
+    }
+    stk_gate_set(run, run->gate.permits);
+    pthread_mutex_lock(&run->rings_lock);
+    for (struct stk_ring *r = run->rings; r; r = r->next) {
+        stk_ring_wake(r);
+    }
+    pthread_mutex_unlock(&run->rings_lock);
 }
 
 static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
@@ -128,7 +150,9 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
 
 void stk_iter_close(struct stk_iter *it)
 {
-    if (!it) {
+    // In a child of fork there are no threads to join, and locks may be held by threads that are
+    // not there: the iterator is left as it is.
+    if (!it || it->run->forks != stk_fork_count()) {
         return;
     }
     if (it->kind->close && it->state) {
@@ -147,6 +171,33 @@ void stk_iter_close(struct stk_iter *it)
 bool stk_status_is_of_element(enum stk_status s)
 {
     return s != STK_OK && s != STK_EINTR && s != STK_ENOMEM && s != STK_ELIMIT && s != STK_EBUG;
+}
+
+// What the old tree counted, added to the new tree of the same datasets.
+static void inherit(struct stk_iter *to, const struct stk_iter *from)
+{
+    uint64_t *a = (uint64_t *)&to->stats;
+    const uint64_t *b = (const uint64_t *)&from->stats;
+    for (size_t i = 0; i < offsetof(struct stk_stage_stats, threads) / sizeof *a; i++) {
+        __atomic_add_fetch(&a[i], __atomic_load_n(&b[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    }
+    for (int i = 0; i < to->n_in && i < from->n_in && to->ds == from->ds; i++) {
+        if (to->in[i] && from->in[i]) {
+            inherit(to->in[i], from->in[i]);
+        }
+    }
+}
+
+void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
+{
+    struct stk_iter *old = it->in[i];
+    pthread_mutex_lock(&it->run->tree_lock);
+    if (old && fresh) {
+        inherit(fresh, old);
+    }
+    it->in[i] = fresh;
+    pthread_mutex_unlock(&it->run->tree_lock);
+    stk_iter_close(old);
 }
 
 static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)
@@ -170,17 +221,11 @@ static bool leaves_out(struct stk_iter *it, enum stk_status s)
     return true;
 }
 
-enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                              struct stk_err *err)
+static enum stk_status next_of_kind(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stk_err *err)
 {
-    stk_block_clear(out);
-    if (it->pending != STK_OK) {
-        return take_pending(it, err);
-    }
-    if (__atomic_load_n(&it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
-        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
-    }
     enum stk_status s;
+    struct stk_iter *before = stk_account_enter(it);
     for (;;) {
         s = it->kind->next(it, want, out, err);
         if (s == STK_OK) {
@@ -197,6 +242,27 @@ enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_bloc
             break;
         }
     }
+    stk_account_leave(before);
+    return s;
+}
+
+enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                              struct stk_err *err)
+{
+    stk_block_clear(out);
+    if (it->pending != STK_OK) {
+        return take_pending(it, err);
+    }
+    if (__atomic_load_n(&it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
+        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+    }
+    if (it->run->forks != stk_fork_count()) {
+        return stk_err_set(
+            err, STK_EUSAGE,
+            "the iterator was made before fork() and cannot go on in the child; open "
+            "another one there");
+    }
+    enum stk_status s = next_of_kind(it, want, out, err);
     if (s == STK_OK && out->n > 0) {
         __atomic_add_fetch(&it->stats.elements, (uint64_t)out->n, __ATOMIC_RELAXED);
         __atomic_add_fetch(&it->stats.blocks, 1, __ATOMIC_RELAXED);

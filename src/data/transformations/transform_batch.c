@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "data/dataset.h"
+#include "data/map_parallel.h"
 
 struct batch {
-    struct stk_block held; // elements of a batch that is not full yet
+    struct stk_block held;                     // elements of a batch that is not full yet
+    struct stk_block part, rest, more, joined; // empty between calls
     bool at_end;
 };
 
@@ -54,14 +56,14 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
                             struct stk_err *err)
 {
     struct batch *b = it->state;
-    struct stk_block part = {0}, rest = {0};
-    bool ok = stk_block_slice(&part, &b->held, 0, n) &&
-              stk_block_slice(&rest, &b->held, n, b->held.n - n) &&
+    struct stk_block *part = &b->part;
+    bool ok = stk_block_slice(part, &b->held, 0, n) &&
+              stk_block_slice(&b->rest, &b->held, n, b->held.n - n) &&
               stk_block_reset(out, b->held.count);
     enum stk_status s = ok ? STK_OK : stk_err_nomem(err);
-    for (int k = 0; s == STK_OK && k < part.count; k++) {
+    for (int k = 0; s == STK_OK && k < part->count; k++) {
         int64_t unequal;
-        if (stk_col_fold(&out->cols[k], it->run->pool, &part.cols[k], size, &unequal)) {
+        if (stk_col_fold(&out->cols[k], it->run->pool, &part->cols[k], size, &unequal)) {
             continue;
         }
         if (unequal < 0) {
@@ -69,17 +71,16 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
             break;
         }
         char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
-        stk_shape_text(&part.cols[k].shapes[unequal], have);
-        stk_shape_text(&part.cols[k].shapes[unequal / size * size], want);
+        stk_shape_text(&part->cols[k].shapes[unequal], have);
+        stk_shape_text(&part->cols[k].shapes[unequal / size * size], want);
         s = stk_err_set(err, STK_EINVAL,
                         "batch: component %d has shape %s in element %lld of a batch and %s in its "
                         "first; padded_batch makes them equal",
                         k, have, (long long)(unequal % size), want);
     }
     out->n = n / size;
-    stk_block_move(&b->held, &rest);
-    stk_block_free(&part);
-    stk_block_free(&rest);
+    stk_block_move(&b->held, &b->rest);
+    stk_block_clear(part);
     if (s != STK_OK) {
         stk_block_clear(out);
     }
@@ -93,14 +94,20 @@ static enum stk_status add(struct stk_iter *it, struct stk_block *more, struct s
         stk_block_move(&b->held, more);
         return STK_OK;
     }
-    struct stk_block joined = {0};
     const struct stk_block *both[2] = {&b->held, more};
-    bool ok = stk_block_concat(&joined, it->run->pool, both, 2);
+    bool ok = stk_block_concat(&b->joined, it->run->pool, both, 2);
     if (ok) {
-        stk_block_move(&b->held, &joined);
+        stk_block_move(&b->held, &b->joined);
     }
-    stk_block_free(&joined);
+    stk_block_clear(&b->joined);
     return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "batch: no memory for a batch");
+}
+
+static enum stk_status batch_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    stk_iter_hint_group(it->in[0], batch_size(it->ds));
+    return STK_OK;
 }
 
 static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -109,16 +116,16 @@ static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_
     struct batch *b = it->state;
     int64_t size = batch_size(it->ds), target = size;
     (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
-    struct stk_block more = {0};
+    struct stk_block *more = &b->more;
     enum stk_status s = STK_OK;
     while (s == STK_OK && !b->at_end && b->held.n < size) {
-        s = stk_iter_next(it->in[0], target - b->held.n, &more, err);
-        b->at_end = s == STK_OK && more.n == 0;
-        if (s == STK_OK && more.n > 0) {
-            s = add(it, &more, err);
+        s = stk_iter_next(it->in[0], target - b->held.n, more, err);
+        b->at_end = s == STK_OK && more->n == 0;
+        if (s == STK_OK && more->n > 0) {
+            s = add(it, more, err);
         }
     }
-    stk_block_free(&more);
+    stk_block_clear(more);
     if (s != STK_OK) {
         stk_block_clear(&b->held); // the batch of the bad element is lost with it
         return s;
@@ -142,12 +149,10 @@ static enum stk_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
         return STK_OK;
     }
     int64_t from_held = b->held.n < n * size ? b->held.n : n * size;
-    struct stk_block rest = {0};
-    if (!stk_block_slice(&rest, &b->held, from_held, b->held.n - from_held)) {
+    if (!stk_block_slice(&b->rest, &b->held, from_held, b->held.n - from_held)) {
         return stk_err_nomem(err);
     }
-    stk_block_move(&b->held, &rest);
-    stk_block_free(&rest);
+    stk_block_move(&b->held, &b->rest);
     enum stk_status s = stk_iter_skip(it->in[0], n * size - from_held, &passed, err);
     passed += from_held;
     *done = passed / size + (passed % size != 0 && !drops_remainder(it->ds));
@@ -157,7 +162,12 @@ static enum stk_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
 
 static void batch_close(struct stk_iter *it)
 {
-    stk_block_free(&((struct batch *)it->state)->held);
+    struct batch *b = it->state;
+    stk_block_free(&b->held);
+    stk_block_free(&b->part);
+    stk_block_free(&b->rest);
+    stk_block_free(&b->more);
+    stk_block_free(&b->joined);
 }
 
 static const struct stk_arg_row batch_args[] = {{.name = "batch_size",
@@ -179,6 +189,7 @@ const struct stk_dataset_kind stk_dataset_batch = {.name = "batch",
                                                    .infer = batch_infer,
                                                    .cardinality = batch_cardinality,
                                                    .state_bytes = sizeof(struct batch),
+                                                   .open = batch_open,
                                                    .next = batch_next,
                                                    .skip = batch_skip,
                                                    .close = batch_close};

@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// map: each element through a function, on the thread that pulls. Functions run on whole blocks.
-#include "data/dataset.h"
+// map: each element through a function. Functions run on whole blocks, on the thread that pulls, or
+// with num_parallel_calls on threads of their own (transform_map_parallel.c).
+#include "data/feed.h"
+#include "data/map_parallel.h"
 
 struct map {
+    struct stk_pmap *parallel; // NULL: it runs on the thread that pulls
     struct stk_frame *frame;
-    struct stk_block in;
+    struct stk_block in, rest;
     int64_t used;  // elements of `in` that are done
     int64_t index; // of the next element at the input
 };
 
 static struct stk_fn *function(const struct stk_dataset *ds)
 {
-    const struct stk_attr *t = stk_attrs_get(ds->attrs, "fn");
-    return t && t->kind == STK_ATTR_FN ? t->fn : NULL;
+    return stk_attrs_get(ds->attrs, "fn")->fn;
+}
+
+static bool is_parallel(const struct stk_dataset *ds)
+{
+    return stk_attrs_int(ds->attrs, "num_parallel_calls", 0) != 0;
 }
 
 static enum stk_status map_infer(struct stk_dataset *ds, struct stk_err *err)
 {
-    struct stk_fn *fn = function(ds);
-    if (!fn || fn->n_in != ds->in[0]->specs->count) {
-        return stk_err_set(err, STK_EINVAL,
-                           "map: the function takes %d components, the input has %d",
-                           fn ? fn->n_in : 0, ds->in[0]->specs->count);
+    struct stk_fn *fn = stk_arg_fn(ds, "fn", 0, err);
+    if (!fn) {
+        return STK_EINVAL;
     }
     ds->specs = stk_fn_result(fn);
     return ds->specs ? STK_OK : stk_err_nomem(err);
@@ -35,6 +40,9 @@ static int64_t map_cardinality(const struct stk_dataset *ds)
 static enum stk_status map_open(struct stk_iter *it, struct stk_err *err)
 {
     struct map *m = it->state;
+    if (is_parallel(it->ds)) {
+        return stk_pmap_open(&m->parallel, it, function(it->ds), err);
+    }
     return stk_frame_open(&m->frame, function(it->ds), it->run->pool, it->run->options.host, err);
 }
 
@@ -42,6 +50,9 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
                                 struct stk_err *err)
 {
     struct map *m = it->state;
+    if (m->parallel) {
+        return stk_pmap_next(m->parallel, want, out, err);
+    }
     if (m->used == m->in.n) {
         m->used = 0;
         enum stk_status s = stk_iter_next(it->in[0], want, &m->in, err);
@@ -50,16 +61,14 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
             return s;
         }
     }
-    struct stk_block rest = {0};
-    if (!stk_block_slice(&rest, &m->in, m->used, m->in.n - m->used) ||
+    if (!stk_block_slice(&m->rest, &m->in, m->used, m->in.n - m->used) ||
         !stk_block_reset(out, it->ds->specs->count)) {
-        stk_block_free(&rest);
         return stk_err_nomem(err);
     }
     struct stk_eval eval = {.seed = it->seed, .first_index = m->index};
-    enum stk_status s = stk_frame_run(m->frame, &rest, out, &eval, err);
-    int64_t done = eval.failed < rest.n ? eval.failed + 1 : rest.n;
-    stk_block_free(&rest);
+    enum stk_status s = stk_frame_run(m->frame, &m->rest, out, &eval, err);
+    int64_t done = eval.failed < m->rest.n ? eval.failed + 1 : m->rest.n;
+    stk_block_clear(&m->rest);
     if (s != STK_OK) {
         m->used = m->in.n;
         return s;
@@ -76,6 +85,9 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
 static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
 {
     struct map *m = it->state;
+    if (m->parallel) {
+        return stk_pmap_skip(m->parallel, n, done, err);
+    }
     int64_t held = m->in.n - m->used, from_held = n < held ? n : held, more = 0;
     enum stk_status s = STK_OK;
     m->used += from_held;
@@ -83,19 +95,69 @@ static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, s
         s = stk_iter_skip(it->in[0], n - from_held, &more, err);
     }
     *done = from_held + more;
-    m->index += *done;
+    m->index += *done + (s != STK_OK);
     return s;
+}
+
+// Elements by position, where the function depends on nothing but them. Parallel maps have none: a
+// shuffle before them would run them on one thread.
+static bool map_has_at(const struct stk_dataset *ds)
+{
+    return !is_parallel(ds) && !stk_fn_is_random(function(ds)) && !stk_fn_is_stateful(function(ds));
+}
+
+static enum stk_status map_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                              struct stk_block *out, struct stk_err *err)
+{
+    struct map *m = it->state;
+    enum stk_status s = stk_iter_at(it->in[0], index, n, &m->in, err);
+    if (s == STK_OK && !stk_block_reset(out, it->ds->specs->count)) {
+        s = stk_err_nomem(err);
+    }
+    struct stk_eval eval = {.seed = it->seed};
+    s = s == STK_OK ? stk_frame_run(m->frame, &m->in, out, &eval, err) : s;
+    if (s == STK_OK && eval.failed < n) {
+        *err = eval.failure;
+        s = eval.failure.code;
+    }
+    stk_block_clear(&m->in);
+    return s;
+}
+
+void stk_iter_hint_group(struct stk_iter *it, int64_t size)
+{
+    while (it && (it->kind == &stk_dataset_take || it->kind == &stk_dataset_ignore_errors)) {
+        it = it->in[0];
+    }
+    if (it && it->kind == &stk_dataset_map && ((struct map *)it->state)->parallel) {
+        stk_pmap_group(((struct map *)it->state)->parallel, size);
+    }
 }
 
 static void map_close(struct stk_iter *it)
 {
     struct map *m = it->state;
+    stk_pmap_close(m->parallel);
     stk_frame_close(m->frame);
     stk_block_free(&m->in);
+    stk_block_free(&m->rest);
 }
 
 static const struct stk_arg_row map_args[] = {
-    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "the function"}, {0}};
+    {.name = "fn", .type = STK_ARG_OTHER, .is_required = true, .help = "the function"},
+    {.name = "num_parallel_calls",
+     .type = STK_ARG_INT,
+     .is_tunable = true,
+     .min = -1,
+     .max = INT32_MAX,
+     .help = "threads; -1: AUTOTUNE; 0: the thread that pulls"},
+    {.name = "deterministic",
+     .type = STK_ARG_INT,
+     .fallback = -1,
+     .min = -1,
+     .max = 1,
+     .help = "in order; -1: as the run's options say"},
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .summary = "Each element through a function",
@@ -108,4 +170,6 @@ const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .open = map_open,
                                                  .next = map_next,
                                                  .skip = map_skip,
+                                                 .has_at = map_has_at,
+                                                 .at = map_at,
                                                  .close = map_close};

@@ -7,6 +7,7 @@
 
 struct turns {
     int64_t turn; // which repetition, or input, is open or comes next
+    bool is_open; // of repeat: its input is of this turn
     bool gave;    // this repetition gave an element (or an error)
 };
 
@@ -36,20 +37,26 @@ static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct st
     struct turns *t = it->state;
     int64_t count = repeat_count(it->ds);
     *is_over = count >= 0 && t->turn >= count;
-    if (*is_over || it->in[0]) {
+    if (*is_over || t->is_open) {
         return STK_OK;
     }
     uint64_t epoch = t->turn ? stk_path_mix(it->epoch, (uint64_t)t->turn) : it->epoch;
-    t->gave = false;
-    return stk_iter_open(&it->in[0], it->ds->in[0], it->run, stk_path_mix(it->path, 0), epoch, err);
+    struct stk_iter *fresh = NULL;
+    enum stk_status s =
+        stk_iter_open(&fresh, it->ds->in[0], it->run, stk_path_mix(it->path, 0), epoch, err);
+    if (s == STK_OK) {
+        stk_iter_exchange(it, 0, fresh);
+        t->gave = false;
+        t->is_open = true;
+    }
+    return s;
 }
 
 // The input ended. False: so does everything, since it is empty.
 static bool repeat_end_turn(struct stk_iter *it)
 {
     struct turns *t = it->state;
-    stk_iter_close(it->in[0]);
-    it->in[0] = NULL;
+    t->is_open = false; // it stays for what it counted, until the next one opens
     t->turn++;
     if (!t->gave && repeat_count(it->ds) < 0) {
         t->turn = 0;
@@ -81,7 +88,7 @@ static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
 {
     struct turns *t = it->state;
     int64_t each = stk_dataset_cardinality(it->ds->in[0]), count = repeat_count(it->ds);
-    if (it->in[0] || each <= 0 || it->run->pulls_to_skip) {
+    if (t->is_open || each <= 0 || it->run->pulls_to_skip) {
         return;
     }
     int64_t turns = (n - *done) / each, left = count < 0 ? turns : count - t->turn;
@@ -168,16 +175,13 @@ static enum stk_status concatenate_open(struct stk_iter *it, int i, struct stk_e
     if (it->in[i]) {
         return STK_OK;
     }
-    return stk_iter_open(&it->in[i], it->ds->in[i], it->run, stk_path_mix(it->path, (uint64_t)i),
-                         it->epoch, err);
-}
-
-// The open input is at its end.
-static void concatenate_turn(struct stk_iter *it)
-{
-    struct turns *t = it->state;
-    stk_iter_close(it->in[t->turn]);
-    it->in[t->turn++] = NULL;
+    struct stk_iter *fresh = NULL;
+    enum stk_status s = stk_iter_open(&fresh, it->ds->in[i], it->run,
+                                      stk_path_mix(it->path, (uint64_t)i), it->epoch, err);
+    if (s == STK_OK) {
+        stk_iter_exchange(it, i, fresh);
+    }
+    return s;
 }
 
 static enum stk_status concatenate_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -192,7 +196,7 @@ static enum stk_status concatenate_next(struct stk_iter *it, int64_t want, struc
         if (s != STK_OK || out->n > 0) {
             return s;
         }
-        concatenate_turn(it);
+        t->turn++;
     }
     return STK_OK;
 }
@@ -211,9 +215,7 @@ static enum stk_status concatenate_skip(struct stk_iter *it, int64_t n, int64_t 
         if (s != STK_OK) {
             return s;
         }
-        if (*done < n) {
-            concatenate_turn(it);
-        }
+        t->turn += *done < n;
     }
     return STK_OK;
 }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Permits, time accounts and the detection of forks; see gate.h.
+#include "data/gate.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define RATIO_ONE 1024u
+#define RATIO_EVERY_NS 1000000u
+
+struct account {
+    struct stk_iter *stage, *before; // the latter as of the last change to a stage
+    uint64_t since_ns;
+    uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
+    uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
+    bool has_permit;
+};
+static _Thread_local struct account account;
+
+uint64_t stk_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t cpu_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void measure_ratio(struct account *a)
+{
+    uint64_t cpu = cpu_clock_ns();
+    if (a->ratio && a->worked_ns) {
+        uint64_t ratio = (cpu - a->cpu_ns) * RATIO_ONE / a->worked_ns;
+        ratio = ratio > RATIO_ONE ? RATIO_ONE : ratio < 1 ? 1 : ratio;
+        a->ratio = (uint32_t)ratio;
+    } else {
+        a->ratio = RATIO_ONE;
+    }
+    a->cpu_ns = cpu;
+    a->worked_ns = 0;
+}
+
+// Charges what passed since the last change; returns the time.
+static uint64_t charge(struct account *a)
+{
+    uint64_t now = stk_clock_ns();
+    if (a->stage) {
+        uint64_t passed = now - a->since_ns;
+        a->worked_ns += passed;
+        if (!a->ratio || a->worked_ns > RATIO_EVERY_NS) {
+            measure_ratio(a);
+        }
+        struct stk_stage_stats *s = &a->stage->stats;
+        __atomic_add_fetch(&s->busy_ns, passed * a->ratio / RATIO_ONE, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&s->held_ns, passed, __ATOMIC_RELAXED);
+    }
+    a->since_ns = now;
+    return now;
+}
+
+struct stk_iter *stk_account_enter(struct stk_iter *it)
+{
+    struct account *a = &account;
+    struct stk_iter *before = a->stage;
+    charge(a);
+    if (!before) {
+        // Time outside of the engine is nobody's: the ratio begins anew.
+        a->worked_ns = 0;
+        a->cpu_ns = a->ratio ? a->cpu_ns : 0;
+    }
+    a->before = before;
+    a->stage = it;
+    return before;
+}
+
+void stk_account_leave(struct stk_iter *before)
+{
+    charge(&account);
+    account.stage = before;
+}
+
+struct stk_wait stk_wait_begin(struct stk_run *run)
+{
+    struct stk_wait w = {charge(&account), account.has_permit};
+    if (w.had_permit) {
+        stk_gate_leave(run);
+    }
+    return w;
+}
+
+void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
+{
+    if (w.had_permit) {
+        stk_gate_enter(run);
+    }
+    uint64_t now = stk_clock_ns();
+    account.since_ns = now;
+    if (it) {
+        __atomic_add_fetch(&it->stats.starve_ns, now - w.since_ns, __ATOMIC_RELAXED);
+    }
+    struct stk_iter *who = account.stage == it ? account.before : account.stage;
+    if (who) {
+        __atomic_add_fetch(&who->stats.wait_ns, now - w.since_ns, __ATOMIC_RELAXED);
+    }
+}
+
+void stk_gate_enter(struct stk_run *run)
+{
+    struct stk_gate *g = &run->gate;
+    pthread_mutex_lock(&g->lock);
+    while (g->taken >= g->permits && !__atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE)) {
+        pthread_cond_wait(&g->freed, &g->lock);
+    }
+    g->taken++;
+    g->most = g->taken > g->most ? g->taken : g->most;
+    pthread_mutex_unlock(&g->lock);
+    account.has_permit = true;
+}
+
+void stk_gate_leave(struct stk_run *run)
+{
+    struct stk_gate *g = &run->gate;
+    pthread_mutex_lock(&g->lock);
+    g->taken--;
+    pthread_cond_signal(&g->freed);
+    pthread_mutex_unlock(&g->lock);
+    account.has_permit = false;
+}
+
+void stk_gate_set(struct stk_run *run, int permits)
+{
+    struct stk_gate *g = &run->gate;
+    pthread_mutex_lock(&g->lock);
+    g->permits = permits;
+    pthread_cond_broadcast(&g->freed);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static unsigned forks;
+
+static void count_fork(void)
+{
+    forks++;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+unsigned stk_fork_count(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    return forks;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Permutations of 0 .. n - 1 by computation: no memory, any position in constant time.
+#ifndef STK_DATA_PERMUTE_H
+#define STK_DATA_PERMUTE_H
+
+#include <stdint.h>
+
+struct stk_permutation {
+    uint64_t n, left, right; // left * right >= n
+    uint64_t keys[8];
+};
+
+void stk_permutation_open(struct stk_permutation *p, uint64_t n, uint64_t seed);
+// Where position i goes; i < n.
+uint64_t stk_permutation_at(const struct stk_permutation *p, uint64_t i);
+
+#endif

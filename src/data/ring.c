@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ring of pieces between workers and consumer; see ring.h.
+#include "data/ring.h"
+
+#include "base/alloc.h"
+#include "data/gate.h"
+
+void stk_piece_clear(struct stk_piece *p)
+{
+    struct stk_piece *next = p->next;
+    stk_block_free(&p->block);
+    stk_free(p->err);
+    *p = (struct stk_piece){0};
+    while (next) {
+        struct stk_piece *behind = next->next;
+        stk_block_free(&next->block);
+        stk_free(next->err);
+        stk_free(next);
+        next = behind;
+    }
+}
+
+struct stk_piece *stk_piece_last(struct stk_piece *p)
+{
+    while (p->next) {
+        p = p->next;
+    }
+    return p;
+}
+
+bool stk_piece_fail(struct stk_piece *p, enum stk_status status, const struct stk_err *err)
+{
+    p = stk_piece_last(p);
+    p->next = stk_alloc_zero(1, sizeof *p->next);
+    p->err = stk_alloc(sizeof *p->err);
+    p->status = status;
+    if (!p->next || !p->err) {
+        p->status = STK_ENOMEM;
+        return false;
+    }
+    *p->err = *err;
+    return true;
+}
+
+static void join_run(struct stk_ring *r)
+{
+    struct stk_run *run = r->it->run;
+    pthread_mutex_lock(&run->rings_lock);
+    r->previous = NULL;
+    r->next = run->rings;
+    if (r->next) {
+        r->next->previous = r;
+    }
+    run->rings = r;
+    pthread_mutex_unlock(&run->rings_lock);
+}
+
+static void leave_run(struct stk_ring *r)
+{
+    struct stk_run *run = r->it->run;
+    pthread_mutex_lock(&run->rings_lock);
+    if (r->previous) {
+        r->previous->next = r->next;
+    } else {
+        run->rings = r->next;
+    }
+    if (r->next) {
+        r->next->previous = r->previous;
+    }
+    pthread_mutex_unlock(&run->rings_lock);
+}
+
+void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int room,
+                   int64_t elements_max)
+{
+    r->it = it;
+    r->is_sloppy = is_sloppy;
+    r->elements_max = elements_max;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->has_room, NULL);
+    pthread_cond_init(&r->has_piece, NULL);
+    stk_ring_set_room(r, room);
+    join_run(r);
+}
+
+void stk_ring_close(struct stk_ring *r)
+{
+    leave_run(r);
+    for (int i = 0; i < STK_RING_SLOTS; i++) {
+        stk_piece_clear(&r->slots[i]);
+    }
+    pthread_cond_destroy(&r->has_piece);
+    pthread_cond_destroy(&r->has_room);
+    pthread_mutex_destroy(&r->lock);
+}
+
+void stk_ring_wake(struct stk_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    pthread_cond_broadcast(&r->has_room);
+    pthread_cond_broadcast(&r->has_piece);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void stk_ring_stop(struct stk_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->is_stopped = true;
+    pthread_mutex_unlock(&r->lock);
+    stk_ring_wake(r);
+}
+
+void stk_ring_set_room(struct stk_ring *r, int room)
+{
+    pthread_mutex_lock(&r->lock);
+    r->room = room < 1 ? 1 : room > STK_RING_SLOTS ? STK_RING_SLOTS : room;
+    __atomic_store_n(&r->it->stats.room, (uint32_t)r->room, __ATOMIC_RELAXED);
+    pthread_cond_broadcast(&r->has_room);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool is_over(struct stk_ring *r)
+{
+    return r->is_stopped || r->is_ended ||
+           __atomic_load_n(&r->it->run->is_cancelled, __ATOMIC_ACQUIRE);
+}
+
+// The lock is held. A piece may always be made when there is none: so everything goes on, however
+// small the memory.
+static bool is_full(const struct stk_ring *r)
+{
+    uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
+    if (held == 0) {
+        return false;
+    }
+    if (held >= (uint64_t)r->room || (r->elements_max && r->elements >= r->elements_max)) {
+        return true;
+    }
+    struct stk_pool_stats s = stk_pool_stats_of(r->it->run->pool);
+    return s.in_use_bytes > s.cap_bytes / 4 * 3;
+}
+
+bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
+{
+    pthread_mutex_lock(&r->lock);
+    while (!is_over(r) && is_full(r)) {
+        pthread_cond_wait(&r->has_room, &r->lock);
+    }
+    bool has_slot = !is_over(r);
+    if (has_slot && r->is_sloppy) {
+        r->in_flight++;
+        *seq = 0;
+    } else if (has_slot) {
+        *seq = r->tail++;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return has_slot;
+}
+
+void stk_ring_end(struct stk_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->is_ended = true;
+    if (r->is_sloppy) {
+        r->in_flight--;
+    } else {
+        r->tail--; // the newest slot: slots are reserved and ended under the stage's input lock
+    }
+    pthread_mutex_unlock(&r->lock);
+    stk_ring_wake(r);
+}
+
+static int64_t elements_of(const struct stk_piece *p)
+{
+    int64_t n = 0;
+    for (; p; p = p->next) {
+        n += p->block.n;
+    }
+    return n;
+}
+
+void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
+{
+    int64_t n = elements_of(p);
+    pthread_mutex_lock(&r->lock);
+    if (r->is_sloppy) {
+        seq = r->tail++;
+        r->in_flight--;
+    }
+    struct stk_piece *slot = &r->slots[seq % STK_RING_SLOTS], old = *slot;
+    *slot = *p;
+    slot->is_done = true;
+    slot->count = n;
+    *p = old; // its block's array is used again
+    r->elements += n;
+    __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
+    if (r->has_waiter) {
+        pthread_cond_signal(&r->has_piece);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
+{
+    struct stk_run *run = r->it->run;
+    struct stk_wait w;
+    bool has_waited = false;
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        uint64_t at = r->head + (uint64_t)k;
+        struct stk_piece *p = at < r->tail ? &r->slots[at % STK_RING_SLOTS] : NULL;
+        bool is_end = !p && r->is_ended && r->in_flight == 0;
+        bool is_off = r->is_stopped || __atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE);
+        if ((p && p->is_done) || is_end || is_off || !is_waiting) {
+            pthread_mutex_unlock(&r->lock);
+            if (has_waited) {
+                stk_wait_end(run, w, r->it);
+            }
+            return p && p->is_done ? p : NULL;
+        }
+        if (!has_waited) {
+            has_waited = true;
+            w = stk_wait_begin(run);
+        }
+        r->has_waiter = true;
+        pthread_cond_wait(&r->has_piece, &r->lock);
+        r->has_waiter = false;
+    }
+}
+
+void stk_ring_pop(struct stk_ring *r)
+{
+    struct stk_piece *slot = &r->slots[r->head % STK_RING_SLOTS];
+    int64_t n = slot->count;
+    if (slot->next) {
+        stk_piece_clear(slot);
+    } else {
+        stk_block_clear(&slot->block);
+        stk_free(slot->err);
+        *slot = (struct stk_piece){.block = slot->block};
+    }
+    pthread_mutex_lock(&r->lock);
+    r->head++;
+    r->elements -= n;
+    __atomic_store_n(&r->it->stats.fill, --r->ready, __ATOMIC_RELAXED);
+    pthread_cond_signal(&r->has_room);
+    pthread_mutex_unlock(&r->lock);
+}

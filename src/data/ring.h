@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ordered ring between a stage's workers and its consumer. A slot holds a piece: elements, then
+// perhaps an error and what comes behind it. Workers reserve slots in order (a sloppy ring: in the
+// order in which pieces are done), the consumer takes pieces in order. One lock, two conditions;
+// nobody spins.
+//
+// Limits: STK_RING_SLOTS pieces; how many of them are used (`room`) and how many elements they may
+// hold together (`elements_max`, 0: any number) may change at any time.
+#ifndef STK_DATA_RING_H
+#define STK_DATA_RING_H
+
+#include <pthread.h>
+
+#include "data/dataset.h"
+
+#define STK_RING_SLOTS 128
+
+struct stk_piece {
+    struct stk_block block;
+    int64_t used, count;      // elements that the consumer has; that there were, with all behind
+    enum stk_status status;   // an error behind the elements, or STK_OK
+    struct stk_err *err;      // owned
+    struct stk_piece *next;   // behind the error; owned
+    bool is_done, ends_group; // the latter: what comes next lies elsewhere in memory
+};
+
+struct stk_ring {
+    struct stk_iter *it;
+    pthread_mutex_t lock;
+    pthread_cond_t has_room, has_piece;
+    struct stk_piece slots[STK_RING_SLOTS];
+    uint64_t head, tail; // pieces taken; slots given out
+    int in_flight;       // sloppy: reserved, and not done
+    uint32_t ready;      // pieces done and not taken
+    int64_t elements, elements_max;
+    int room;
+    bool is_sloppy, is_ended, is_stopped, has_waiter;
+    struct stk_ring *previous, *next; // in the run's list, for cancelling
+};
+
+void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int room,
+                   int64_t elements_max);
+void stk_ring_close(struct stk_ring *r); // nobody works on it any more
+void stk_ring_stop(struct stk_ring *r);  // all waits end
+void stk_ring_set_room(struct stk_ring *r, int room);
+void stk_ring_wake(struct stk_ring *r);
+
+// Workers. Waits for room; false: stopped or cancelled. *seq is the slot (not of a sloppy ring).
+bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq);
+// Nothing came: the slot goes back, and there will be no others.
+void stk_ring_end(struct stk_ring *r);
+// The piece is done; its contents move into the slot.
+void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p);
+
+// The consumer. The k-th piece from the head; NULL: the end, or is_waiting is false and it is not
+// done. Waits end with NULL when cancelled, too.
+struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting);
+// The head piece is used up.
+void stk_ring_pop(struct stk_ring *r);
+
+void stk_piece_clear(struct stk_piece *p);
+// Elements and an error behind them are added at the piece's end. False: no memory for the error.
+bool stk_piece_fail(struct stk_piece *p, enum stk_status status, const struct stk_err *err);
+struct stk_piece *stk_piece_last(struct stk_piece *p);
+
+#endif

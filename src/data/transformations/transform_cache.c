@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// cache: the first complete pass over the input is kept in memory and serves all later ones, of the
+// same iterator (repeat) and of others over the same dataset. A pass that is given up keeps
+// nothing. Kept memory counts against the budget of the run that filled the cache and is read-only
+// for whoever gets it. With a filename: cache_file.
+//
+// An element that fails is not kept: the pass goes on, but the next one reads the input again.
+#include <pthread.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "data/feed.h"
+
+#define BLOCKS_MAX ((size_t)1 << 28)
+#define TAKE_MAX 4096 // elements of a block that is kept
+
+struct kept { // immutable once the dataset has it
+    int refs;
+    struct stk_vec blocks; // struct stk_block
+    int64_t n;
+};
+
+struct cache {
+    struct kept *source; // read from; NULL: the input is read
+    struct kept *filling;
+    size_t at;    // block
+    int64_t used; // elements of it
+    bool has_begun, has_failed;
+};
+
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; // of every cache's ds->shared
+
+static void kept_drop(struct kept *k)
+{
+    if (!k || __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    for (size_t i = 0; i < k->blocks.count; i++) {
+        stk_block_free(stk_vec_at(&k->blocks, i));
+    }
+    stk_vec_deinit(&k->blocks);
+    stk_free(k);
+}
+
+static void cache_forget(struct stk_dataset *ds)
+{
+    kept_drop(ds->shared);
+}
+
+static int64_t cache_cardinality(const struct stk_dataset *ds)
+{
+    return stk_dataset_cardinality(ds->in[0]);
+}
+
+static enum stk_status begin(struct stk_iter *it, struct stk_err *err)
+{
+    struct cache *c = it->state;
+    c->has_begun = true;
+    pthread_mutex_lock(&shared_lock);
+    c->source = it->ds->shared;
+    if (c->source) {
+        __atomic_add_fetch(&c->source->refs, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&shared_lock);
+    if (!c->source) {
+        c->filling = stk_alloc_zero(1, sizeof *c->filling);
+        if (!c->filling) {
+            return stk_err_nomem(err);
+        }
+        c->filling->refs = 1;
+        stk_vec_init(&c->filling->blocks, sizeof(struct stk_block), BLOCKS_MAX);
+    }
+    return STK_OK;
+}
+
+// What readers share must not be written by any of them. A column that refers to much more memory
+// than its elements take gets its own.
+static bool keep_col(struct stk_iter *it, struct stk_col *c)
+{
+    if (c->dtype == STK_DT_STRING && !stk_col_own(c, it->run->pool)) {
+        return false;
+    }
+    if (c->data_buf && !__atomic_load_n(&c->data_buf->is_readonly, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&c->data_buf->is_readonly, true, __ATOMIC_RELAXED);
+    }
+    return true;
+}
+
+static enum stk_status keep(struct stk_iter *it, struct stk_block *b, struct stk_err *err)
+{
+    struct cache *c = it->state;
+    for (int k = 0; k < b->count; k++) {
+        if (!keep_col(it, &b->cols[k])) {
+            return stk_stage_no_memory(it, err);
+        }
+    }
+    struct stk_block *own = stk_vec_push(&c->filling->blocks);
+    if (!own || !stk_block_share(own, b)) {
+        return stk_err_nomem(err);
+    }
+    c->filling->n += b->n;
+    return STK_OK;
+}
+
+// The input is at its end: from now on the cache is there for everybody.
+static void publish(struct stk_iter *it)
+{
+    struct cache *c = it->state;
+    if (!c->has_failed) {
+        pthread_mutex_lock(&shared_lock);
+        if (!it->ds->shared) {
+            it->ds->shared = c->filling;
+            c->filling = NULL;
+        }
+        pthread_mutex_unlock(&shared_lock);
+    }
+    kept_drop(c->filling);
+    c->filling = NULL;
+}
+
+static enum stk_status fill_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                 struct stk_err *err)
+{
+    struct cache *c = it->state;
+    enum stk_status s = stk_iter_next(it->in[0], want < TAKE_MAX ? want : TAKE_MAX, out, err);
+    if (!c->filling) {
+        return s;
+    }
+    if (s != STK_OK) {
+        c->has_failed = true;
+        return s;
+    }
+    if (out->n == 0) {
+        publish(it);
+        return STK_OK;
+    }
+    s = keep(it, out, err);
+    if (s != STK_OK) {
+        // No room to keep more: the elements still come, and the cache stays empty.
+        kept_drop(c->filling);
+        c->filling = NULL;
+        return s == STK_ENOMEM ? s : STK_OK;
+    }
+    return STK_OK;
+}
+
+static enum stk_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                  struct stk_err *err)
+{
+    struct cache *c = it->state;
+    enum stk_status s = c->has_begun ? STK_OK : begin(it, err);
+    if (s != STK_OK || !c->source) {
+        return s == STK_OK ? fill_next(it, want, out, err) : s;
+    }
+    if (c->at == c->source->blocks.count) {
+        return STK_OK;
+    }
+    const struct stk_block *b = stk_vec_at(&c->source->blocks, c->at);
+    int64_t left = b->n - c->used, n = want < left ? want : left;
+    if (!stk_block_slice(out, b, c->used, n)) {
+        return stk_err_nomem(err);
+    }
+    c->used += n;
+    if (c->used == b->n) {
+        c->at++;
+        c->used = 0;
+    }
+    return STK_OK;
+}
+
+static enum stk_status cache_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                  struct stk_err *err)
+{
+    struct cache *c = it->state;
+    enum stk_status s = c->has_begun ? STK_OK : begin(it, err);
+    struct stk_block block = {0};
+    while (s == STK_OK && *done < n) {
+        if (!c->source) {
+            s = fill_next(it, n - *done, &block, err);
+            *done += block.n;
+            if (block.n == 0) {
+                break;
+            }
+            stk_block_clear(&block);
+            continue;
+        }
+        if (c->at == c->source->blocks.count) {
+            break;
+        }
+        const struct stk_block *b = stk_vec_at(&c->source->blocks, c->at);
+        int64_t left = b->n - c->used, by = n - *done < left ? n - *done : left;
+        c->used += by;
+        *done += by;
+        if (c->used == b->n) {
+            c->at++;
+            c->used = 0;
+        }
+    }
+    stk_block_free(&block);
+    return s;
+}
+
+static void cache_close(struct stk_iter *it)
+{
+    struct cache *c = it->state;
+    kept_drop(c->source);
+    kept_drop(c->filling);
+}
+
+const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
+                                                   .summary = "Elements kept in memory",
+                                                   .n_in_min = 1,
+                                                   .n_in_max = 1,
+                                                   .infer = stk_dataset_like_input,
+                                                   .cardinality = cache_cardinality,
+                                                   .state_bytes = sizeof(struct cache),
+                                                   .next = cache_next,
+                                                   .skip = cache_skip,
+                                                   .close = cache_close,
+                                                   .forget = cache_forget};

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// map with num_parallel_calls: workers pull blocks of the input in turn and run the function on
+// them side by side; results come in order unless deterministic is 0 (or unset, in a sloppy run).
+//
+// With a batch behind it and results of known shape, workers write into one buffer for several
+// batches, each at its place: the batch then is that buffer, read with another shape.
+#include "base/alloc.h"
+#include "data/async.h"
+#include "data/map_parallel.h"
+#include "data/tuner.h"
+
+#define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer
+#define GROUP_BATCHES_MAX 64
+
+struct stk_pmap {
+    struct stk_async *async;
+    struct stk_iter *it;
+    struct stk_fn *fn;
+    int64_t index; // of the next element at the input; under the input lock
+    // Grouping, under the input lock.
+    int64_t batch, group; // elements of a batch; of a buffer. 0: none
+    int64_t offset;       // of the next piece in the buffer
+    struct stk_block room;
+    bool is_sloppy, is_tuned, has_begun;
+};
+
+struct own { // of a worker
+    struct stk_frame *frame;
+    struct stk_block in, rest, part;
+    int64_t first_index;
+};
+
+static void own_end(void *p)
+{
+    struct own *o = p;
+    stk_frame_close(o->frame);
+    stk_block_free(&o->in);
+    stk_block_free(&o->rest);
+    stk_block_free(&o->part);
+    stk_free(o);
+}
+
+static enum stk_status own_begin(struct stk_async *a, void **own, struct stk_err *err)
+{
+    struct stk_pmap *m = a->arg;
+    struct own *o = stk_alloc_zero(1, sizeof *o);
+    if (!o) {
+        return stk_err_nomem(err);
+    }
+    enum stk_status s =
+        stk_frame_open(&o->frame, m->fn, m->it->run->pool, m->it->run->options.host, err);
+    if (s != STK_OK) {
+        own_end(o);
+        return s;
+    }
+    *own = o;
+    return STK_OK;
+}
+
+// A buffer for the next group's results. False: none; pieces then have their own.
+static bool make_room(struct stk_pmap *m)
+{
+    if (!stk_block_reset(&m->room, m->fn->n_out)) {
+        return false;
+    }
+    m->offset = 0;
+    for (int o = 0; o < m->fn->n_out; o++) {
+        const struct stk_spec *spec = &m->fn->specs[m->fn->out[o]];
+        if (!stk_col_uniform(&m->room.cols[o], m->it->run->pool, spec->dtype, &spec->shape,
+                             m->group)) {
+            stk_block_clear(&m->room);
+            return false;
+        }
+    }
+    m->room.n = m->group;
+    return true;
+}
+
+// The piece's columns are bound to its place in the buffer.
+static void bind(struct stk_pmap *m, struct stk_piece *p, int64_t n)
+{
+    for (int o = 0; o < m->room.count; o++) {
+        stk_col_slice(&p->block.cols[o], &m->room.cols[o], m->offset, n);
+        p->block.cols[o].is_bound = true;
+    }
+    m->offset += n;
+    p->ends_group = m->offset == m->group;
+    if (p->ends_group) {
+        stk_block_clear(&m->room);
+    }
+}
+
+static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece *p)
+{
+    struct stk_pmap *m = a->arg;
+    struct own *o = own;
+    struct stk_err err;
+    p->ends_group = false;
+    bool is_grouped = m->group > 0 && (m->room.n > 0 || make_room(m));
+    int64_t left = is_grouped ? m->group - m->offset : n;
+    enum stk_status s = stk_iter_next(m->it->in[0], n < left ? n : left, &o->in, &err);
+    if (s == STK_OK && !stk_block_reset(&p->block, m->fn->n_out)) {
+        s = stk_err_nomem(&err);
+    }
+    o->first_index = m->index;
+    m->index += s == STK_OK ? o->in.n : 1;
+    if (s != STK_OK) {
+        (void)stk_piece_fail(p, s, &err);
+        return 0;
+    }
+    if (is_grouped && o->in.n > 0) {
+        bind(m, p, o->in.n);
+    }
+    return o->in.n;
+}
+
+// The function on the rest of the worker's block behind an element that failed: more parts of the
+// piece, which have their own memory.
+static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int64_t from)
+{
+    while (from < o->in.n) {
+        struct stk_eval eval = {.seed = m->it->seed, .first_index = o->first_index + from};
+        struct stk_err err;
+        enum stk_status s = STK_OK;
+        p = stk_piece_last(p);
+        if (!stk_block_slice(&o->rest, &o->in, from, o->in.n - from) ||
+            !stk_block_reset(&p->block, m->fn->n_out)) {
+            s = stk_err_nomem(&err);
+        }
+        s = s == STK_OK ? stk_frame_run(o->frame, &o->rest, &p->block, &eval, &err) : s;
+        if (s != STK_OK) {
+            stk_block_clear(&p->block);
+            (void)stk_piece_fail(p, s, &err);
+            return;
+        }
+        if (eval.failed >= o->rest.n) {
+            return;
+        }
+        from += eval.failed + 1;
+        if (!stk_piece_fail(p, eval.failure.code, &eval.failure)) {
+            return;
+        }
+    }
+}
+
+static void work(struct stk_async *a, void *own, struct stk_piece *p)
+{
+    struct stk_pmap *m = a->arg;
+    struct own *o = own;
+    struct stk_err err;
+    struct stk_eval eval = {.seed = m->it->seed, .first_index = o->first_index};
+    enum stk_status s = stk_frame_run(o->frame, &o->in, &p->block, &eval, &err);
+    for (int k = 0; k < p->block.count; k++) {
+        p->block.cols[k].is_bound = false;
+    }
+    if (s != STK_OK) {
+        stk_block_clear(&p->block);
+        (void)stk_piece_fail(p, s, &err);
+    } else if (eval.failed < o->in.n) {
+        if (stk_piece_fail(p, eval.failure.code, &eval.failure)) {
+            work_on(o, m, p, eval.failed + 1);
+        }
+    }
+    stk_block_clear(&o->in);
+    stk_block_clear(&o->rest);
+}
+
+static const struct stk_async_kind pmap_kind = {own_begin, own_end, pull, work};
+
+enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct stk_fn *fn,
+                              struct stk_err *err)
+{
+    const struct stk_attrs *attrs = it->ds->attrs;
+    int64_t calls = stk_attrs_int(attrs, "num_parallel_calls", -1);
+    int64_t ordered = stk_attrs_int(attrs, "deterministic", -1);
+    struct stk_pmap *m = stk_alloc_zero(1, sizeof *m);
+    *out = m;
+    if (!m) {
+        return stk_err_nomem(err);
+    }
+    m->it = it;
+    m->fn = fn;
+    m->is_tuned = calls < 0;
+    m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
+    int limit = m->is_tuned               ? it->run->options.threads
+                : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX
+                                          : (int)calls;
+    m->async = stk_async_open(it, &pmap_kind, m, m->is_tuned ? 1 : limit, limit, m->is_sloppy, 0);
+    if (!m->async || !stk_tuner_add(m->async, m->is_tuned)) {
+        return stk_err_nomem(err);
+    }
+    return STK_OK;
+}
+
+void stk_pmap_close(struct stk_pmap *m)
+{
+    if (!m) {
+        return;
+    }
+    if (m->async) {
+        stk_tuner_remove(m->async);
+    }
+    stk_async_close(m->async);
+    stk_block_free(&m->room);
+    stk_free(m);
+}
+
+void stk_pmap_group(struct stk_pmap *m, int64_t size)
+{
+    int64_t bytes = 0;
+    for (int o = 0; o < m->fn->n_out; o++) {
+        const struct stk_spec *spec = &m->fn->specs[m->fn->out[o]];
+        int64_t count = stk_shape_count(&spec->shape);
+        if (count < 0 || spec->dtype == STK_DT_DATASET) {
+            return;
+        }
+        bytes += count * (int64_t)stk_dtype_bytes(spec->dtype);
+    }
+    int64_t batch_bytes;
+    if (m->has_begun || m->is_sloppy || bytes <= 0 ||
+        __builtin_mul_overflow(size, bytes, &batch_bytes)) {
+        return;
+    }
+    int64_t batches = GROUP_BYTES / batch_bytes;
+    batches = batches < 1 ? 1 : batches > GROUP_BATCHES_MAX ? GROUP_BATCHES_MAX : batches;
+    m->batch = size;
+    m->group = size * batches;
+}
+
+enum stk_status stk_pmap_next(struct stk_pmap *m, int64_t want, struct stk_block *out,
+                              struct stk_err *err)
+{
+    m->has_begun = true;
+    return stk_async_next(m->async, want, m->batch, out, err);
+}
+
+enum stk_status stk_pmap_skip(struct stk_pmap *m, int64_t n, int64_t *done, struct stk_err *err)
+{
+    if (m->has_begun) {
+        return stk_async_skip(m->async, n, done, err);
+    }
+    enum stk_status s = stk_iter_skip(m->it->in[0], n, done, err);
+    m->index += *done + (s != STK_OK);
+    return s;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// shuffle: elements in random order.
+//
+// Where the input can be read by position and the buffer holds all of it, the order is a computed
+// permutation: nothing is kept, and passing over elements costs nothing. Otherwise as in tf.data: a
+// buffer of buffer_size elements is filled; each result is drawn from it uniformly and replaced by
+// the next element of the input; at the end the buffer empties. The draws come from the seed and
+// the number of the result. Elements that fail come through at once.
+//
+// The buffer keeps its own copies (short values in one array per component, others in a buffer
+// each), so that it holds no block of the input for the sake of one element.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "data/feed.h"
+#include "data/permute.h"
+
+#define FIXED_BYTES_MAX ((int64_t)4096) // of a component that lies in an array
+#define FIRST_SLOTS ((int64_t)1024)
+#define OUT_ELEMENTS_MAX 1024
+
+struct store {             // one component of the buffer
+    size_t each;           // bytes of a value in `fixed`; 0: values are columns of their own
+    uint8_t *fixed;        // slots * each
+    struct stk_col *cols;  // slots
+    struct stk_col *taken; // OUT_ELEMENTS_MAX: results that are not joined yet
+};
+
+struct shuffle {
+    bool is_permuted;
+    struct stk_permutation order;
+    int64_t position; // permuted: results given
+    // The buffer.
+    int64_t size, slots, held; // elements it may hold; has room for; holds
+    uint64_t drawn;            // results so far
+    struct store *stores;
+    struct stk_feed feed;
+    const struct stk_col **parts;
+};
+
+static enum stk_status shuffle_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    int64_t size = stk_attrs_int(ds->attrs, "buffer_size", 1);
+    if (size < 1 && size != -1 && !stk_arg_is_bound(ds, "buffer_size")) {
+        return stk_err_set(
+            err, STK_EINVAL,
+            "shuffle: buffer_size is %lld; it must be positive, or -1 for all of the "
+            "input",
+            (long long)size);
+    }
+    return stk_dataset_like_input(ds, err);
+}
+
+static int64_t shuffle_cardinality(const struct stk_dataset *ds)
+{
+    return stk_dataset_cardinality(ds->in[0]);
+}
+
+static bool is_permutation(const struct stk_dataset *ds)
+{
+    int64_t n = stk_dataset_cardinality(ds->in[0]),
+            size = stk_attrs_int(ds->attrs, "buffer_size", 1);
+    return n >= 0 && (size < 0 || size >= n) && stk_dataset_has_at(ds->in[0]);
+}
+
+static uint64_t order_seed(const struct stk_iter *it)
+{
+    if (stk_attrs_int(it->ds->attrs, "reshuffle_each_iteration", 1)) {
+        return it->seed;
+    }
+    return it->ds->seed >= 0 ? stk_hash_u64((uint64_t)it->ds->seed + 1)
+                             : stk_path_mix(it->run->seed ^ it->path, 0);
+}
+
+static bool store_open(struct store *s, const struct stk_spec *spec)
+{
+    int64_t count = stk_shape_count(&spec->shape);
+    int64_t bytes = count * (int64_t)stk_dtype_bytes(spec->dtype);
+    bool is_fixed = count >= 0 && bytes <= FIXED_BYTES_MAX && spec->dtype != STK_DT_STRING &&
+                    spec->dtype != STK_DT_DATASET;
+    *s = (struct store){.each = is_fixed ? (size_t)bytes : 0};
+    s->taken = s->each ? NULL : stk_alloc_zero(OUT_ELEMENTS_MAX, sizeof s->taken[0]);
+    return s->each || s->taken;
+}
+
+static enum stk_status shuffle_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    f->is_permuted = is_permutation(it->ds);
+    if (f->is_permuted) {
+        stk_permutation_open(&f->order, (uint64_t)stk_dataset_cardinality(it->ds->in[0]),
+                             order_seed(it));
+        return STK_OK;
+    }
+    int count = it->ds->specs->count;
+    f->size = stk_attrs_int(it->ds->attrs, "buffer_size", 1);
+    f->size = f->size < 0 ? INT64_MAX : f->size;
+    f->stores = stk_alloc_zero((size_t)count + 1, sizeof f->stores[0]);
+    f->parts = stk_alloc_array(OUT_ELEMENTS_MAX, sizeof f->parts[0]);
+    bool ok = f->stores && f->parts;
+    for (int k = 0; ok && k < count; k++) {
+        ok = store_open(&f->stores[k], &it->ds->specs->items[k]);
+    }
+    return ok ? STK_OK : stk_err_nomem(err);
+}
+
+static bool grow(struct stk_iter *it)
+{
+    struct shuffle *f = it->state;
+    int64_t slots = f->slots ? 2 * f->slots : FIRST_SLOTS;
+    slots = slots > f->size ? f->size : slots;
+    for (int k = 0; k < it->ds->specs->count; k++) {
+        struct store *s = &f->stores[k];
+        if (s->each) {
+            uint8_t *fixed = stk_realloc_array(s->fixed, (size_t)slots, s->each);
+            if (!fixed) {
+                return false;
+            }
+            s->fixed = fixed;
+        } else {
+            struct stk_col *cols = stk_realloc_array(s->cols, (size_t)slots, sizeof cols[0]);
+            if (!cols) {
+                return false;
+            }
+            memset(cols + f->slots, 0, (size_t)(slots - f->slots) * sizeof cols[0]);
+            s->cols = cols;
+        }
+    }
+    f->slots = slots;
+    return true;
+}
+
+// Bytes of a string are copied into the slot's own buffer, which is used again if it is large
+// enough.
+static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct stk_bytes *from)
+{
+    struct stk_buf *b = slot->data_buf;
+    if (!b || b->size < from->size + sizeof *from || b->size > 4 * from->size + 1024) {
+        b = stk_buf_get(it->run->pool, from->size + sizeof *from);
+        if (!b) {
+            return false;
+        }
+        stk_col_clear(slot);
+    }
+    struct stk_bytes *view = (struct stk_bytes *)b->data;
+    *view = (struct stk_bytes){b->data + sizeof *view, from->size};
+    if (from->size) {
+        memcpy(b->data + sizeof *view, from->data, from->size);
+    }
+    *slot = (struct stk_col){
+        .dtype = STK_DT_STRING, .n = 1, .stride = sizeof *view, .data = b->data, .data_buf = b};
+    return true;
+}
+
+// The feed's next element into a slot. An element that fails to fit its spec is a bug elsewhere.
+static bool put(struct stk_iter *it, int64_t slot)
+{
+    struct shuffle *f = it->state;
+    for (int k = 0; k < f->feed.block.count; k++) {
+        struct store *s = &f->stores[k];
+        const struct stk_col *c = &f->feed.block.cols[k];
+        if (s->each) {
+            memcpy(s->fixed + (size_t)slot * s->each, stk_col_at(c, f->feed.used), s->each);
+            continue;
+        }
+        struct stk_col *to = &s->cols[slot];
+        if (c->dtype == STK_DT_STRING && stk_col_shape(c, f->feed.used).rank == 0) {
+            if (!put_string(it, to, stk_col_at(c, f->feed.used))) {
+                return false;
+            }
+            continue;
+        }
+        stk_col_clear(to);
+        int64_t at = f->feed.used;
+        if (c->n == 1) {
+            stk_col_slice(to, c, 0, 1);
+        } else if (!stk_col_gather(to, it->run->pool, c, &at, 1) ||
+                   (c->dtype == STK_DT_STRING && !stk_col_own(to, it->run->pool))) {
+            return false;
+        }
+    }
+    f->feed.used++;
+    return true;
+}
+
+static void move_slot(struct stk_iter *it, int64_t to, int64_t from)
+{
+    struct shuffle *f = it->state;
+    for (int k = 0; to != from && k < it->ds->specs->count; k++) {
+        struct store *s = &f->stores[k];
+        if (s->each) {
+            memcpy(s->fixed + (size_t)to * s->each, s->fixed + (size_t)from * s->each, s->each);
+        } else {
+            struct stk_col c = s->cols[to];
+            s->cols[to] = s->cols[from];
+            s->cols[from] = c;
+        }
+    }
+}
+
+// Fills the buffer. An error of the input comes out at once.
+static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    while (f->held < f->size && !f->feed.at_end) {
+        int64_t want = f->size - f->held;
+        enum stk_status s = stk_feed_fill(&f->feed, it->in[0],
+                                          want < OUT_ELEMENTS_MAX ? want : OUT_ELEMENTS_MAX, err);
+        if (s != STK_OK) {
+            return s;
+        }
+        for (; stk_feed_left(&f->feed) > 0 && f->held < f->size; f->held++) {
+            if ((f->held == f->slots && !grow(it)) || !put(it, f->held)) {
+                return stk_stage_no_memory(it, err);
+            }
+        }
+    }
+    return STK_OK;
+}
+
+// A slot's element becomes the i-th result: short values are copied, columns wait in `taken`.
+static void take_out(struct stk_iter *it, int64_t slot, struct stk_block *out, int64_t i)
+{
+    struct shuffle *f = it->state;
+    for (int k = 0; k < out->count; k++) {
+        struct store *s = &f->stores[k];
+        const uint8_t *from = s->fixed + (size_t)slot * s->each;
+        if (s->each == 8) {
+            memcpy(out->cols[k].data + (size_t)i * 8, from, 8);
+        } else if (s->each) {
+            memcpy(out->cols[k].data + (size_t)i * s->each, from, s->each);
+        } else {
+            s->taken[i] = s->cols[slot];
+            s->cols[slot] = (struct stk_col){0};
+        }
+    }
+}
+
+// The columns that wait become the results' columns.
+static enum stk_status join_taken(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                  struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    bool ok = true;
+    for (int k = 0; k < out->count; k++) {
+        struct store *s = &f->stores[k];
+        if (s->each) {
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            f->parts[i] = &s->taken[i];
+        }
+        ok = ok && stk_col_concat(&out->cols[k], it->run->pool, f->parts, (int)n);
+        if (ok && n > 1 && out->cols[k].dtype == STK_DT_STRING) {
+            ok = stk_col_own(&out->cols[k], it->run->pool);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            stk_col_clear(&s->taken[i]);
+        }
+    }
+    return ok ? STK_OK : stk_stage_no_memory(it, err);
+}
+
+static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
+{
+    struct shuffle *f = it->state;
+    if (!stk_block_reset(out, it->ds->specs->count)) {
+        return false;
+    }
+    for (int k = 0; k < out->count; k++) {
+        const struct stk_spec *spec = &it->ds->specs->items[k];
+        if (f->stores[k].each &&
+            !stk_col_uniform(&out->cols[k], it->run->pool, spec->dtype, &spec->shape, n)) {
+            stk_block_clear(out);
+            return false;
+        }
+    }
+    return true;
+}
+
+// Draws up to n elements; each slot is filled again at once.
+static enum stk_status draw(struct stk_iter *it, int64_t n, struct stk_block *out,
+                            struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    uint64_t seed = order_seed(it);
+    bool ok = make_out(it, n, out);
+    int64_t i = 0;
+    while (ok && i < n) {
+        uint64_t bits = stk_random_bits(seed, 0, (int64_t)f->drawn++, 0);
+        int64_t slot = (int64_t)(((unsigned __int128)bits * (uint64_t)f->held) >> 64);
+        take_out(it, slot, out, i++);
+        if (stk_feed_left(&f->feed) == 0 || !(ok = put(it, slot))) {
+            move_slot(it, slot, --f->held);
+        }
+    }
+    enum stk_status s = out->count ? join_taken(it, i, out, err) : STK_OK;
+    out->n = s == STK_OK ? i : 0;
+    for (int k = 0; k < out->count; k++) {
+        out->cols[k].n = out->n;
+    }
+    return s == STK_OK && !ok ? stk_stage_no_memory(it, err) : s;
+}
+
+// By position: the permutation of the next n results.
+static enum stk_status permuted_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    int64_t index[OUT_ELEMENTS_MAX], left = (int64_t)f->order.n - f->position;
+    int64_t n = want < left ? want : left;
+    n = n < OUT_ELEMENTS_MAX ? n : OUT_ELEMENTS_MAX;
+    if (n <= 0) {
+        return STK_OK;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        index[i] = (int64_t)stk_permutation_at(&f->order, (uint64_t)(f->position + i));
+    }
+    enum stk_status s = stk_iter_at(it->in[0], index, n, out, err);
+    if (s != STK_OK && stk_status_is_of_element(s) && n > 1) {
+        // One of them fails: alone it is an error, and the others come.
+        n = 1;
+        s = stk_iter_at(it->in[0], index, n, out, err);
+    }
+    if (s != STK_OK) {
+        stk_block_clear(out);
+    }
+    f->position += n;
+    return s;
+}
+
+static enum stk_status shuffle_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    if (f->is_permuted) {
+        return permuted_next(it, want, out, err);
+    }
+    int64_t n = want < OUT_ELEMENTS_MAX ? want : OUT_ELEMENTS_MAX;
+    enum stk_status s = fill(it, err);
+    if (s == STK_OK && !f->feed.at_end) {
+        s = stk_feed_fill(&f->feed, it->in[0], n, err);
+    }
+    if (s != STK_OK) {
+        return s;
+    }
+    int64_t more = stk_feed_left(&f->feed), limit = more > 0 ? more : f->held;
+    n = n < limit ? n : limit;
+    return n > 0 ? draw(it, n, out, err) : STK_OK;
+}
+
+static enum stk_status shuffle_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                    struct stk_err *err)
+{
+    struct shuffle *f = it->state;
+    struct stk_block block = {0};
+    enum stk_status s = STK_OK;
+    if (f->is_permuted) {
+        int64_t left = (int64_t)f->order.n - f->position;
+        *done = n < left ? n : left;
+        f->position += *done;
+        return STK_OK;
+    }
+    while (s == STK_OK && *done < n) {
+        s = shuffle_next(it, n - *done, &block, err);
+        *done += block.n;
+        if (block.n == 0) {
+            break;
+        }
+        stk_block_clear(&block);
+    }
+    stk_block_free(&block);
+    return s;
+}
+
+static enum stk_status shuffle_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                  struct stk_block *out, struct stk_err *err)
+{
+    const struct shuffle *f = it->state;
+    struct stk_buf *list = stk_buf_get(it->run->pool, (size_t)n * sizeof index[0] + 8);
+    if (!list) {
+        return stk_stage_no_memory(it, err);
+    }
+    int64_t *of = (int64_t *)list->data;
+    for (int64_t i = 0; i < n; i++) {
+        of[i] = (int64_t)stk_permutation_at(&f->order, (uint64_t)index[i]);
+    }
+    enum stk_status s = stk_iter_at(it->in[0], of, n, out, err);
+    stk_buf_drop(list);
+    return s;
+}
+
+static void shuffle_close(struct stk_iter *it)
+{
+    struct shuffle *f = it->state;
+    for (int k = 0; f->stores && k < it->ds->specs->count; k++) {
+        struct store *s = &f->stores[k];
+        for (int64_t i = 0; s->cols && i < f->slots; i++) {
+            stk_col_clear(&s->cols[i]);
+        }
+        stk_free(s->cols);
+        stk_free(s->fixed);
+        stk_free(s->taken);
+    }
+    stk_free(f->stores);
+    stk_free(f->parts);
+    stk_feed_free(&f->feed);
+}
+
+static const struct stk_arg_row shuffle_args[] = {
+    {.name = "buffer_size",
+     .type = STK_ARG_INT,
+     .is_required = true,
+     .help = "elements drawn from; -1: all of the input"},
+    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of the order"},
+    {.name = "reshuffle_each_iteration",
+     .type = STK_ARG_BOOL,
+     .fallback = 1,
+     .help = "another order in each epoch"},
+    {0}};
+
+const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
+                                                     .summary = "Elements in random order",
+                                                     .args = shuffle_args,
+                                                     .n_in_min = 1,
+                                                     .n_in_max = 1,
+                                                     .infer = shuffle_infer,
+                                                     .cardinality = shuffle_cardinality,
+                                                     .state_bytes = sizeof(struct shuffle),
+                                                     .open = shuffle_open,
+                                                     .next = shuffle_next,
+                                                     .skip = shuffle_skip,
+                                                     .has_at = is_permutation,
+                                                     .at = shuffle_at,
+                                                     .close = shuffle_close};

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages with threads: parallel maps, prefetch, cancelling, caps.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "data_make.h"
+
+#define PMAP(in, op, calls) WITH_OP("map", in, op, "num_parallel_calls", I(calls), NULL)
+#define PREFETCH(in, size) make("prefetch", in, "buffer_size", I(size), NULL)
+#define BATCH(in, size) make("batch", in, "batch_size", I(size), NULL)
+
+static void results(void)
+{
+    EXPECT(PMAP(RANGE(6), OP_PLUS_ONE, 3), "1 2 3 4 5 6");
+    EXPECT(PMAP(RANGE(0), OP_PLUS_ONE, -1), "");
+    EXPECT(PMAP(RANGE(9), OP_FAIL_7, 2), "0 1 2 3 4 5 6 ! 8");
+    EXPECT(PMAP(make("range", NULL, "start", I(7), "stop", I(9), NULL), OP_FAIL_7, 2), "! 8");
+    EXPECT(BATCH(PMAP(RANGE(7), OP_PLUS_ONE, 2), 3), "[1 2 3] [4 5 6] [7]");
+    EXPECT(BATCH(PMAP(RANGE(10), OP_FAIL_7, 2), 3), "[0 1 2] [3 4 5] ! [8 9]");
+    EXPECT(PREFETCH(RANGE(5), 2), "0 1 2 3 4");
+    EXPECT(PREFETCH(RANGE(5), 0), "0 1 2 3 4");
+    EXPECT(PREFETCH(RANGE(5), -1), "0 1 2 3 4");
+    EXPECT(
+        PREFETCH(BATCH(PMAP(PREFETCH(PMAP(RANGE(7), OP_PLUS_ONE, 2), 3), OP_PLUS_ONE, -1), 2), 2),
+        "[2 3] [4 5] [6 7] [8]");
+    EXPECT(make("repeat", PREFETCH(PMAP(RANGE(3), OP_PLUS_ONE, 2), 1), "count", I(2), NULL),
+           "1 2 3 1 2 3");
+    EXPECT(PREFETCH(WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), 3), "0 1 2 3 4 5 6 ! 8");
+}
+
+// Sum and order of a long pipeline.
+static void long_run(struct stk_dataset *ds, int64_t want, int64_t n, int64_t first, bool ordered)
+{
+    struct stk_iter *it = open_iter(ds);
+    struct stk_block b = {0};
+    struct stk_err err;
+    int64_t at = 0, sum = 0, disorder = 0;
+    for (;;) {
+        CHECK(stk_iter_next(it, want, &b, &err) == STK_OK);
+        if (b.n == 0) {
+            break;
+        }
+        for (int64_t i = 0; i < b.n; i++) {
+            struct stk_shape shape = stk_col_shape(&b.cols[0], i);
+            const int64_t *v = stk_col_at(&b.cols[0], i);
+            for (int64_t k = 0; k < stk_shape_count(&shape); k++) {
+                disorder += v[k] != first + at;
+                sum += v[k];
+                at++;
+            }
+        }
+    }
+    CHECK_EQ(at, n);
+    CHECK_EQ(sum, n * (n - 1) / 2 + n * first);
+    CHECK(disorder == 0 || !ordered);
+    CHECK(it->run->gate.most <= it->run->gate.permits);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
+static void long_runs(void)
+{
+    long_run(BATCH(PMAP(RANGE(300000), OP_PLUS_ONE, 3), 100), 10, 300000, 1, true);
+    long_run(BATCH(PMAP(RANGE(100001), OP_PLUS_ONE, -1), 7), 1000, 100001, 1, true);
+    long_run(PMAP(PMAP(RANGE(50000), OP_PLUS_ONE, 2), OP_PLUS_ONE, 4), 333, 50000, 2, true);
+    long_run(PREFETCH(BATCH(PMAP(RANGE(100000), OP_PLUS_ONE, 2), 32), 2), 1, 100000, 1, true);
+    long_run(WITH_OP("map", RANGE(50000), OP_PLUS_ONE, "num_parallel_calls", I(3), "deterministic",
+                     I(0), NULL),
+             100, 50000, 1, false);
+}
+
+// A batch behind a parallel map is the buffer that the workers wrote: nothing is made anew once
+// the pool has what it needs, and nothing is allocated.
+static void steady_state(struct stk_dataset *ds)
+{
+    struct stk_iter *it = open_iter(ds);
+    struct stk_block b = {0};
+    struct stk_err err;
+    uint64_t grown = 1;
+    for (int window = 0; window < 15 && grown; window++) {
+        uint64_t fresh = stk_pool_stats_of(it->run->pool).fresh, allocations = stk_alloc_count();
+        for (int i = 0; i < 2000; i++) {
+            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+        }
+        grown = stk_pool_stats_of(it->run->pool).fresh - fresh + stk_alloc_count() - allocations;
+    }
+    CHECK_EQ(grown, 0);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
+static void cancelling(struct stk_dataset *ds, int after_us)
+{
+    struct stk_iter *it = open_iter(ds);
+    struct stk_block b = {0};
+    struct stk_err err;
+    for (int i = 0; i < after_us / 100; i++) {
+        CHECK(stk_iter_next(it, 5, &b, &err) == STK_OK);
+    }
+    usleep((useconds_t)after_us);
+    stk_run_cancel(it->run);
+    CHECK(stk_iter_next(it, 5, &b, &err) == STK_EINTR);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
+static void forking(void)
+{
+    struct stk_iter *it = open_iter(PREFETCH(PMAP(RANGE(1000), OP_PLUS_ONE, 2), 2));
+    struct stk_block b = {0};
+    struct stk_err err;
+    CHECK(stk_iter_next(it, 5, &b, &err) == STK_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        bool says_so =
+            stk_iter_next(it, 5, &b, &err) == STK_EUSAGE && strstr(err.message, "fork") != NULL;
+        stk_iter_close(it);
+        _exit(says_so ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_EQ(status, 0);
+    CHECK(stk_iter_next(it, 5, &b, &err) == STK_OK);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
+int main(void)
+{
+    results();
+    long_runs();
+    steady_state(BATCH(PMAP(RANGE(4000000), OP_PLUS_ONE, 2), 64));
+    steady_state(BATCH(make("shuffle", RANGE(4000000), "buffer_size", I(1000), NULL), 64));
+    steady_state(PREFETCH(BATCH(WITH_OP("map", RANGE(4000000), OP_PLUS_ONE, NULL), 64), 2));
+    for (int i = 0; i < 20; i++) {
+        cancelling(PREFETCH(BATCH(PMAP(PMAP(make("repeat", RANGE(1000), NULL), OP_PLUS_ONE, 2),
+                                       OP_PLUS_ONE, 3),
+                                  4),
+                            2),
+                   i * 300);
+    }
+    forking();
+    return check_done("unit.data_async");
+}

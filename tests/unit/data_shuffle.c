@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// shuffle and cache: permutations, buffer semantics, seeds and epochs; what is kept.
+#include "data/permute.h"
+#include "data_make.h"
+
+#define N 5000
+
+// All of a dataset of int64 scalars. Returns how many.
+static int64_t all_of(struct stk_dataset *ds, int64_t want, int64_t skip, int64_t *to, int64_t room)
+{
+    struct stk_iter *it = open_iter(stk_dataset_hold(ds));
+    struct stk_block b = {0};
+    struct stk_err err;
+    int64_t n = 0, done = 0;
+    if (skip) {
+        CHECK(stk_iter_skip(it, skip, &done, &err) == STK_OK);
+        CHECK_EQ(done, skip);
+    }
+    for (;;) {
+        CHECK(stk_iter_next(it, want, &b, &err) == STK_OK);
+        if (b.n == 0) {
+            break;
+        }
+        for (int64_t i = 0; i < b.n && n < room; i++) {
+            to[n++] = *(int64_t *)stk_col_at(&b.cols[0], i);
+        }
+    }
+    stk_block_free(&b);
+    stk_iter_close(it);
+    return n;
+}
+
+static bool is_permutation(const int64_t *v, int64_t n)
+{
+    static bool seen[2 * N];
+    memset(seen, 0, sizeof seen);
+    for (int64_t i = 0; i < n; i++) {
+        if (v[i] < 0 || v[i] >= n || seen[v[i]]) {
+            return false;
+        }
+        seen[v[i]] = true;
+    }
+    return true;
+}
+
+static struct stk_dataset *shuffled(int64_t n, int64_t buffer, int64_t seed, bool is_stream)
+{
+    struct stk_dataset *in = RANGE(n);
+    if (is_stream) {
+        in = make("repeat", in, "count", I(1), NULL); // cannot be read by position
+    }
+    return make("shuffle", in, "buffer_size", buffer, "seed", seed, NULL);
+}
+
+static void permutes(int64_t n, int64_t buffer, bool is_stream)
+{
+    static int64_t a[N], b[N], c[N];
+    struct stk_dataset *ds = shuffled(n, buffer, 1, is_stream);
+    struct stk_dataset *other = shuffled(n, buffer, 2, is_stream);
+    CHECK_EQ(all_of(ds, 100, 0, a, N), n);
+    CHECK(is_permutation(a, n));
+    CHECK_EQ(all_of(ds, 7, 0, b, N), n);
+    CHECK(memcmp(a, b, (size_t)n * sizeof a[0]) == 0);
+    CHECK_EQ(all_of(other, 7, 0, b, N), n);
+    CHECK(n < 20 || buffer == 1 || memcmp(a, b, (size_t)n * sizeof a[0]) != 0);
+    CHECK_EQ(all_of(ds, 7, n / 3, c, N), n - n / 3);
+    CHECK(memcmp(a + n / 3, c, (size_t)(n - n / 3) * sizeof a[0]) == 0);
+    for (int64_t i = 0; is_stream && i < n; i++) {
+        CHECK(a[i] < i + buffer);
+    }
+    int64_t fixed = 0;
+    for (int64_t i = 0; i < n; i++) {
+        fixed += a[i] == i;
+    }
+    CHECK(buffer < 1000 || n < 1000 || fixed < 12);
+    stk_dataset_drop(ds);
+    stk_dataset_drop(other);
+}
+
+static void epochs(bool reshuffles)
+{
+    static int64_t v[2 * N];
+    struct stk_dataset *ds = make("repeat",
+                                  make("shuffle", RANGE(N), "buffer_size", I(N), "seed", I(3),
+                                       "reshuffle_each_iteration", I(reshuffles), NULL),
+                                  "count", I(2), NULL);
+    CHECK_EQ(all_of(ds, 64, 0, v, 2 * N), 2 * N);
+    CHECK(is_permutation(v, N) && is_permutation(v + N, N));
+    CHECK((memcmp(v, v + N, N * sizeof v[0]) == 0) == !reshuffles);
+    stk_dataset_drop(ds);
+}
+
+static void permutation_is_even(void)
+{
+    struct stk_permutation p;
+    static int hits[64];
+    for (uint64_t seed = 0; seed < 6400; seed++) {
+        stk_permutation_open(&p, 64, seed);
+        hits[stk_permutation_at(&p, 5)]++;
+    }
+    double chi = 0;
+    for (int i = 0; i < 64; i++) {
+        chi += (hits[i] - 100.0) * (hits[i] - 100.0) / 100.0;
+    }
+    CHECK(chi < 120); // 63 degrees of freedom: p = 1e-5
+    for (uint64_t n = 1; n < 300; n++) {
+        static int64_t v[300];
+        stk_permutation_open(&p, n, n);
+        for (uint64_t i = 0; i < n; i++) {
+            v[i] = (int64_t)stk_permutation_at(&p, i);
+        }
+        CHECK(is_permutation(v, (int64_t)n));
+    }
+}
+
+static struct stk_dataset *texts(void)
+{
+    struct stk_bytes v[6];
+    static const char *const words[] = {"a", "", "ccc", "dd", "eeeeeeeeeeeeeeeeeeeeeeeeeeee", "f"};
+    for (int i = 0; i < 6; i++) {
+        v[i] = (struct stk_bytes){(const uint8_t *)words[i], strlen(words[i])};
+    }
+    struct stk_col c = {.dtype = STK_DT_STRING, .n = 1, .stride = sizeof v, .data = (uint8_t *)v};
+    c.shape = (struct stk_shape){.rank = 1, .dim = {6}};
+    struct stk_pool *pool = stk_pool_open(1 << 20);
+    struct stk_attrs *a = stk_attrs_new();
+    CHECK(stk_col_own(&c, pool));
+    CHECK(stk_attrs_set(
+        a,
+        &(struct stk_attr){.name = "components", .kind = STK_ATTR_COLS, .count = 1, .cols = &c}));
+    stk_col_clear(&c);
+    stk_pool_drop(pool);
+    return make_with("tensor_slices", NULL, 0, a);
+}
+
+static void strings_and_shapes(void)
+{
+    struct stk_dataset *ds =
+        make("shuffle", make("repeat", texts(), "count", I(1), NULL), "buffer_size", I(1), NULL);
+    EXPECT(ds, "'a' '' 'ccc' 'dd' 'eeeeeeeeeeeeeeeeeeeeeeeeeeee' 'f'");
+    ds = make("shuffle", make("repeat", texts(), "count", I(1), NULL), "buffer_size", I(4), "seed",
+              I(5), NULL);
+    struct text t = {.n = 0};
+    say_all(&t, open_iter(ds), 3);
+    CHECK_EQ(t.n, strlen("'a' '' 'ccc' 'dd' 'eeeeeeeeeeeeeeeeeeeeeeeeeeee' 'f'"));
+    // Elements of different shapes.
+    ds = pair_of("concatenate", make("batch", RANGE(2), "batch_size", I(2), NULL),
+                 make("batch", RANGE(3), "batch_size", I(3), NULL));
+    EXPECT(make("shuffle", ds, "buffer_size", I(1), NULL), "[0 1] [0 1 2]");
+    // An error is not shuffled: it comes when it is met.
+    EXPECT(make("shuffle", WITH_OP("map", RANGE(9), OP_FAIL_7, "num_parallel_calls", I(1), NULL),
+                "buffer_size", I(1), NULL),
+           "0 1 2 3 4 5 ! 6 8");
+}
+
+static void caches(void)
+{
+    struct stk_dataset *ds = make("cache", WITH_OP("map", RANGE(5), OP_PLUS_ONE, NULL), NULL);
+    EXPECT(stk_dataset_hold(ds), "1 2 3 4 5");
+    EXPECT(make("repeat", stk_dataset_hold(ds), "count", I(2), NULL), "1 2 3 4 5 1 2 3 4 5");
+    CHECK(ds->shared != NULL);
+    struct stk_iter *it = open_iter(ds);
+    struct stk_block b = {0};
+    struct stk_err err;
+    CHECK(stk_iter_next(it, 2, &b, &err) == STK_OK && b.cols[0].data_buf->is_readonly);
+    CHECK_EQ(it->in[0]->stats.elements, 0);
+    stk_block_free(&b);
+    stk_iter_close(it);
+    EXPECT(make("take", make("cache", texts(), NULL), "count", I(2), NULL), "'a' ''");
+    EXPECT(make("cache", WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), NULL), "0 1 2 3 4 5 6 ! 8");
+}
+
+int main(void)
+{
+    for (int is_stream = 0; is_stream < 2; is_stream++) {
+        permutes(N, N, is_stream);
+        permutes(N, 2 * N, is_stream);
+        permutes(N, 100, is_stream);
+        permutes(1, 10, is_stream);
+        permutes(0, 10, is_stream);
+        permutes(17, 1, is_stream);
+    }
+    epochs(true);
+    epochs(false);
+    permutation_is_even();
+    strings_and_shapes();
+    caches();
+    return check_done("unit.data_shuffle");
+}
