@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of operations, and what their `run` functions share.
-#include "data/op.h"
+#include "data/ops/op_util.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,14 +25,6 @@ const struct stk_op *stk_op_find(const char *name)
     return NULL;
 }
 
-static enum stk_status no_room(const struct stk_op_run *r, struct stk_err *err)
-{
-    struct stk_pool_stats s = stk_pool_stats_of(r->pool);
-    return stk_err_set(
-        err, STK_ELIMIT, "%s: no memory for its result (%llu of %llu bytes of the budget in use)",
-        r->op->name, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
-}
-
 void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct stk_shape *shape,
                  struct stk_err *err)
 {
@@ -42,7 +34,7 @@ void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct
     }
     stk_col_clear(c);
     if (!stk_col_uniform(c, r->pool, dtype, shape, r->n)) {
-        (void)no_room(r, err);
+        (void)stk_op_no_room(r, err);
         return NULL;
     }
     return c->data;

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values out of nothing: zeros_like, ones_like, fill (zeros, ones and fill of a computed shape),
+// range, one_hot.
+#include <math.h>
+
+#include "data/ops/op_move.h"
+
+static void put_number(void *to, enum stk_dtype t, double value)
+{
+    switch (t) {
+    case STK_DT_BOOL:
+        *(uint8_t *)to = value != 0;
+        break;
+#define PUT(N, T, U)                                                                               \
+    case STK_DT_##N:                                                                               \
+        *(T *)to = (T)value;                                                                       \
+        break;
+        STK_FOR_NUMBERS(PUT)
+    case STK_DT_F16:
+        *(uint16_t *)to = stk_half_from_float((float)value);
+        break;
+    case STK_DT_BF16:
+        *(uint16_t *)to = stk_bfloat_from_float((float)value);
+        break;
+    default:
+        break;
+    }
+}
+
+static enum stk_status like_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STK_OK) {
+        c->out[0].shape = c->in[0].shape;
+        c->out[0].dtype = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", c->in[0].dtype);
+        if (c->out[0].dtype >= STK_DT_DATASET || (c->op->arg && c->out[0].dtype == STK_DT_STRING)) {
+            s = stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name,
+                            stk_dtype_name(c->out[0].dtype));
+        }
+    }
+    return s;
+}
+
+static enum stk_status like_run(struct stk_op_run *r, struct stk_err *err)
+{
+    enum stk_dtype t = r->spec[0].dtype;
+    uint8_t *out = stk_op_out(r, 0, t, &r->in[0]->shape, err);
+    int64_t count = r->n * stk_shape_count(&r->in[0]->shape);
+    size_t size = stk_dtype_bytes(t);
+    if (!out) {
+        return err->code;
+    }
+    memset(out, 0, (size_t)count * size);
+    for (int64_t k = 0; r->op->arg && k < count; k++) {
+        put_number(out + (size_t)k * size, t, 1);
+    }
+    return STK_OK;
+}
+
+const struct stk_op stk_op_zeros_like = {.name = "zeros_like",
+                                         .summary = "Zeros of its shape",
+                                         .infer = like_infer,
+                                         .run = like_run,
+                                         .arg = 0};
+const struct stk_op stk_op_ones_like = {.name = "ones_like",
+                                        .summary = "Ones of its shape",
+                                        .infer = like_infer,
+                                        .run = like_run,
+                                        .arg = 1};
+
+// fill: dims (attribute, or the first input), then the scalar value as the last input.
+static enum stk_status fill_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int64_t dims[STK_RANK_MAX];
+    int rank;
+    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    const struct stk_spec *value = &c->in[c->n_in - 1];
+    if (value->shape.rank > 0) {
+        return stk_err_set(err, STK_EINVAL, "fill: the value must be a scalar");
+    }
+    stk_spec_copy(&c->out[0], value);
+    c->out[0].shape.rank = STK_UNKNOWN;
+    if (stk_op_static_ints(c, "dims", 0, dims, STK_RANK_MAX, &rank) &&
+        (c->n_in == 2 || stk_attrs_get(c->attrs, "dims"))) {
+        c->out[0].shape.rank = rank;
+        for (int i = 0; i < rank; i++) {
+            c->out[0].shape.dim[i] = dims[i];
+            if (dims[i] < 0) {
+                return stk_err_set(err, STK_EINVAL, "fill: a dimension is %lld",
+                                   (long long)dims[i]);
+            }
+        }
+    } else if (c->n_in == 2 && c->in[0].shape.rank == 1 && c->in[0].shape.dim[0] >= 0 &&
+               c->in[0].shape.dim[0] <= STK_RANK_MAX) {
+        c->out[0].shape.rank = (int)c->in[0].shape.dim[0];
+        for (int i = 0; i < c->out[0].shape.rank; i++) {
+            c->out[0].shape.dim[i] = STK_UNKNOWN;
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *value = r->in[r->n_in - 1], *list = r->n_in == 2 ? r->in[0] : NULL;
+    size_t size = stk_dtype_bytes(value->dtype);
+    int64_t dims[STK_RANK_MAX];
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_shape shape = {0};
+        if (!stk_op_ints(r->attrs, "dims", list, i, dims, STK_RANK_MAX, &shape.rank)) {
+            return stk_op_fail(r, i, STK_EINVAL, "dims is no list of at most %d integers",
+                               STK_RANK_MAX);
+        }
+        for (int k = 0; k < shape.rank; k++) {
+            shape.dim[k] = dims[k];
+        }
+        int64_t count = stk_shape_is_known(&shape) ? stk_shape_count(&shape) : -1;
+        if (count < 0) {
+            return stk_op_fail(r, i, STK_EINVAL, "a dimension is negative, or all are too large");
+        }
+        uint8_t *out = stk_op_append(r, 0, value->dtype, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        for (int64_t k = 0; k < count; k++) {
+            memcpy(out + (size_t)k * size, stk_col_at(value, i), size);
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return stk_keep_join(&r->out[0].keep, value->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_fill = {
+    .name = "fill", .summary = "One value everywhere", .infer = fill_infer, .run = fill_run};
+
+// range: start, limit, delta: three scalars of one type.
+static double scalar_of(const struct stk_col *c, int64_t i)
+{
+    const void *p = stk_col_at(c, i);
+    switch (c->dtype) {
+#define READ(N, T, U)                                                                              \
+    case STK_DT_##N:                                                                               \
+        return (double)*(const T *)p;
+        STK_FOR_NUMBERS(READ)
+    default:
+        return 0;
+    }
+}
+
+static double range_count(double start, double limit, double delta)
+{
+    double n = ceil((limit - start) / delta);
+    return n > 0 ? n : 0;
+}
+
+static enum stk_status range_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
+    for (int j = 0; s == STK_OK && j < 3; j++) {
+        bool fits = c->in[j].dtype == c->in[0].dtype && c->in[j].shape.rank <= 0 &&
+                    stk_op_is_number(c->in[j].dtype) && !stk_op_is_half(c->in[j].dtype);
+        s = fits ? STK_OK
+                 : stk_err_set(err, STK_EINVAL,
+                               "range: start, limit and delta must be scalars of one type");
+    }
+    if (s == STK_OK) {
+        c->out[0].dtype = c->in[0].dtype;
+        c->out[0].shape = (struct stk_shape){1, {STK_UNKNOWN}};
+        if (c->constant[0] && c->constant[1] && c->constant[2]) {
+            double delta = scalar_of(c->constant[2], 0);
+            c->out[0].shape.dim[0] =
+                delta == 0 ? STK_UNKNOWN
+                           : (int64_t)range_count(scalar_of(c->constant[0], 0),
+                                                  scalar_of(c->constant[1], 0), delta);
+        }
+    }
+    return s;
+}
+
+static enum stk_status range_run(struct stk_op_run *r, struct stk_err *err)
+{
+    enum stk_dtype t = r->in[0]->dtype;
+    size_t size = stk_dtype_bytes(t);
+    for (int64_t i = 0; i < r->n; i++) {
+        double start = scalar_of(r->in[0], i), delta = scalar_of(r->in[2], i);
+        double n = delta == 0 ? -1 : range_count(start, scalar_of(r->in[1], i), delta);
+        if (!(n >= 0 && n < 0x1p40)) {
+            return stk_op_fail(r, i, STK_EINVAL, "delta is 0, or there are too many values");
+        }
+        struct stk_shape shape = {1, {(int64_t)n}};
+        uint8_t *out = stk_op_append(r, 0, t, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        const void *first = stk_col_at(r->in[0], i), *step = stk_col_at(r->in[2], i);
+        for (int64_t k = 0; k < shape.dim[0]; k++) {
+            switch (t) {
+#define COUNT(N, T, U)                                                                             \
+    case STK_DT_##N:                                                                               \
+        *(T *)(out + (size_t)k * size) =                                                           \
+            (T)((U) * (const T *)first + (U)k * (U) * (const T *)step);                            \
+        break;
+                STK_FOR_NUMBERS(COUNT)
+            default:
+                break;
+            }
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return STK_OK;
+}
+
+const struct stk_op stk_op_range = {.name = "range",
+                                    .summary = "Numbers from start to limit",
+                                    .infer = range_infer,
+                                    .run = range_run};
+
+// one_hot: indices, then on_value and off_value (scalars); depth (attribute, or the second input).
+static int on_input(const struct stk_attrs *attrs)
+{
+    return stk_attrs_get(attrs, "depth") ? 1 : 2;
+}
+
+static enum stk_status one_hot_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int on = on_input(c->attrs), count, axis;
+    int64_t depth = STK_UNKNOWN;
+    if (c->n_in != on + 2 || !stk_dtype_is_int(c->in[0].dtype) ||
+        c->in[on].dtype != c->in[on + 1].dtype) {
+        return stk_err_set(err, STK_EINVAL,
+                           "one_hot: takes integers, a depth, and on and off values of one type");
+    }
+    (void)stk_op_static_ints(c, "depth", 1, &depth, 1, &count);
+    stk_spec_copy(&c->out[0], &c->in[on]);
+    struct stk_shape *out = &c->out[0].shape;
+    *out = c->in[0].shape;
+    if (out->rank < 0) {
+        return STK_OK;
+    }
+    if (out->rank == STK_RANK_MAX ||
+        !stk_op_axis(stk_attrs_int(c->attrs, "axis", -1), out->rank + 1, &axis)) {
+        return stk_err_set(err, STK_EINVAL, "one_hot: no such axis in %d dimensions",
+                           out->rank + 1);
+    }
+    memmove(out->dim + axis + 1, out->dim + axis, (size_t)(out->rank - axis) * sizeof out->dim[0]);
+    out->dim[axis] = depth;
+    out->rank++;
+    return STK_OK;
+}
+
+static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
+{
+    const void *p = stk_col_at(c, i);
+    switch (c->dtype) {
+#define READ_INT(N, T, U)                                                                          \
+    case STK_DT_##N:                                                                               \
+        return (int64_t)((const T *)p)[k];
+        STK_FOR_INTS(READ_INT)
+    default:
+        return -1;
+    }
+}
+
+static enum stk_status one_hot_run(struct stk_op_run *r, struct stk_err *err)
+{
+    int on = on_input(r->attrs), count, axis;
+    const struct stk_col *in = r->in[0];
+    struct stk_shape shape = in->shape;
+    int64_t depth, places = stk_shape_count(&in->shape);
+    if (!stk_op_ints(r->attrs, "depth", r->in[1], 0, &depth, 1, &count) || depth < 0 ||
+        !stk_op_axis(stk_attrs_int(r->attrs, "axis", -1), shape.rank + 1, &axis)) {
+        return stk_op_fail(r, 0, STK_EINVAL, "the depth must be an integer of 0 or more");
+    }
+    memmove(shape.dim + axis + 1, shape.dim + axis,
+            (size_t)(shape.rank - axis) * sizeof shape.dim[0]);
+    shape.dim[axis] = depth;
+    shape.rank++;
+    int64_t inner = stk_op_span(&in->shape, axis, in->shape.rank);
+    size_t size = stk_dtype_bytes(r->in[on]->dtype);
+    uint8_t *out = stk_op_out(r, 0, r->in[on]->dtype, &shape, err);
+    if (!out) {
+        return err->code;
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        const void *yes = stk_col_at(r->in[on], i), *no = stk_col_at(r->in[on + 1], i);
+        uint8_t *to = out + (size_t)(i * places * depth) * size;
+        for (int64_t k = 0; k < places * depth; k++) {
+            memcpy(to + (size_t)k * size, no, size);
+        }
+        for (int64_t k = 0; k < places; k++) {
+            int64_t v = int_at(in, i, k);
+            if (v >= 0 && v < depth) {
+                int64_t at = (k / inner * depth + v) * inner + k % inner;
+                memcpy(to + (size_t)at * size, yes, size);
+            }
+        }
+    }
+    return STK_OK;
+}
+
+const struct stk_op stk_op_one_hot = {.name = "one_hot",
+                                      .summary = "A vector with one place set, per index",
+                                      .infer = one_hot_infer,
+                                      .run = one_hot_run};

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of a value by position: strided_slice (what v[1:3, ..., None, -1] becomes), slice, gather,
+// reverse, boolean_mask.
+//
+// strided_slice: attribute "index", INTS in groups of five for each item of the index: kind (0
+// integer, 1 slice, 2 new axis, 3 ellipsis), begin, end, step, flags (1: no begin, 2: no end, 4:
+// begin, 8: end, 16: step is the next input instead).
+#include "data/ops/op_move.h"
+
+enum { INTEGER, SLICE, NEW_AXIS, ELLIPSIS };
+enum { NO_BEGIN = 1, NO_END = 2, BEGIN_INPUT = 4, END_INPUT = 8, STEP_INPUT = 16 };
+
+struct item {
+    int64_t kind, begin, end, step, flags;
+};
+
+// What the index selects, in terms of the value's dimensions.
+struct selection {
+    struct stk_shape out;
+    int64_t base, step[STK_RANK_MAX]; // steps of the result's dimensions
+};
+
+static bool read_scalar(const struct stk_col *c, int64_t i, int64_t *v)
+{
+    int count;
+    struct stk_shape shape = stk_col_shape(c, i);
+    return stk_shape_count(&shape) == 1 && stk_op_ints(NULL, "", c, i, v, 1, &count);
+}
+
+// begin:end:step on a length, as Python has it: first place and how many.
+static bool clamp_slice(const struct item *it, int64_t length, int64_t *first, int64_t *count)
+{
+    int64_t step = it->step, low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
+    if (step == 0) {
+        return false;
+    }
+    int64_t begin = it->begin < 0 ? it->begin + length : it->begin;
+    int64_t end = it->end < 0 ? it->end + length : it->end;
+    begin = it->flags & NO_BEGIN ? (step > 0 ? 0 : length - 1)
+            : begin < low        ? low
+            : begin > high       ? high
+                                 : begin;
+    end = it->flags & NO_END ? (step > 0 ? length : -1) : end < low ? low : end > high ? high : end;
+    int64_t span = step > 0 ? end - begin : begin - end, by = step > 0 ? step : -step;
+    *first = begin;
+    *count = span > 0 ? (span - 1) / by + 1 : 0;
+    return true;
+}
+
+// inputs: columns after the value, for begins and ends that are computed; may be NULL while
+// inferring (then *is_open tells that some dimension is unknown). why: static text on failure.
+static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
+                        const struct stk_col *const *inputs, int n_inputs, int64_t element,
+                        struct selection *s, const char **why)
+{
+    int64_t from[STK_RANK_MAX], count_items = t->count / 5, used = 0, next = 0;
+    *s = (struct selection){0};
+    *why = "the index has more items than the value has dimensions";
+    stk_op_steps(in, from);
+    for (int64_t k = 0; k < count_items; k++) {
+        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
+    }
+    if (used > in->rank) {
+        return false;
+    }
+    int axis = 0;
+    for (int64_t k = 0; k <= count_items; k++) {
+        struct item it = {.kind = ELLIPSIS};
+        if (k < count_items) {
+            memcpy(&it, &t->ints[5 * k], sizeof it);
+        }
+        int64_t *fields[3] = {&it.begin, &it.end, &it.step};
+        for (int f = 0; f < 3; f++) {
+            if (it.flags & (BEGIN_INPUT << f) &&
+                (next >= n_inputs || !inputs[next] ||
+                 !read_scalar(inputs[next++], element, fields[f]))) {
+                *why = "an index is no integer";
+                return false;
+            }
+        }
+        if (it.kind == ELLIPSIS) { // all dimensions that no other item stands for
+            int64_t take = in->rank - used;
+            for (; take > 0 && s->out.rank < STK_RANK_MAX; take--, used++, axis++) {
+                s->out.dim[s->out.rank] = in->dim[axis];
+                s->step[s->out.rank++] = from[axis];
+            }
+            continue;
+        }
+        if (it.kind == NEW_AXIS) {
+            if (s->out.rank == STK_RANK_MAX) {
+                *why = "too many dimensions";
+                return false;
+            }
+            s->step[s->out.rank] = 0;
+            s->out.dim[s->out.rank++] = 1;
+            continue;
+        }
+        int64_t length = in->dim[axis], first, count;
+        if (it.kind == INTEGER) {
+            first = it.begin < 0 ? it.begin + length : it.begin;
+            if (first < 0 || first >= length) {
+                *why = "an index is out of range";
+                return false;
+            }
+        } else {
+            *why = "a slice has step 0";
+            if (!clamp_slice(&it, length, &first, &count)) {
+                return false;
+            }
+            s->step[s->out.rank] = from[axis] * it.step;
+            s->out.dim[s->out.rank++] = count;
+        }
+        s->base += first * from[axis++];
+    }
+    return true;
+}
+
+// The shape as far as it is known beforehand.
+static void open_shape(const struct stk_attr *t, const struct stk_shape *in, struct stk_shape *out)
+{
+    int64_t count_items = t->count / 5, used = 0;
+    int axis = 0;
+    *out = (struct stk_shape){0};
+    for (int64_t k = 0; k < count_items; k++) {
+        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
+    }
+    bool had_ellipsis = false;
+    for (int64_t k = 0; k <= count_items; k++) {
+        struct item it = {.kind = ELLIPSIS};
+        if (k < count_items) {
+            memcpy(&it, &t->ints[5 * k], sizeof it);
+        }
+        if (it.kind == ELLIPSIS) {
+            for (int64_t take = had_ellipsis ? 0 : in->rank - used; take > 0; take--) {
+                out->dim[out->rank++] = in->dim[axis++];
+            }
+            had_ellipsis = true;
+        } else if (it.kind == NEW_AXIS) {
+            out->dim[out->rank++] = 1;
+        } else {
+            int64_t length = in->dim[axis++], first, count;
+            bool is_whole = it.flags == (NO_BEGIN | NO_END) && it.step == 1;
+            bool is_known = !(it.flags & (BEGIN_INPUT | END_INPUT | STEP_INPUT)) && length >= 0;
+            if (it.kind == SLICE) {
+                is_known = is_known && clamp_slice(&it, length, &first, &count);
+                out->dim[out->rank++] = is_whole ? length : is_known ? count : STK_UNKNOWN;
+            }
+        }
+    }
+}
+
+static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    const struct stk_attr *t = stk_attrs_get(c->attrs, "index");
+    struct selection s;
+    const char *why;
+    if (c->n_in < 1 || !t || t->kind != STK_ATTR_INTS || t->count % 5) {
+        return stk_err_set(err, STK_EINVAL, "strided_slice: needs a value and its index");
+    }
+    stk_spec_copy(&c->out[0], &c->in[0]);
+    c->out[0].shape.rank = STK_UNKNOWN;
+    int64_t used = 0, added = 0;
+    for (int64_t k = 0; k < t->count / 5; k++) {
+        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
+        added += t->ints[5 * k] == NEW_AXIS;
+    }
+    if (c->in[0].shape.rank < 0) {
+        return STK_OK;
+    }
+    if (used > c->in[0].shape.rank || c->in[0].shape.rank + added > STK_RANK_MAX) {
+        return stk_err_set(err, STK_EINVAL,
+                           "strided_slice: %lld indices for a value of %d dimensions",
+                           (long long)used, c->in[0].shape.rank);
+    }
+    bool is_static = stk_shape_is_known(&c->in[0].shape) && c->n_in == 1;
+    if (is_static) {
+        if (!select_part(t, &c->in[0].shape, NULL, 0, 0, &s, &why)) {
+            return stk_err_set(err, STK_EINVAL, "strided_slice: %s", why);
+        }
+        c->out[0].shape = s.out;
+    } else {
+        open_shape(t, &c->in[0].shape, &c->out[0].shape);
+    }
+    return STK_OK;
+}
+
+static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_attr *t = stk_attrs_get(r->attrs, "index");
+    const struct stk_col *in = r->in[0];
+    size_t size = stk_dtype_bytes(in->dtype);
+    bool is_same = true;
+    for (int j = 1; j < r->n_in; j++) {
+        is_same = is_same && r->in[j]->stride == 0;
+    }
+    uint8_t *out = NULL;
+    struct selection s;
+    const char *why;
+    for (int64_t i = 0; i < r->n; i++) {
+        if ((i == 0 || !is_same) &&
+            !select_part(t, &in->shape, r->in + 1, r->n_in - 1, i, &s, &why)) {
+            return stk_op_fail(r, i, STK_EINVAL, "%s", why);
+        }
+        size_t bytes = (size_t)stk_shape_count(&s.out) * size;
+        if (i == 0 && is_same) {
+            out = stk_op_out(r, 0, in->dtype, &s.out, err);
+        } else if (!is_same) {
+            out = stk_op_append(r, 0, in->dtype, &s.out, err);
+        }
+        if (!out) {
+            return err->code;
+        }
+        stk_op_move(is_same ? out + (size_t)i * bytes : out, &s.out, stk_col_at(in, i), s.base,
+                    s.step, size);
+    }
+    stk_col_settle(&r->out[0]);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_strided_slice = {.name = "strided_slice",
+                                            .summary = "v[begin:end:step, ...]",
+                                            .infer = strided_infer,
+                                            .run = strided_run};
+
+// slice: begin and size (-1: to the end), attributes or the next inputs.
+static bool slice_item(const struct stk_op_run *r, int64_t i, int64_t *begin, int64_t *size,
+                       int rank)
+{
+    int n_begin, n_size;
+    const struct stk_col *b = r->n_in > 1 ? r->in[1] : NULL;
+    const struct stk_col *z = r->n_in > 2 ? r->in[2] : stk_attrs_get(r->attrs, "begin") ? b : NULL;
+    return stk_op_ints(r->attrs, "begin", b, i, begin, STK_RANK_MAX, &n_begin) &&
+           stk_op_ints(r->attrs, "size", z, i, size, STK_RANK_MAX, &n_size) && n_begin == rank &&
+           n_size == rank;
+}
+
+static enum stk_status slice_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int64_t size[STK_RANK_MAX], begin[STK_RANK_MAX];
+    int count, begins;
+    enum stk_status s = stk_op_want_inputs(c, 1, 3, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    stk_spec_copy(&c->out[0], &c->in[0]);
+    struct stk_shape *out = &c->out[0].shape;
+    int size_input = stk_attrs_get(c->attrs, "begin") ? 1 : 2;
+    bool has_size = stk_op_static_ints(c, "size", size_input, size, STK_RANK_MAX, &count);
+    bool has_begin = stk_op_static_ints(c, "begin", 1, begin, STK_RANK_MAX, &begins);
+    if (has_size && out->rank >= 0 && count != out->rank) {
+        return stk_err_set(err, STK_EINVAL, "slice: %d sizes for %d dimensions", count, out->rank);
+    }
+    for (int i = 0; i < out->rank; i++) {
+        int64_t whole = out->dim[i];
+        out->dim[i] = STK_UNKNOWN;
+        if (has_size && size[i] >= 0) {
+            out->dim[i] = size[i];
+        } else if (has_size && has_begin && i < begins && whole >= begin[i]) {
+            out->dim[i] = whole - begin[i];
+        }
+        if (whole >= 0 && has_begin && i < begins && out->dim[i] >= 0 &&
+            begin[i] + out->dim[i] > whole) {
+            return stk_err_set(err, STK_EINVAL, "slice: %lld values from %lld do not fit into %lld",
+                               (long long)out->dim[i], (long long)begin[i], (long long)whole);
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int64_t begin[STK_RANK_MAX], size[STK_RANK_MAX], step[STK_RANK_MAX];
+    stk_op_steps(&in->shape, step);
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_shape shape = in->shape;
+        int64_t base = 0;
+        if (!slice_item(r, i, begin, size, in->shape.rank)) {
+            return stk_op_fail(r, i, STK_EINVAL, "begin and size need %d values each",
+                               in->shape.rank);
+        }
+        for (int k = 0; k < shape.rank; k++) {
+            int64_t count = size[k] < 0 ? shape.dim[k] - begin[k] : size[k];
+            if (begin[k] < 0 || count < 0 || begin[k] > shape.dim[k] ||
+                count > shape.dim[k] - begin[k]) {
+                return stk_op_fail(r, i, STK_EINVAL, "%lld values from %lld do not fit into %lld",
+                                   (long long)count, (long long)begin[k], (long long)shape.dim[k]);
+            }
+            base += begin[k] * step[k];
+            shape.dim[k] = count;
+        }
+        void *out = stk_op_append(r, 0, in->dtype, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        stk_op_move(out, &shape, stk_col_at(in, i), base, step, stk_dtype_bytes(in->dtype));
+    }
+    stk_col_settle(&r->out[0]);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_slice = {.name = "slice",
+                                    .summary = "`size` values from `begin` on",
+                                    .infer = slice_infer,
+                                    .run = slice_run};
+
+// gather: params, indices (any shape), axis.
+static enum stk_status gather_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
+    int axis;
+    if (s == STK_OK && !stk_dtype_is_int(c->in[1].dtype)) {
+        s = stk_err_set(err, STK_EINVAL, "gather: indices are %s, not integers",
+                        stk_dtype_name(c->in[1].dtype));
+    }
+    if (s != STK_OK) {
+        return s;
+    }
+    const struct stk_shape *in = &c->in[0].shape, *index = &c->in[1].shape;
+    struct stk_shape out = {.rank = STK_UNKNOWN};
+    if (in->rank >= 0 && index->rank >= 0) {
+        if (!stk_op_axis(stk_attrs_int(c->attrs, "axis", 0), in->rank, &axis) ||
+            in->rank - 1 + index->rank > STK_RANK_MAX) {
+            return stk_err_set(err, STK_EINVAL, "gather: no such axis in %d dimensions", in->rank);
+        }
+        out.rank = 0;
+        for (int i = 0; i < in->rank; i++) {
+            for (int k = 0; i == axis && k < index->rank; k++) {
+                out.dim[out.rank++] = index->dim[k];
+            }
+            if (i != axis) {
+                out.dim[out.rank++] = in->dim[i];
+            }
+        }
+    }
+    stk_spec_copy(&c->out[0], &c->in[0]);
+    c->out[0].shape = out;
+    return STK_OK;
+}
+
+static int64_t index_at(const struct stk_col *c, int64_t i, int64_t k)
+{
+    const void *p = stk_col_at(c, i);
+    switch (c->dtype) {
+#define READ(N, T, U)                                                                              \
+    case STK_DT_##N:                                                                               \
+        return (int64_t)((const T *)p)[k];
+        STK_FOR_INTS(READ)
+    default:
+        return -1;
+    }
+}
+
+static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0], *index = r->in[1];
+    struct stk_shape out_shape = {0};
+    int axis;
+    if (!stk_op_axis(stk_attrs_int(r->attrs, "axis", 0), in->shape.rank, &axis)) {
+        return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", in->shape.rank);
+    }
+    for (int i = 0; i < in->shape.rank; i++) {
+        for (int k = 0; i == axis && k < index->shape.rank; k++) {
+            out_shape.dim[out_shape.rank++] = index->shape.dim[k];
+        }
+        if (i != axis) {
+            out_shape.dim[out_shape.rank++] = in->shape.dim[i];
+        }
+    }
+    size_t size = stk_dtype_bytes(in->dtype);
+    int64_t outer = stk_op_span(&in->shape, 0, axis), length = in->shape.dim[axis];
+    int64_t inner = stk_op_span(&in->shape, axis + 1, in->shape.rank),
+            count = stk_shape_count(&index->shape);
+    size_t bytes = (size_t)inner * size;
+    uint8_t *out = stk_op_out(r, 0, in->dtype, &out_shape, err);
+    if (!out) {
+        return err->code;
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        const uint8_t *from = stk_col_at(in, i);
+        for (int64_t o = 0; o < outer; o++) {
+            for (int64_t k = 0; k < count; k++, out += bytes) {
+                int64_t at = index_at(index, i, k);
+                if (at < 0 || at >= length) {
+                    return stk_op_fail(r, i, STK_EINVAL, "index %lld is not in [0, %lld)",
+                                       (long long)at, (long long)length);
+                }
+                memcpy(out, from + (size_t)(o * length + at) * bytes, bytes);
+            }
+        }
+    }
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_gather = {.name = "gather",
+                                     .summary = "Slices along `axis` by their indices",
+                                     .infer = gather_infer,
+                                     .run = gather_run};
+
+static enum stk_status reverse_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    uint32_t axes;
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STK_OK) {
+        stk_spec_copy(&c->out[0], &c->in[0]);
+    }
+    return s == STK_OK && c->in[0].shape.rank >= 0
+               ? stk_op_axes(c->op, c->attrs, c->in[0].shape.rank, &axes, err)
+               : s;
+}
+
+static enum stk_status reverse_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int64_t step[STK_RANK_MAX], base = 0;
+    uint32_t axes;
+    enum stk_status s = stk_op_axes(r->op, r->attrs, in->shape.rank, &axes, err);
+    stk_op_steps(&in->shape, step);
+    for (int i = 0; s == STK_OK && i < in->shape.rank; i++) {
+        if (axes >> i & 1) {
+            base += (in->shape.dim[i] - 1) * step[i];
+            step[i] = -step[i];
+        }
+    }
+    uint8_t *out = s == STK_OK ? stk_op_out(r, 0, in->dtype, &in->shape, err) : NULL;
+    if (!out) {
+        return s == STK_OK ? err->code : s;
+    }
+    size_t size = stk_dtype_bytes(in->dtype), bytes = (size_t)stk_shape_count(&in->shape) * size;
+    for (int64_t i = 0; i < r->n; i++) {
+        stk_op_move(out + (size_t)i * bytes, &in->shape, stk_col_at(in, i), base, step, size);
+    }
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_reverse = {.name = "reverse",
+                                      .summary = "Back to front along axes",
+                                      .infer = reverse_infer,
+                                      .run = reverse_run};
+
+// boolean_mask: the slices of the leading dimensions where the mask (known rank) is true.
+static enum stk_status mask_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
+    if (s == STK_OK && (c->in[1].dtype != STK_DT_BOOL || c->in[1].shape.rank == 0)) {
+        s = stk_err_set(err, STK_EINVAL, "boolean_mask: the mask must be bools, not a scalar");
+    }
+    if (s != STK_OK) {
+        return s;
+    }
+    stk_spec_copy(&c->out[0], &c->in[0]);
+    const struct stk_shape *in = &c->in[0].shape, *mask = &c->in[1].shape;
+    c->out[0].shape.rank = STK_UNKNOWN;
+    if (in->rank >= 0 && mask->rank >= 0) {
+        struct stk_shape lead = *in;
+        lead.rank = mask->rank;
+        if (mask->rank > in->rank || !stk_shape_fits(&lead, mask)) {
+            return stk_err_set(err, STK_EINVAL,
+                               "boolean_mask: the mask's shape is not the value's");
+        }
+        c->out[0].shape.rank = in->rank - mask->rank + 1;
+        c->out[0].shape.dim[0] = STK_UNKNOWN;
+        for (int i = mask->rank; i < in->rank; i++) {
+            c->out[0].shape.dim[i - mask->rank + 1] = in->dim[i];
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status mask_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0], *mask = r->in[1];
+    struct stk_shape lead = in->shape, shape = {.rank = in->shape.rank - mask->shape.rank + 1};
+    lead.rank = mask->shape.rank;
+    if (mask->shape.rank > in->shape.rank || !stk_shape_equal(&lead, &mask->shape)) {
+        return stk_op_fail(r, 0, STK_EINVAL, "the mask's shape is not the value's");
+    }
+    for (int i = mask->shape.rank; i < in->shape.rank; i++) {
+        shape.dim[i - mask->shape.rank + 1] = in->shape.dim[i];
+    }
+    int64_t places = stk_shape_count(&mask->shape);
+    size_t bytes = (size_t)stk_op_span(&in->shape, mask->shape.rank, in->shape.rank) *
+                   stk_dtype_bytes(in->dtype);
+    for (int64_t i = 0; i < r->n; i++) {
+        const uint8_t *m = stk_col_at(mask, i), *from = stk_col_at(in, i);
+        shape.dim[0] = 0;
+        for (int64_t k = 0; k < places; k++) {
+            shape.dim[0] += m[k] != 0;
+        }
+        uint8_t *out = stk_op_append(r, 0, in->dtype, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        for (int64_t k = 0; k < places; k++) {
+            if (m[k]) {
+                memcpy(out, from + (size_t)k * bytes, bytes);
+                out += bytes;
+            }
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_boolean_mask = {.name = "boolean_mask",
+                                           .summary = "The slices where a mask is true",
+                                           .infer = mask_infer,
+                                           .run = mask_run};

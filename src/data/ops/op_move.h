@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving values by a rule that is linear in their coordinates: transposing, slicing, reversing.
+#ifndef STK_DATA_OPS_OP_MOVE_H
+#define STK_DATA_OPS_OP_MOVE_H
+
+#include <string.h>
+
+#include "data/ops/op_util.h"
+
+// Fills a result of `shape`: the value at coordinates (c0, c1, ...) is the one `base` + c0 *
+// step[0]
+// + c1 * step[1] + ... values behind `from`. Runs that stay neighbours are copied as one.
+static inline void stk_op_move(void *to, const struct stk_shape *shape, const void *from,
+                               int64_t base, const int64_t *step, size_t size)
+{
+    int inner = shape->rank;
+    int64_t run = 1, count = stk_shape_count(shape);
+    while (inner > 0 && step[inner - 1] == run) {
+        run *= shape->dim[--inner];
+    }
+    int64_t at[STK_RANK_MAX] = {0}, offset = base;
+    uint8_t *out = to;
+    size_t bytes = (size_t)run * size;
+    for (int64_t k = 0; k < count; k += run, out += bytes) {
+        memcpy(out, (const uint8_t *)from + (size_t)offset * size, bytes);
+        for (int i = inner - 1; i >= 0; i--) {
+            offset += step[i];
+            if (++at[i] < shape->dim[i]) {
+                break;
+            }
+            offset -= step[i] * shape->dim[i];
+            at[i] = 0;
+        }
+    }
+}
+
+// Values that one place further along each axis is away.
+static inline void stk_op_steps(const struct stk_shape *s, int64_t *step)
+{
+    int64_t n = 1;
+    for (int i = s->rank - 1; i >= 0; i--) {
+        step[i] = n;
+        n *= s->dim[i];
+    }
+}
+
+#endif

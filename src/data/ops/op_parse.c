@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// parse_example: tf.train.Example records into their features. The input is a string (one record an
+// element: tf.io.parse_single_example) or a vector of strings (tf.io.parse_example). A block is
+// parsed in one go; features of fixed length are written where they end up.
+//
+// Attributes, an item for each feature: "names" TEXTS; "kinds" INTS: 0 FixedLenFeature, 1
+// VarLenFeature, 2 RaggedFeature of one dimension, 3 FixedLenSequenceFeature; "dtypes" INTS;
+// "ranks" INTS and "dims" INTS, one shape behind the other; "has_default" INTS; "defaults" COLS, of
+// those that have one.
+// Results, feature by feature: FixedLen one; VarLen three (indices, values, dense_shape); Ragged
+// one for a string, two for a vector (values, row_splits); FixedLenSequence one, for a vector
+// padded with its default.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "data/example.h"
+#include "data/ops/op_util.h"
+
+enum kind { FIXED, VARIABLE, RAGGED, SEQUENCE };
+#define FEATURES_MAX 80
+#define RECORDS_AT_ONCE 256
+
+struct feature {
+    enum kind kind;
+    enum stk_dtype dtype;
+    struct stk_shape shape;
+    int64_t elements;
+    const struct stk_col *fallback; // NULL: none
+};
+
+struct parse {
+    int count;
+    struct feature features[FEATURES_MAX];
+    struct stk_example_spec *spec;
+};
+
+struct parse_scratch {
+    struct stk_example_parser *parser;
+    struct stk_example_batch batch;
+    bool is_open;
+};
+
+static const struct stk_attr *list(const struct stk_attrs *a, const char *name,
+                                   enum stk_attr_kind kind, int64_t count)
+{
+    const struct stk_attr *t = stk_attrs_get(a, name);
+    return t && t->kind == kind && (count < 0 || t->count == count) ? t : NULL;
+}
+
+static enum stk_example_type wire_type(enum stk_dtype t)
+{
+    return t == STK_DT_STRING ? STK_EXAMPLE_BYTES
+           : t == STK_DT_F32  ? STK_EXAMPLE_FLOAT
+                              : STK_EXAMPLE_INT64;
+}
+
+// Reads the attributes. names: the features' names.
+static enum stk_status read_features(const struct stk_attrs *a, struct parse *p,
+                                     const struct stk_attr **names, struct stk_err *err)
+{
+    const struct stk_attr *n = list(a, "names", STK_ATTR_TEXTS, -1);
+    int64_t count = n ? n->count : -1;
+    const struct stk_attr *kinds = list(a, "kinds", STK_ATTR_INTS, count);
+    const struct stk_attr *dtypes = list(a, "dtypes", STK_ATTR_INTS, count);
+    const struct stk_attr *ranks = list(a, "ranks", STK_ATTR_INTS, count);
+    const struct stk_attr *dims = list(a, "dims", STK_ATTR_INTS, -1);
+    const struct stk_attr *has = list(a, "has_default", STK_ATTR_INTS, count);
+    const struct stk_attr *fallbacks = list(a, "defaults", STK_ATTR_COLS, -1);
+    if (count < 1 || count > FEATURES_MAX || !kinds || !dtypes || !ranks || !dims || !has) {
+        return stk_err_set(err, STK_EINVAL,
+                           "parse_example: 1 to %d features, each with its kind, type, "
+                           "shape and whether it has a default",
+                           FEATURES_MAX);
+    }
+    int64_t at = 0, given = 0;
+    p->count = (int)count;
+    *names = n;
+    for (int k = 0; k < p->count; k++) {
+        struct feature *f = &p->features[k];
+        enum stk_dtype t = (enum stk_dtype)dtypes->ints[k];
+        const char *name = (const char *)n->texts[k].data;
+        if (t != STK_DT_STRING && t != STK_DT_F32 && t != STK_DT_I64) {
+            return stk_err_set(
+                err, STK_EINVAL,
+                "parse_example: feature %.200s: %s; Examples hold bytes, float32 and int64", name,
+                stk_dtype_name(t));
+        }
+        *f = (struct feature){.kind = (enum kind)kinds->ints[k], .dtype = t};
+        f->shape.rank = (int)ranks->ints[k];
+        for (int d = 0; d < f->shape.rank; d++, at++) {
+            if (d >= STK_RANK_MAX - 2 || at >= dims->count || dims->ints[at] < 0) {
+                return stk_err_set(err, STK_EINVAL,
+                                   "parse_example: feature %.200s needs a known shape", name);
+            }
+            f->shape.dim[d] = dims->ints[at];
+        }
+        f->elements = stk_shape_count(&f->shape);
+        if (has->ints[k] && fallbacks && given < fallbacks->count) {
+            f->fallback = &fallbacks->cols[given++];
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
+                               void **out, struct stk_err *err)
+{
+    struct stk_example_feature wanted[FEATURES_MAX];
+    const struct stk_attr *names;
+    struct parse *p = stk_alloc_zero(1, sizeof *p);
+    (void)in;
+    (void)n_in;
+    *out = NULL;
+    if (!p) {
+        return stk_err_nomem(err);
+    }
+    enum stk_status s = read_features(attrs, p, &names, err);
+    for (int k = 0; s == STK_OK && k < p->count; k++) {
+        const struct feature *f = &p->features[k];
+        wanted[k] = (struct stk_example_feature){.name = (const char *)names->texts[k].data,
+                                                 .type = wire_type(f->dtype),
+                                                 .kind = f->kind == FIXED ? STK_EXAMPLE_FIXED
+                                                                          : STK_EXAMPLE_RAGGED,
+                                                 .elements = (size_t)f->elements};
+        if (f->kind == FIXED && f->fallback) {
+            struct stk_shape shape = stk_col_shape(f->fallback, 0);
+            wanted[k].defaults = stk_col_at(f->fallback, 0);
+            wanted[k].default_count = (size_t)stk_shape_count(&shape);
+        }
+    }
+    s = s == STK_OK ? stk_example_compile(&p->spec, wanted, (size_t)p->count, err) : s;
+    if (s != STK_OK) {
+        stk_free(p);
+        return s;
+    }
+    *out = p;
+    return STK_OK;
+}
+
+static void unprepare(void *prepared)
+{
+    struct parse *p = prepared;
+    stk_example_spec_free(p->spec);
+    stk_free(p);
+}
+
+static void scratch_end(void *scratch)
+{
+    struct parse_scratch *s = scratch;
+    stk_example_parser_close(s->parser);
+    if (s->is_open) {
+        stk_example_batch_close(&s->batch);
+    }
+}
+
+static void set_spec(struct stk_spec *s, enum stk_dtype t, int rank, int64_t d0, int64_t d1)
+{
+    *s = (struct stk_spec){.dtype = t, .shape = {rank, {d0, d1}}};
+}
+
+static enum stk_status parse_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    struct parse p;
+    const struct stk_attr *names;
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STK_OK &&
+        (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank < 0 || c->in[0].shape.rank > 1)) {
+        s = stk_err_set(err, STK_EINVAL, "parse_example: takes a string or a vector of strings");
+    }
+    s = s == STK_OK ? read_features(c->attrs, &p, &names, err) : s;
+    if (s != STK_OK) {
+        return s;
+    }
+    bool is_batch = c->in[0].shape.rank == 1;
+    int64_t rows = is_batch ? c->in[0].shape.dim[0] : 0;
+    int o = 0;
+    for (int k = 0; k < p.count; k++) {
+        const struct feature *f = &p.features[k];
+        if (f->kind == FIXED || f->kind == SEQUENCE) {
+            struct stk_spec *to = &c->out[o++];
+            *to = (struct stk_spec){.dtype = f->dtype, .shape = f->shape};
+            bool ok = f->kind == FIXED || stk_shape_prepend(&to->shape, STK_UNKNOWN);
+            ok = ok && (!is_batch || stk_shape_prepend(&to->shape, rows));
+            if (!ok) {
+                return stk_err_set(err, STK_EINVAL, "parse_example: too many dimensions");
+            }
+        } else if (f->kind == VARIABLE) {
+            set_spec(&c->out[o++], STK_DT_I64, 2, STK_UNKNOWN, is_batch ? 2 : 1);
+            set_spec(&c->out[o++], f->dtype, 1, STK_UNKNOWN, 0);
+            set_spec(&c->out[o++], STK_DT_I64, 1, is_batch ? 2 : 1, 0);
+        } else {
+            set_spec(&c->out[o++], f->dtype, 1, STK_UNKNOWN, 0);
+            if (is_batch) {
+                set_spec(&c->out[o++], STK_DT_I64, 1, rows < 0 ? rows : rows + 1, 0);
+            }
+        }
+    }
+    c->n_out = o;
+    return STK_OK;
+}
+
+static enum stk_status open_scratch(struct parse_scratch *s, const struct parse *p,
+                                    struct stk_err *err)
+{
+    enum stk_status status = STK_OK;
+    if (!s->parser) {
+        status = stk_example_parser_open(&s->parser, p->spec, STK_EXAMPLE_SINGLE, err);
+    }
+    if (status == STK_OK && !s->is_open) {
+        status = stk_example_batch_open(&s->batch, p->spec, err);
+        s->is_open = status == STK_OK;
+    }
+    return status;
+}
+
+// Parses all records of the block, `rows` an element; *done: elements that are whole.
+static enum stk_status parse_all(struct stk_op_run *r, int64_t rows, int64_t *done,
+                                 struct stk_err *err)
+{
+    struct parse_scratch *s = r->scratch;
+    struct stk_record records[RECORDS_AT_ONCE];
+    int64_t total = r->n * rows;
+    *done = r->n;
+    for (int64_t first = 0; first < total; first += RECORDS_AT_ONCE) {
+        int64_t n = total - first < RECORDS_AT_ONCE ? total - first : RECORDS_AT_ONCE;
+        size_t whole;
+        for (int64_t k = 0; k < n; k++) {
+            const struct stk_bytes *v = stk_col_at(r->in[0], (first + k) / rows);
+            v += (first + k) % rows;
+            records[k] =
+                (struct stk_record){.data = v->data,
+                                    .size = v->size,
+                                    .number = (uint64_t)(r->first_index + (first + k) / rows)};
+        }
+        struct stk_err why;
+        stk_err_init(&why);
+        enum stk_status status =
+            stk_example_parse(s->parser, &s->batch, records, (size_t)n, false, &whole, &why);
+        if (status == STK_EINPUT) {
+            *done = (first + (int64_t)whole) / rows;
+            return stk_op_fail(r, *done, STK_EINVAL, "%s", why.message);
+        }
+        if (status != STK_OK) {
+            *err = why;
+            return status;
+        }
+    }
+    return STK_OK;
+}
+
+// What is left of element i of a column of varying length.
+struct part {
+    const uint8_t *values;
+    int64_t count;
+    const int64_t *splits; // of its rows; [0] need not be 0
+};
+
+static struct part part_of(const struct stk_example_column *c, int64_t i, int64_t rows, size_t size)
+{
+    const int64_t *splits = c->row_splits + i * rows;
+    return (struct part){(const uint8_t *)c->values + (size_t)splits[0] * size,
+                         splits[rows] - splits[0], splits};
+}
+
+static int64_t longest_row(const struct part *p, int64_t rows)
+{
+    int64_t longest = 0;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t length = p->splits[k + 1] - p->splits[k];
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_shape *shape,
+                const void *values, size_t bytes, struct stk_err *err)
+{
+    void *to = stk_op_append(r, o, t, shape, err);
+    if (to && bytes) {
+        memcpy(to, values, bytes);
+    }
+    return to != NULL;
+}
+
+static bool put_sparse(struct stk_op_run *r, int o, const struct feature *f, const struct part *p,
+                       int64_t rows, bool is_batch, struct stk_err *err)
+{
+    int width = is_batch ? 2 : 1;
+    struct stk_shape indices = {2, {p->count, width}}, values = {1, {p->count}},
+                     dense = {1, {width}};
+    int64_t *at = stk_op_append(r, o, STK_DT_I64, &indices, err);
+    for (int64_t row = 0; at && row < rows; row++) {
+        for (int64_t k = 0; k < p->splits[row + 1] - p->splits[row]; k++) {
+            if (is_batch) {
+                *at++ = row;
+            }
+            *at++ = k;
+        }
+    }
+    int64_t shape[2] = {is_batch ? rows : p->count, longest_row(p, rows)};
+    return at &&
+           put(r, o + 1, f->dtype, &values, p->values, (size_t)p->count * stk_dtype_bytes(f->dtype),
+               err) &&
+           put(r, o + 2, STK_DT_I64, &dense, shape, (size_t)width * sizeof shape[0], err);
+}
+
+static bool put_ragged(struct stk_op_run *r, int o, const struct feature *f, const struct part *p,
+                       int64_t rows, bool is_batch, struct stk_err *err)
+{
+    struct stk_shape values = {1, {p->count}}, splits = {1, {rows + 1}};
+    if (!put(r, o, f->dtype, &values, p->values, (size_t)p->count * stk_dtype_bytes(f->dtype),
+             err)) {
+        return false;
+    }
+    int64_t *at = is_batch ? stk_op_append(r, o + 1, STK_DT_I64, &splits, err) : NULL;
+    for (int64_t k = 0; at && k <= rows; k++) {
+        at[k] = p->splits[k] - p->splits[0];
+    }
+    return !is_batch || at;
+}
+
+// Rows of whole steps; short ones are filled up with the default.
+static bool put_sequence(struct stk_op_run *r, int o, const struct feature *f, const struct part *p,
+                         int64_t i, int64_t rows, bool is_batch, struct stk_err *err)
+{
+    int64_t longest = longest_row(p, rows), each = f->elements > 0 ? f->elements : 1;
+    size_t size = stk_dtype_bytes(f->dtype);
+    struct stk_shape shape = f->shape;
+    for (int64_t k = 0; k < rows; k++) {
+        if ((p->splits[k + 1] - p->splits[k]) % each) {
+            (void)stk_op_fail(r, i, STK_EINVAL, "a list of %lld values is no sequence of %lld each",
+                              (long long)(p->splits[k + 1] - p->splits[k]), (long long)each);
+            longest = 0;
+        }
+    }
+    longest = longest / each * each;
+    bool ok =
+        stk_shape_prepend(&shape, longest / each) && (!is_batch || stk_shape_prepend(&shape, rows));
+    uint8_t *to = ok ? stk_op_append(r, o, f->dtype, &shape, err) : NULL;
+    for (int64_t k = 0; to && longest && k < rows; k++) {
+        int64_t length = p->splits[k + 1] - p->splits[k];
+        memcpy(to, p->values + (size_t)(p->splits[k] - p->splits[0]) * size, (size_t)length * size);
+        for (int64_t v = length; v < longest; v++) {
+            static const uint8_t zero[16];
+            memcpy(to + (size_t)v * size, f->fallback ? stk_col_at(f->fallback, 0) : zero, size);
+        }
+        to += (size_t)longest * size;
+    }
+    return to != NULL;
+}
+
+static enum stk_status put_varied(struct stk_op_run *r, const struct parse *p, int64_t done,
+                                  int64_t rows, bool is_batch, struct stk_err *err)
+{
+    struct parse_scratch *s = r->scratch;
+    int o = 0;
+    for (int k = 0; k < p->count; k++) {
+        const struct feature *f = &p->features[k];
+        for (int64_t i = 0; f->kind != FIXED && i < done; i++) {
+            struct part part = part_of(&s->batch.columns[k], i, rows, stk_dtype_bytes(f->dtype));
+            bool ok = f->kind == VARIABLE ? put_sparse(r, o, f, &part, rows, is_batch, err)
+                      : f->kind == RAGGED ? put_ragged(r, o, f, &part, rows, is_batch, err)
+                                          : put_sequence(r, o, f, &part, i, rows, is_batch, err);
+            if (!ok) {
+                return err->code;
+            }
+        }
+        o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
+    }
+    return STK_OK;
+}
+
+// Fixed features are parsed into the results themselves.
+static enum stk_status bind_fixed(struct stk_op_run *r, const struct parse *p, int64_t rows,
+                                  bool is_batch, struct stk_err *err)
+{
+    struct parse_scratch *s = r->scratch;
+    int o = 0;
+    for (int k = 0; k < p->count; k++) {
+        const struct feature *f = &p->features[k];
+        struct stk_shape shape = f->shape;
+        if (f->kind == FIXED) {
+            if (is_batch && !stk_shape_prepend(&shape, rows)) {
+                return stk_err_set(err, STK_EINVAL, "parse_example: too many dimensions");
+            }
+            void *to = stk_op_out(r, o, f->dtype, &shape, err);
+            enum stk_status status =
+                to ? stk_example_bind(&s->batch, (size_t)k, to, (size_t)(r->n * rows), err)
+                   : err->code;
+            if (status != STK_OK) {
+                return status;
+            }
+        }
+        o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
+    }
+    return STK_OK;
+}
+
+// A default string lies in the function's memory, which the result may outlive.
+static enum stk_status own_defaults(struct stk_op_run *r, const struct parse *p, bool is_batch,
+                                    struct stk_err *err)
+{
+    int o = 0;
+    for (int k = 0; k < p->count; k++) {
+        const struct feature *f = &p->features[k];
+        if (f->fallback && f->dtype == STK_DT_STRING && !stk_col_own(&r->out[o], r->pool)) {
+            return stk_op_no_room(r, err);
+        }
+        o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
+    }
+    return STK_OK;
+}
+
+static enum stk_status parse_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct parse *p = r->prepared;
+    struct parse_scratch *s = r->scratch;
+    const struct stk_col *in = r->in[0];
+    bool is_batch = in->shape.rank == 1;
+    int64_t rows = is_batch ? in->shape.dim[0] : 1, done = 0;
+    enum stk_status status = open_scratch(s, p, err);
+    if (status == STK_OK) {
+        stk_example_batch_clear(&s->batch);
+        status = bind_fixed(r, p, rows, is_batch, err);
+    }
+    if (status == STK_OK) {
+        status = rows ? parse_all(r, rows, &done, err) : STK_OK;
+        done = rows ? done : r->n;
+    }
+    if (status == STK_OK && rows == 0) {
+        return stk_op_fail(r, 0, STK_EINVAL, "an empty vector of records");
+    }
+    if (status == STK_OK) {
+        status = put_varied(r, p, done, rows, is_batch, err);
+    }
+    for (int k = 0; status == STK_OK && k < r->n_out; k++) {
+        stk_col_settle(&r->out[k]);
+        if (r->spec[k].dtype == STK_DT_STRING && !stk_keep_join(&r->out[k].keep, in->keep)) {
+            status = stk_op_no_room(r, err);
+        }
+    }
+    return status == STK_OK ? own_defaults(r, p, is_batch, err) : status;
+}
+
+const struct stk_op stk_op_parse_example = {.name = "parse_example",
+                                            .summary = "Features of tf.train.Example records",
+                                            .cost_ns = 100,
+                                            .infer = parse_infer,
+                                            .prepare = prepare,
+                                            .unprepare = unprepare,
+                                            .scratch_bytes = sizeof(struct parse_scratch),
+                                            .scratch_end = scratch_end,
+                                            .run = parse_run};

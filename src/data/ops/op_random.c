@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random values: random_uniform, random_normal, truncated_normal, random_shuffle. The bits of an
+// element come from (the stage's seed or the attribute "seed", the element's index), so they do not
+// depend on threads or order. They are not TensorFlow's bits.
+#include <math.h>
+
+#include "base/str.h"
+#include "data/ops/op_move.h"
+
+enum { UNIFORM, NORMAL, TRUNCATED };
+
+static uint64_t seed_of(const struct stk_op_run *r)
+{
+    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    return seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed;
+}
+
+// Evenly in [0, 1), 53 bits.
+static double unit(uint64_t bits)
+{
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static enum stk_status random_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int64_t dims[STK_RANK_MAX];
+    int rank;
+    enum stk_dtype t = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", STK_DT_F32);
+    bool is_int = t == STK_DT_I32 || t == STK_DT_I64;
+    if (!(t == STK_DT_F32 || t == STK_DT_F64 || stk_op_is_half(t) ||
+          (is_int && c->op->arg == UNIFORM))) {
+        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
+    }
+    if (is_int &&
+        stk_attrs_int(c->attrs, "maxval", INT64_MIN) <= stk_attrs_int(c->attrs, "minval", 0)) {
+        return stk_err_set(err, STK_EINVAL, "%s: integers need minval < maxval", c->op->name);
+    }
+    c->out[0].dtype = t;
+    if (stk_op_static_ints(c, "shape", 0, dims, STK_RANK_MAX, &rank)) {
+        c->out[0].shape.rank = rank;
+        for (int i = 0; i < rank; i++) {
+            c->out[0].shape.dim[i] = dims[i];
+        }
+    }
+    return STK_OK;
+}
+
+static double draw(const struct stk_op_run *r, uint64_t seed, int64_t index, int64_t k)
+{
+    if (r->op->arg == UNIFORM) {
+        return unit(stk_random_bits(seed, 1, index, (uint64_t)k));
+    }
+    for (uint64_t attempt = 0;; attempt++) { // Box and Muller
+        uint64_t at = (uint64_t)k * 2 + (attempt << 40);
+        double u = 1 - unit(stk_random_bits(seed, 2, index, at));
+        double v = unit(stk_random_bits(seed, 2, index, at + 1));
+        double z = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+        if (r->op->arg == NORMAL || fabs(z) <= 2) {
+            return z;
+        }
+    }
+}
+
+static void put_draw(void *out, enum stk_dtype t, int64_t k, double v)
+{
+    switch (t) {
+    case STK_DT_F64:
+        ((double *)out)[k] = v;
+        break;
+    case STK_DT_F16:
+        ((uint16_t *)out)[k] = stk_half_from_float((float)v);
+        break;
+    case STK_DT_BF16:
+        ((uint16_t *)out)[k] = stk_bfloat_from_float((float)v);
+        break;
+    default:
+        ((float *)out)[k] = (float)v;
+    }
+}
+
+static void draw_ints(const struct stk_op_run *r, void *out, uint64_t seed, int64_t index,
+                      int64_t count)
+{
+    int64_t low = stk_attrs_int(r->attrs, "minval", 0);
+    uint64_t span = (uint64_t)stk_attrs_int(r->attrs, "maxval", 1) - (uint64_t)low;
+    for (int64_t k = 0; k < count; k++) {
+        uint64_t bits = stk_random_bits(seed, 1, index, (uint64_t)k);
+        uint64_t v = (uint64_t)low + (uint64_t)(((unsigned __int128)bits * span) >> 64);
+        if (r->spec[0].dtype == STK_DT_I32) {
+            ((int32_t *)out)[k] = (int32_t)v;
+        } else {
+            ((int64_t *)out)[k] = (int64_t)v;
+        }
+    }
+}
+
+static enum stk_status random_run(struct stk_op_run *r, struct stk_err *err)
+{
+    enum stk_dtype t = r->spec[0].dtype;
+    bool is_uniform = r->op->arg == UNIFORM;
+    double low = stk_attrs_float(r->attrs, is_uniform ? "minval" : "mean", 0);
+    double scale = is_uniform ? stk_attrs_float(r->attrs, "maxval", 1) - low
+                              : stk_attrs_float(r->attrs, "stddev", 1);
+    uint64_t seed = seed_of(r);
+    int64_t dims[STK_RANK_MAX];
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_shape shape = {0};
+        if (!stk_op_ints(r->attrs, "shape", r->n_in ? r->in[0] : NULL, i, dims, STK_RANK_MAX,
+                         &shape.rank)) {
+            return stk_op_fail(r, i, STK_EINVAL, "the shape is no list of at most %d integers",
+                               STK_RANK_MAX);
+        }
+        memcpy(shape.dim, dims, sizeof dims);
+        int64_t count = stk_shape_is_known(&shape) ? stk_shape_count(&shape) : -1;
+        if (count < 0) {
+            return stk_op_fail(r, i, STK_EINVAL, "a dimension is negative, or all are too large");
+        }
+        void *out = stk_op_append(r, 0, t, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        if (stk_dtype_is_int(t)) {
+            draw_ints(r, out, seed, r->first_index + i, count);
+            continue;
+        }
+        for (int64_t k = 0; k < count; k++) {
+            put_draw(out, t, k, low + scale * draw(r, seed, r->first_index + i, k));
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return STK_OK;
+}
+
+#define RANDOM(id, which, about)                                                                   \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .is_random = true,                                          \
+                                       .cost_ns = 10,                                              \
+                                       .infer = random_infer,                                      \
+                                       .run = random_run,                                          \
+                                       .arg = which};
+RANDOM(random_uniform, UNIFORM, "Even between minval and maxval")
+RANDOM(random_normal, NORMAL, "Normal of mean and stddev")
+RANDOM(truncated_normal, TRUNCATED, "Normal, within two deviations")
+
+static enum stk_status shuffle_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STK_OK) {
+        stk_spec_copy(&c->out[0], &c->in[0]);
+    }
+    return s == STK_OK && c->in[0].shape.rank == 0
+               ? stk_err_set(err, STK_EINVAL, "random_shuffle: a scalar has no order")
+               : s;
+}
+
+static enum stk_status shuffle_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int64_t length = in->shape.dim[0];
+    size_t row = (size_t)stk_op_span(&in->shape, 1, in->shape.rank) * stk_dtype_bytes(in->dtype);
+    uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
+    struct stk_buf *order = out ? stk_buf_get(r->pool, (size_t)length * sizeof(int64_t)) : NULL;
+    if (!order) {
+        return out ? stk_op_no_room(r, err) : err->code;
+    }
+    int64_t *at = (int64_t *)order->data;
+    uint64_t seed = seed_of(r);
+    for (int64_t i = 0; i < r->n; i++) {
+        for (int64_t k = 0; k < length; k++) { // Fisher and Yates, from the inside out
+            uint64_t bits = stk_random_bits(seed, 3, r->first_index + i, (uint64_t)k);
+            int64_t j = (int64_t)(((unsigned __int128)bits * (uint64_t)(k + 1)) >> 64);
+            at[k] = at[j];
+            at[j] = k;
+        }
+        for (int64_t k = 0; k < length; k++, out += row) {
+            memcpy(out, (uint8_t *)stk_col_at(in, i) + (size_t)at[k] * row, row);
+        }
+    }
+    stk_buf_drop(order);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+}
+
+const struct stk_op stk_op_random_shuffle = {.name = "random_shuffle",
+                                             .summary = "Slices in random order",
+                                             .is_random = true,
+                                             .infer = shuffle_infer,
+                                             .run = shuffle_run};

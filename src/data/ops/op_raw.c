@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// decode_raw: the bytes of strings as numbers, in a new last dimension (little-endian unless the
+// attribute "little_endian" is 0; attribute "dtype"). host_call: a function of the embedding
+// language, element by element (attributes "id", and the results' "dtypes", "ranks", "dims").
+#include "data/ops/op_move.h"
+
+static enum stk_status raw_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    int64_t t = stk_attrs_int(c->attrs, "dtype", -1);
+    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || t < 0 || t >= STK_DT_STRING)) {
+        s = stk_err_set(err, STK_EINVAL, "decode_raw: makes numbers of strings");
+    }
+    if (s == STK_OK) {
+        c->out[0].dtype = (enum stk_dtype)t;
+        c->out[0].shape = c->in[0].shape;
+        if (c->in[0].shape.rank == STK_RANK_MAX) {
+            return stk_err_set(err, STK_EINVAL, "decode_raw: too many dimensions");
+        }
+        if (c->in[0].shape.rank >= 0) {
+            c->out[0].shape.dim[c->out[0].shape.rank++] = STK_UNKNOWN;
+        }
+    }
+    return s;
+}
+
+static void turn(uint8_t *p, int64_t n, size_t size)
+{
+    for (int64_t k = 0; k < n; k++, p += size) {
+        for (size_t a = 0, b = size - 1; a < b; a++, b--) {
+            uint8_t x = p[a];
+            p[a] = p[b];
+            p[b] = x;
+        }
+    }
+}
+
+static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    enum stk_dtype t = r->spec[0].dtype;
+    size_t size = stk_dtype_bytes(t);
+    int64_t count = stk_shape_count(&in->shape);
+    bool is_little = stk_attrs_int(r->attrs, "little_endian", 1) != 0;
+    for (int64_t i = 0; i < r->n; i++) {
+        const struct stk_bytes *v = stk_col_at(in, i);
+        size_t bytes = count ? v[0].size : 0;
+        for (int64_t k = 0; k < count; k++) {
+            if (v[k].size != bytes || bytes % size) {
+                return stk_op_fail(r, i, STK_EINVAL, "a string of %zu bytes %s %s", v[k].size,
+                                   v[k].size != bytes ? "beside one of another length cannot become"
+                                                      : "is no whole number of",
+                                   stk_dtype_name(t));
+            }
+        }
+        struct stk_shape shape = in->shape;
+        shape.dim[shape.rank++] = (int64_t)(bytes / size);
+        uint8_t *out = stk_op_append(r, 0, t, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        for (int64_t k = 0; k < count && bytes; k++) {
+            memcpy(out + (size_t)k * bytes, v[k].data, bytes);
+        }
+        bool is_host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+        if (is_little != is_host_little) {
+            turn(out, count * shape.dim[shape.rank - 1], size);
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return STK_OK;
+}
+
+const struct stk_op stk_op_decode_raw = {.name = "decode_raw",
+                                         .summary = "Bytes of strings as numbers",
+                                         .infer = raw_infer,
+                                         .run = raw_run};
+
+static enum stk_status host_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    const struct stk_attr *dtypes = stk_attrs_get(c->attrs, "dtypes");
+    const struct stk_attr *ranks = stk_attrs_get(c->attrs, "ranks");
+    const struct stk_attr *dims = stk_attrs_get(c->attrs, "dims");
+    int64_t at = 0, count = dtypes && dtypes->kind == STK_ATTR_INTS ? dtypes->count : -1;
+    if (count < 0 || count > STK_OP_OUTPUTS_MAX ||
+        (ranks && (ranks->kind != STK_ATTR_INTS || ranks->count != count))) {
+        return stk_err_set(err, STK_EINVAL, "host_call: needs the types of at most %d results",
+                           STK_OP_OUTPUTS_MAX);
+    }
+    c->n_out = (int)count;
+    for (int64_t k = 0; k < count; k++) {
+        struct stk_shape *s = &c->out[k].shape;
+        c->out[k].dtype = (enum stk_dtype)dtypes->ints[k];
+        s->rank = ranks ? (int)ranks->ints[k] : STK_UNKNOWN;
+        for (int d = 0; d < s->rank; d++) {
+            if (!dims || dims->kind != STK_ATTR_INTS || at >= dims->count || d >= STK_RANK_MAX) {
+                return stk_err_set(err, STK_EINVAL, "host_call: a shape is missing");
+            }
+            s->dim[d] = dims->ints[at++];
+        }
+    }
+    return STK_OK;
+}
+
+// What came back must be what was promised.
+static enum stk_status check_results(struct stk_op_run *r)
+{
+    for (int k = 0; k < r->n_out; k++) {
+        const struct stk_col *c = &r->out[k];
+        for (int64_t i = 0; i < r->failed; i++) {
+            struct stk_shape shape = stk_col_shape(c, i);
+            char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
+            if (c->dtype != r->spec[k].dtype) {
+                return stk_op_fail(r, 0, STK_EINVAL, "result %d is %s, not %s as declared", k,
+                                   stk_dtype_name(c->dtype), stk_dtype_name(r->spec[k].dtype));
+            }
+            if (!stk_shape_fits(&r->spec[k].shape, &shape)) {
+                return stk_op_fail(r, i, STK_EINVAL, "result %d has shape %s, not %s as declared",
+                                   k, stk_shape_text(&shape, have),
+                                   stk_shape_text(&r->spec[k].shape, want));
+            }
+            if (!c->is_varied) {
+                break;
+            }
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status host_run(struct stk_op_run *r, struct stk_err *err)
+{
+    if (!r->host || !r->host->call) {
+        return stk_err_set(err, STK_EINVAL, "host_call: there is no embedding language here");
+    }
+    for (int k = 0; k < r->n_out; k++) {
+        stk_col_clear(&r->out[k]);
+    }
+    enum stk_status s = r->host->call(r->host->arg, stk_attrs_int(r->attrs, "id", 0), r->n, r->in,
+                                      r->n_in, r->pool, r->out, r->n_out, &r->failed, r->err, err);
+    return s == STK_OK ? check_results(r) : s;
+}
+
+const struct stk_op stk_op_host_call = {.name = "host_call",
+                                        .summary = "A function of the embedding language",
+                                        .takes_varied = true,
+                                        .is_stateful = true,
+                                        .cost_ns = 2000,
+                                        .infer = host_infer,
+                                        .run = host_run};

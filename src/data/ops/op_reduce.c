@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce_*: values along axes become one. Sums of integers
+// wrap; means of integers are cut, as in TensorFlow; half precision adds in float32.
+//
+// The axes need not be neighbours: the element's places are walked in order, each adding to the
+// place of the result that its other coordinates name. Where the axes are the last ones, that is
+// one run for each result.
+#include <math.h>
+#include <string.h>
+
+#include "data/ops/op_util.h"
+
+enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };
+
+// Where the result of each place lies: the plan is the same for all elements of a block.
+struct plan {
+    struct stk_shape out;
+    int64_t in_count, out_count, run; // run: neighbours that go to one result; 0: use steps
+    int64_t step[STK_RANK_MAX];
+    struct stk_shape in;
+};
+
+static enum stk_status make_plan(struct plan *p, const struct stk_op *op,
+                                 const struct stk_attrs *attrs, const struct stk_shape *in,
+                                 struct stk_err *err)
+{
+    uint32_t axes;
+    bool keeps = stk_attrs_int(attrs, "keepdims", 0) != 0, is_tail = true;
+    enum stk_status s = stk_op_axes(op, attrs, in->rank, &axes, err);
+    *p = (struct plan){.in = *in};
+    for (int i = 0; s == STK_OK && i < in->rank; i++) {
+        if (axes >> i & 1) {
+            is_tail = is_tail && axes >> i == (1u << (in->rank - i)) - 1;
+            if (keeps) {
+                p->out.dim[p->out.rank++] = 1;
+            }
+        } else {
+            p->out.dim[p->out.rank++] = in->dim[i];
+        }
+    }
+    if (s != STK_OK || !stk_shape_is_known(in)) {
+        return s;
+    }
+    p->in_count = stk_shape_count(in);
+    p->out_count = stk_shape_count(&p->out);
+    int64_t step = 1;
+    for (int i = in->rank - 1; i >= 0; i--) {
+        p->step[i] = axes >> i & 1 ? 0 : step;
+        step *= axes >> i & 1 ? 1 : in->dim[i];
+    }
+    p->run = is_tail && p->out_count ? p->in_count / p->out_count : 0;
+    return STK_OK;
+}
+
+// The places of results in the order of the values.
+struct walk {
+    int64_t at[STK_RANK_MAX], place;
+};
+static inline void advance(struct walk *w, const struct plan *p)
+{
+    for (int i = p->in.rank - 1; i >= 0; i--) {
+        w->place += p->step[i];
+        if (++w->at[i] < p->in.dim[i]) {
+            return;
+        }
+        w->place -= p->step[i] * p->in.dim[i];
+        w->at[i] = 0;
+    }
+}
+
+#define REDUCE(name, T, A, start, step)                                                            \
+    static void name(void *out_, const void *in_, const struct plan *p)                            \
+    {                                                                                              \
+        T *out = out_;                                                                             \
+        const T *in = in_;                                                                         \
+        if (p->run) {                                                                              \
+            for (int64_t o = 0; o < p->out_count; o++) {                                           \
+                A acc = start;                                                                     \
+                for (int64_t i = 0; i < p->run; i++) {                                             \
+                    T x = in[o * p->run + i];                                                      \
+                    acc = (A)(step);                                                               \
+                }                                                                                  \
+                out[o] = (T)acc;                                                                   \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        struct walk w = {0};                                                                       \
+        for (int64_t o = 0; o < p->out_count; o++) {                                               \
+            out[o] = (T)(start);                                                                   \
+        }                                                                                          \
+        for (int64_t i = 0; i < p->in_count; i++, advance(&w, p)) {                                \
+            T x = in[i];                                                                           \
+            A acc = (A)out[w.place];                                                               \
+            out[w.place] = (T)(step);                                                              \
+        }                                                                                          \
+    }
+typedef void loop_fn(void *out, const void *in, const struct plan *p);
+#define LOW(T) ((T)-1 < (T)1 ? (T)((uint64_t)1 << (sizeof(T) * 8 - 1)) : (T)0)
+#define HIGH(T) ((T)~LOW(T))
+#define INT_LOOPS(N, T, U)                                                                         \
+    REDUCE(sum_##N, T, U, 0, acc + (U)x)                                                           \
+    REDUCE(prod_##N, T, U, 1, acc *(U)x)                                                           \
+    REDUCE(max_##N, T, T, LOW(T), x > acc ? x : acc)                                               \
+    REDUCE(min_##N, T, T, HIGH(T), x < acc ? x : acc)
+#define FLOAT_LOOPS(N, T, U)                                                                       \
+    REDUCE(sum_##N, T, T, 0, acc + x)                                                              \
+    REDUCE(prod_##N, T, T, 1, acc *x)                                                              \
+    REDUCE(max_##N, T, T, (T)-INFINITY, x != x || x > acc ? x : acc)                               \
+    REDUCE(min_##N, T, T, (T)INFINITY, x != x || x < acc ? x : acc)
+STK_FOR_INTS(INT_LOOPS)
+STK_FOR_FLOATS(FLOAT_LOOPS)
+REDUCE(any_BOOL, uint8_t, uint8_t, 0, acc | x)
+REDUCE(all_BOOL, uint8_t, uint8_t, 1, acc &x)
+
+static loop_fn *const loops[][STK_DT_COUNT] = {
+#define ROWS(N, T, U)                                                                              \
+    [SUM][STK_DT_##N] = sum_##N, [PROD][STK_DT_##N] = prod_##N, [MAX][STK_DT_##N] = max_##N,       \
+    [MIN][STK_DT_##N] = min_##N,
+    STK_FOR_NUMBERS(ROWS)[ANY][STK_DT_BOOL] = any_BOOL,
+    [ALL][STK_DT_BOOL] = all_BOOL,
+};
+
+// mean, norm, variance and the like: two passes over float32 or float64 with a double per result.
+#define MOMENTS(name, T)                                                                           \
+    static void name(void *out_, const void *in_, const struct plan *p, int op, double *sums)      \
+    {                                                                                              \
+        T *out = out_;                                                                             \
+        const T *in = in_;                                                                         \
+        double count = p->out_count ? (double)p->in_count / (double)p->out_count : 0;              \
+        memset(sums, 0, (size_t)p->out_count * 2 * sizeof sums[0]);                                \
+        double *second = sums + p->out_count;                                                      \
+        struct walk w = {0};                                                                       \
+        for (int64_t i = 0; i < p->in_count; i++, advance(&w, p)) {                                \
+            double x = in[i];                                                                      \
+            sums[w.place] += op == NORM ? x * x : x;                                               \
+        }                                                                                          \
+        w = (struct walk){0};                                                                      \
+        for (int64_t i = 0; (op == VARIANCE || op == STD) && i < p->in_count;                      \
+             i++, advance(&w, p)) {                                                                \
+            double d = (double)in[i] - sums[w.place] / count;                                      \
+            second[w.place] += d * d;                                                              \
+        }                                                                                          \
+        for (int64_t o = 0; o < p->out_count; o++) {                                               \
+            out[o] = (T)(op == MEAN       ? sums[o] / count                                        \
+                         : op == NORM     ? sqrt(sums[o])                                          \
+                         : op == VARIANCE ? second[o] / count                                      \
+                                          : sqrt(second[o] / count));                              \
+        }                                                                                          \
+    }
+MOMENTS(moments_f32, float)
+MOMENTS(moments_f64, double)
+
+static bool is_moment(int op)
+{
+    return op == MEAN || op >= NORM;
+}
+
+static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    int op = c->op->arg;
+    enum stk_dtype t = stk_op_is_half(c->in[0].dtype) ? STK_DT_F32 : c->in[0].dtype;
+    bool fits = is_moment(op)
+                    ? t == STK_DT_F32 || t == STK_DT_F64 || (op == MEAN && stk_dtype_is_int(t))
+                    : loops[op][t] != NULL;
+    if (!fits) {
+        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name,
+                           stk_dtype_name(c->in[0].dtype));
+    }
+    c->out[0].dtype = c->in[0].dtype;
+    if (c->in[0].shape.rank >= 0) {
+        struct plan p;
+        s = make_plan(&p, c->op, c->attrs, &c->in[0].shape, err);
+        c->out[0].shape = p.out;
+    } else if (!stk_attrs_get(c->attrs, "axis") && !stk_attrs_int(c->attrs, "keepdims", 0)) {
+        c->out[0].shape.rank = 0;
+    }
+    return s;
+}
+
+// A mean of integers: the sum in their own type, divided and cut.
+static enum stk_status int_mean(struct stk_op_run *r, const struct plan *p, uint8_t *out)
+{
+    const struct stk_col *in = r->in[0];
+    int64_t count = p->out_count ? p->in_count / p->out_count : 0;
+    for (int64_t i = 0; i < r->n; i++) {
+        uint8_t *to = out + (size_t)(i * p->out_count) * stk_dtype_bytes(in->dtype);
+        loops[SUM][in->dtype](to, stk_col_at(in, i), p);
+        for (int64_t k = 0; k < p->out_count && count; k++) {
+            switch (in->dtype) {
+#define DIVIDE(N, T, U)                                                                            \
+    case STK_DT_##N:                                                                               \
+        ((T *)to)[k] = (T)(((T *)to)[k] / (T)count);                                               \
+        break;
+                STK_FOR_INTS(DIVIDE)
+            default:
+                break;
+            }
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int op = r->op->arg;
+    struct plan p;
+    if (stk_op_is_half(in->dtype)) {
+        return stk_op_run_halves(r, err, reduce_run);
+    }
+    enum stk_status s = make_plan(&p, r->op, r->attrs, &in->shape, err);
+    uint8_t *out = s == STK_OK ? stk_op_out(r, 0, in->dtype, &p.out, err) : NULL;
+    if (!out) {
+        return s == STK_OK ? err->code : s;
+    }
+    if (op == MEAN && stk_dtype_is_int(in->dtype)) {
+        return int_mean(r, &p, out);
+    }
+    struct stk_buf *sums = NULL;
+    if (is_moment(op)) {
+        sums = stk_buf_get(r->pool, (size_t)p.out_count * 2 * sizeof(double));
+        if (!sums) {
+            return stk_op_no_room(r, err);
+        }
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        void *to = out + (size_t)(i * p.out_count) * stk_dtype_bytes(in->dtype);
+        if (!is_moment(op)) {
+            loops[op][in->dtype](to, stk_col_at(in, i), &p);
+        } else if (in->dtype == STK_DT_F32) {
+            moments_f32(to, stk_col_at(in, i), &p, op, (double *)sums->data);
+        } else {
+            moments_f64(to, stk_col_at(in, i), &p, op, (double *)sums->data);
+        }
+    }
+    stk_buf_drop(sums);
+    return STK_OK;
+}
+
+#define ROW_OP(id, which, about)                                                                   \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .cost_ns = 0.5,                                             \
+                                       .infer = reduce_infer,                                      \
+                                       .run = reduce_run,                                          \
+                                       .arg = which};
+ROW_OP(reduce_sum, SUM, "Sum along axes")
+ROW_OP(reduce_mean, MEAN, "Mean along axes")
+ROW_OP(reduce_prod, PROD, "Product along axes")
+ROW_OP(reduce_max, MAX, "Largest along axes")
+ROW_OP(reduce_min, MIN, "Smallest along axes")
+ROW_OP(reduce_any, ANY, "Is any true, along axes")
+ROW_OP(reduce_all, ALL, "Are all true, along axes")
+ROW_OP(norm, NORM, "Euclidean norm along axes")
+ROW_OP(reduce_variance, VARIANCE, "Variance along axes")
+ROW_OP(reduce_std, STD, "Standard deviation along axes")

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order along an axis: argmax, argmin, sort, argsort (stable), cumsum.
+#include "data/ops/op_move.h"
+
+enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM };
+
+// The value's places along the axis, one line after the other.
+struct lines {
+    int64_t outer, length, inner;
+};
+
+static bool lines_of(struct lines *l, const struct stk_shape *s, const struct stk_attrs *attrs,
+                     int64_t fallback, int *axis)
+{
+    if (!stk_op_axis(stk_attrs_int(attrs, "axis", fallback), s->rank, axis)) {
+        return false;
+    }
+    *l =
+        (struct lines){stk_op_span(s, 0, *axis), s->dim[*axis], stk_op_span(s, *axis + 1, s->rank)};
+    return true;
+}
+
+static int64_t default_axis(int op)
+{
+    return op == SORT || op == ARGSORT ? -1 : 0;
+}
+
+static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int op = c->op->arg, axis;
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    enum stk_dtype t = c->in[0].dtype;
+    if (!stk_op_is_number(t) || stk_op_is_half(t)) {
+        return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
+    }
+    bool gives_places = op == ARGMAX || op == ARGMIN || op == ARGSORT;
+    c->out[0].dtype = gives_places
+                          ? (enum stk_dtype)stk_attrs_int(c->attrs, "output_type",
+                                                          op == ARGSORT ? STK_DT_I32 : STK_DT_I64)
+                          : t;
+    struct stk_shape *out = &c->out[0].shape;
+    *out = c->in[0].shape;
+    if (out->rank < 0) {
+        return STK_OK;
+    }
+    if (!stk_op_axis(stk_attrs_int(c->attrs, "axis", default_axis(op)), out->rank, &axis)) {
+        return stk_err_set(err, STK_EINVAL, "%s: no such axis in %d dimensions", c->op->name,
+                           out->rank);
+    }
+    if (op == ARGMAX || op == ARGMIN) {
+        out->rank--;
+        memmove(out->dim + axis, out->dim + axis + 1,
+                (size_t)(out->rank - axis) * sizeof out->dim[0]);
+    }
+    return STK_OK;
+}
+
+static void put_place(void *out, enum stk_dtype t, int64_t i, int64_t place)
+{
+    if (t == STK_DT_I32) {
+        ((int32_t *)out)[i] = (int32_t)place;
+    } else {
+        ((int64_t *)out)[i] = place;
+    }
+}
+
+// NaN counts as the extreme it is looked for, the first one wins: as in TensorFlow's reducers.
+#define EXTREME(N, T, U)                                                                           \
+    case STK_DT_##N:                                                                               \
+        for (int64_t k = 1; k < l->length; k++) {                                                  \
+            T x = ((const T *)in)[first + k * l->inner],                                           \
+              b = ((const T *)in)[first + best * l->inner];                                        \
+            best = (is_max ? x > b : x < b) ? k : best;                                            \
+        }                                                                                          \
+        break;
+static int64_t extreme(const void *in, enum stk_dtype t, const struct lines *l, int64_t first,
+                       bool is_max)
+{
+    int64_t best = 0;
+    switch (t) {
+        STK_FOR_NUMBERS(EXTREME)
+    default:
+        break;
+    }
+    return best;
+}
+
+#define COMES_AFTER(N, T, U)                                                                       \
+    case STK_DT_##N: {                                                                             \
+        T x = ((const T *)in)[a], y = ((const T *)in)[b];                                          \
+        return falls ? x < y : x > y;                                                              \
+    }
+static bool comes_after(const void *in, enum stk_dtype t, int64_t a, int64_t b, bool falls)
+{
+    switch (t) {
+        STK_FOR_NUMBERS(COMES_AFTER)
+    default:
+        return false;
+    }
+}
+
+// Places of a line in order, by merging; `spare` has room for as many.
+static void order_line(const void *in, enum stk_dtype t, const struct lines *l, int64_t first,
+                       bool falls, int64_t *order, int64_t *spare)
+{
+    for (int64_t k = 0; k < l->length; k++) {
+        order[k] = k;
+    }
+    for (int64_t width = 1; width < l->length; width *= 2) {
+        for (int64_t lo = 0; lo < l->length; lo += 2 * width) {
+            int64_t mid = lo + width < l->length ? lo + width : l->length;
+            int64_t hi = lo + 2 * width < l->length ? lo + 2 * width : l->length, a = lo, b = mid;
+            for (int64_t k = lo; k < hi; k++) {
+                bool takes_b =
+                    a >= mid || (b < hi && comes_after(in, t, first + order[a] * l->inner,
+                                                       first + order[b] * l->inner, falls));
+                spare[k] = takes_b ? order[b++] : order[a++];
+            }
+        }
+        memcpy(order, spare, (size_t)l->length * sizeof order[0]);
+    }
+}
+
+#define ADD_UP(N, T, U)                                                                            \
+    case STK_DT_##N: {                                                                             \
+        U sum = 0;                                                                                 \
+        for (int64_t k = 0; k < l->length; k++) {                                                  \
+            int64_t at = first + (reverse ? l->length - 1 - k : k) * l->inner;                     \
+            U next = sum + (U)((const T *)in)[at];                                                 \
+            ((T *)out)[at] = (T)(exclusive ? sum : next);                                          \
+            sum = next;                                                                            \
+        }                                                                                          \
+        break;                                                                                     \
+    }
+static void add_up(void *out, const void *in, enum stk_dtype t, const struct lines *l,
+                   int64_t first, bool reverse, bool exclusive)
+{
+    switch (t) {
+        STK_FOR_NUMBERS(ADD_UP)
+    default:
+        break;
+    }
+}
+
+static void sort_element(const struct stk_op_run *r, void *out, const void *in,
+                         const struct lines *l, int64_t *order)
+{
+    enum stk_dtype t = r->in[0]->dtype, to = r->spec[0].dtype;
+    size_t size = stk_dtype_bytes(t);
+    bool falls = stk_attrs_int(r->attrs, "descending", 0) != 0;
+    for (int64_t line = 0; line < l->outer * l->inner; line++) {
+        int64_t first = line / l->inner * l->length * l->inner + line % l->inner;
+        if (r->op->arg == ARGMAX || r->op->arg == ARGMIN) {
+            put_place(out, to, line, extreme(in, t, l, first, r->op->arg == ARGMAX));
+            continue;
+        }
+        if (r->op->arg == CUMSUM) {
+            add_up(out, in, t, l, first, stk_attrs_int(r->attrs, "reverse", 0) != 0,
+                   stk_attrs_int(r->attrs, "exclusive", 0) != 0);
+            continue;
+        }
+        order_line(in, t, l, first, falls, order, order + l->length);
+        for (int64_t k = 0; k < l->length; k++) {
+            int64_t at = first + k * l->inner;
+            if (r->op->arg == ARGSORT) {
+                put_place(out, to, at, order[k]);
+            } else {
+                memcpy((uint8_t *)out + (size_t)at * size,
+                       (const uint8_t *)in + (size_t)(first + order[k] * l->inner) * size, size);
+            }
+        }
+    }
+}
+
+static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    struct stk_shape shape = in->shape;
+    struct lines l;
+    int axis;
+    bool is_extreme = r->op->arg == ARGMAX || r->op->arg == ARGMIN;
+    if (!lines_of(&l, &shape, r->attrs, default_axis(r->op->arg), &axis)) {
+        return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", shape.rank);
+    }
+    if (is_extreme) {
+        if (l.length == 0) {
+            return stk_op_fail(r, 0, STK_EINVAL, "the axis is empty");
+        }
+        shape.rank--;
+        memmove(shape.dim + axis, shape.dim + axis + 1,
+                (size_t)(shape.rank - axis) * sizeof shape.dim[0]);
+    }
+    uint8_t *out = stk_op_out(r, 0, r->spec[0].dtype, &shape, err);
+    struct stk_buf *order =
+        out ? stk_buf_get(r->pool, (size_t)l.length * 2 * sizeof(int64_t)) : NULL;
+    if (!order) {
+        return out ? stk_op_no_room(r, err) : err->code;
+    }
+    size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
+    for (int64_t i = 0; i < r->n; i++) {
+        sort_element(r, out + (size_t)i * bytes, stk_col_at(in, i), &l, (int64_t *)order->data);
+    }
+    stk_buf_drop(order);
+    return STK_OK;
+}
+
+#define ROW_OP(id, which, about)                                                                   \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .cost_ns = 5,                                               \
+                                       .infer = sort_infer,                                        \
+                                       .run = sort_run,                                            \
+                                       .arg = which};
+ROW_OP(argmax, ARGMAX, "Where the largest is, along `axis`")
+ROW_OP(argmin, ARGMIN, "Where the smallest is, along `axis`")
+ROW_OP(sort, SORT, "In order along `axis`")
+ROW_OP(argsort, ARGSORT, "The places in order of their values")
+ROW_OP(cumsum, CUMSUM, "Sums up to each place along `axis`")
