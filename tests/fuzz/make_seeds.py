@@ -35,6 +35,45 @@ def kineto_events():
     return events
 
 
+def memory_events():
+    """Three steps with allocations and frees, short kernels, collectives of device and host, counters."""
+    events, corr = [], 0
+
+    def add(cat, name, pid, tid, ts, dur, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
+
+    def memory(ts, size, addr, total, device=0, kind=1):
+        events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": ts,
+                       "args": {"Total Reserved": 1 << 20 if kind else 0, "Total Allocated": total, "Bytes": size, "Addr": addr,
+                                "Device Id": device, "Device Type": kind, "Ev Idx": ts}})
+
+    def launch(ts, name, tid, start, dur, **args):
+        nonlocal corr
+        corr += 1
+        add("cuda_runtime", "cudaLaunchKernel", 1, 1, ts, 4, correlation=corr)
+        add("kernel", name, 0, tid, start, dur, device=0, stream=tid, correlation=corr, **args)
+
+    message = {"Collective name": "allreduce", "In msg nelems": 1000000, "Out msg nelems": 1000000, "dtype": "Float", "Group size": 4,
+               "Process Group Name": "0", "Process Group Ranks": "[0, 1, 2, 3]"}
+    for step in range(3):
+        t = 1000 * step
+        add("user_annotation", f"ProfilerStep#{step}", 1, 1, t, 990)
+        add("cpu_op", "aten::mm", 1, 1, t + 10, 40)
+        add("cpu_op", "aten::empty", 1, 1, t + 11, 4)
+        memory(t + 12, 4096, 140680000000000 + step * 4096, 8192 + 4096)
+        for k, (name, start, dur) in enumerate((("gemm", 40, 300), ("void add<float>(float*)", 345, 4), ("relu", 351, 3))):
+            launch(t + 20 + k * 5, name, 7, t + start, dur)
+        add("cpu_op", "nccl:all_reduce", 1, 1, t + 60, 20)
+        add("cpu_op", "record_param_comms", 1, 1, t + 61, 15, **message)
+        launch(t + 65, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, t + 400, 200, **message)
+        add("cpu_op", "gloo:broadcast", 1, 1, t + 800, 50)
+        memory(t + 900, -4096, 140680000000000 + step * 4096, 8192)
+        memory(t + 910, 64, 94000000 + step, 64 * (step + 1), -1, 0)
+        events.append({"ph": "C", "name": "sm_clock_mhz", "pid": 9, "ts": t + 5, "args": {"value": 1980 - step * 10}})
+        events.append({"ph": "C", "name": "power", "pid": 9, "ts": t + 5, "args": {"draw (W)": 300.25 + step, "limit (W)": 700}})
+    return events
+
+
 def write_chrome(out):
     head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test GPU", "computeMajor": 8, "computeMinor": 0, "numSms": 108}],
             "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1}}
@@ -61,6 +100,9 @@ def write_chrome(out):
              {"ph": "B", "name": "inner", "pid": 1, "tid": "main", "ts": 2e0}, {"ph": "E", "pid": 1, "tid": "main", "ts": 3},
              {"ph": "X", "cat": "mtia_ccp_events", "name": "dma", "pid": 9, "tid": 801, "ts": 1, "dur": 1},
              {"ph": "E", "pid": 1, "tid": "main", "ts": 4}]
+    memory = {"deviceProperties": [{"id": 0, "name": "Test GPU", "totalGlobalMem": 1 << 24}],
+              "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 4}, "traceEvents": memory_events()}
+    (out / "memory.json").write_text(json.dumps(memory).replace('}, {"ph"', '},\n{"ph"') + "\n")
     (out / "pairs.json").write_text(json.dumps({"a": ["N/A", {"b": "\\\""}], "traceEvents": pairs}).replace('"N/A"', "N/A") + " tail")
 
 
@@ -132,6 +174,20 @@ def write_xplane(out):
     gpu.line(-559038737, "Steps", [gpu.event("0", 0, 2990)])
     data = host.encode() + gpu.encode() + blob(4, "host0")
     (out / "gpu.xplane.pb").write_bytes(data)
+    heap, chip = Plane("/host:CPU", 0), Plane("/device:TPU:0", 1)
+    total, blocks = 0, []
+    for i in range(6):
+        size = 4096 * (i + 1)
+        total += size if i % 3 < 2 else -4096
+        blocks.append(heap.event("MemoryDeallocation" if i % 3 == 2 else "MemoryAllocation", 100 * i, 0, allocator_name="TPU_0_bfc",
+                                 bytes_allocated=total, bytes_available=1 << 20, bytes_reserved=i * 512, fragmentation=0.25, addr=4096 * (i % 3 < 2) * i,
+                                 allocation_bytes=size, tf_op="dense/MatMul"))
+    heap.line(7, "python", blocks)
+    reduce = "%all-reduce.1 = f32[8,4]{1,0:T(8,128)} all-reduce(f32[8,4]{1,0} %x), replica_groups=[2,2]<=[4]"
+    chip.line(2, "XLA Ops", [chip.event("%fusion.1 = f32[8]{0} fusion(f32[8]{0} %p)", 10, 5), chip.event(reduce, 20, 40)])
+    gauges = Plane("/device:GPU:1", 2)
+    gauges.line(9, "_counters_", [gauges.event("power_mw", 50 * i, 0, power_mw=3e5 + i) for i in range(4)])
+    (out / "memory.xplane.pb").write_bytes(heap.encode() + chip.encode() + gauges.encode() + blob(4, "host0"))
     (out / "host.xplane.pb").write_bytes(host.encode() + blob(3, "GPU events were dropped") + blob(4, "host0"))
 
 
