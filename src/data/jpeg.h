@@ -8,8 +8,8 @@
 // out) is STK_JPEG_NOT_MINE: hand it to a general decoder.
 //
 // What is equal to what: with the options all zero the pixels are those of libjpeg-turbo's default
-// (accurate integer DCT, fancy upsampling), which is what TensorFlow's decode_jpeg (dct_method ""
-// and INTEGER_ACCURATE) and Pillow give. A crop is the crop of the whole image, exactly: libjpeg's
+// (accurate integer DCT, fancy upsampling), which is what TensorFlow's decode_jpeg with dct_method
+// INTEGER_ACCURATE and Pillow give; its dct_method "" is STK_JPEG_IFAST. A crop is the crop of the whole image, exactly: libjpeg's
 // own jpeg_crop_scanline may differ from that by the chroma of its border columns.
 //
 // Damage: STK_JPEG_OK after decoding a whole image means that libjpeg would have decoded it without

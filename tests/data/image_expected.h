@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// clang-format off: written by tests/data/make_image_expected.py: what TensorFlow 2.21.0 and Pillow 13.0.0 give.
+// Written by tests/data/make_image_expected.py: what TensorFlow 2.21.0 and Pillow 13.0.0 give.
 #ifndef STK_TESTS_IMAGE_EXPECTED_H
 #define STK_TESTS_IMAGE_EXPECTED_H
 
 #include <stdint.h>
+
+// clang-format off
 
 static const float resize_values[] = {
     36.08333f, 146.9167f, 183.0833f, 112.5833f, 105.875f, 222.625f, 147.375f, 136.125f,

@@ -112,11 +112,13 @@ def files():
 
 def main():
     out.append(f"""// SPDX-License-Identifier: Apache-2.0
-// clang-format off: written by tests/data/make_image_expected.py: what TensorFlow {tf.__version__} and Pillow {PIL.__version__} give.
+// Written by tests/data/make_image_expected.py: what TensorFlow {tf.__version__} and Pillow {PIL.__version__} give.
 #ifndef STK_TESTS_IMAGE_EXPECTED_H
 #define STK_TESTS_IMAGE_EXPECTED_H
 
 #include <stdint.h>
+
+// clang-format off
 """)
     resizes()
     colours()

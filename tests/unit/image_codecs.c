@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Image files: the pixels TensorFlow gives for odd JPEGs and PNGs; our decoder and libjpeg agree on
+// what both take; encoders are read back; caps hold; damage and want of memory are errors and
+// nothing worse.
+#include "data/ops/image_codec_impl.h"
+
+#include "base/alloc.h"
+#include "data/image_expected.h"
+#include "data/jpeg.h"
+#include "image_cases.h"
+
+#define FILE_OF(name) file_##name, sizeof file_##name
+
+static int distance(const struct stk_image *im, const uint8_t *want)
+{
+    int most = 0;
+    for (uint32_t y = 0; y < im->height; y++)
+        for (size_t i = 0; i < (size_t)im->width * im->channels; i++) {
+            int d = abs((int)case_get(im, y, i) - (int)*want++);
+            most = d > most ? d : most;
+        }
+    return most;
+}
+
+static void test_jpeg_expected(void)
+{
+    struct stk_image_jpeg_options opt = {.is_accurate_dct = true};
+    struct stk_image im = {0};
+    struct stk_image_shape shape;
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STK_OK);
+    CHECK(im.height == 9 && im.width == 11 && im.channels == 3);
+    CHECK(distance(&im, pixels_progressive) <= 1);
+    CHECK_EQ(stk_image_jpeg_shape(context, FILE_OF(cmyk), &shape, &err), STK_OK);
+    CHECK_EQ(shape.channels, 4);
+    CHECK_EQ(stk_image_any_shape(context, FILE_OF(cmyk), 0, &shape, &err), STK_OK);
+    CHECK_EQ(shape.channels, 3);
+    im = (struct stk_image){0};
+    opt.channels = 3;
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_OK);
+    CHECK(distance(&im, pixels_cmyk) <= 1);
+    opt.channels = 2;
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_EUSAGE);
+    opt = (struct stk_image_jpeg_options){.ratio = 3};
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_EUSAGE);
+    opt = (struct stk_image_jpeg_options){.crop_x = 5, .crop_width = 7, .crop_height = 1};
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STK_EUSAGE);
+}
+
+static void test_png_expected(void)
+{
+    struct stk_image im = {0};
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(palette), 0, false, &im, &err), STK_OK);
+    CHECK(im.channels == 4 && distance(&im, pixels_palette) == 0);
+    im = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(bilevel), 0, false, &im, &err), STK_OK);
+    CHECK(im.channels == 1 && distance(&im, pixels_bilevel) == 0);
+    im = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 0, true, &im, &err), STK_OK);
+    CHECK(im.type == STK_IMAGE_U16 && im.channels == 3);
+    for (size_t i = 0; i < 60; i++)
+        CHECK_EQ(((uint16_t *)im.pixels)[i], pixels_deep[i]);
+    im = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 1, false, &im, &err), STK_OK);
+    CHECK(distance(&im, pixels_deep_as_grey) == 0);
+    CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 5, false, &im, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"GIF89a", 6, 0, &im, &err), STK_EINPUT);
+    CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"", 0, 0, &im, &err), STK_EINPUT);
+}
+
+// A file of our own making, copied out of the context.
+static uint8_t *encode(const struct stk_image *in, bool is_png, bool is_progressive, size_t *size)
+{
+    struct stk_image_jpeg_encoding e;
+    const uint8_t *bytes = NULL;
+    stk_image_jpeg_defaults(&e);
+    e.is_progressive = is_progressive;
+    e.is_chroma_full = case_draw(2);
+    e.is_optimized = case_draw(2);
+    enum stk_status status =
+        is_png ? stk_image_encode_png(context, in, (int)case_draw(11) - 1, &bytes, size, &err)
+               : stk_image_encode_jpeg(context, in, &e, &bytes, size, &err);
+    CHECK_EQ(status, STK_OK);
+    uint8_t *copy = malloc(*size);
+    if (!copy)
+        exit(1);
+    memcpy(copy, bytes, *size);
+    return copy;
+}
+
+static void test_png_round(void)
+{
+    for (int i = 0; i < 40; i++) {
+        enum stk_image_type type = case_draw(2) ? STK_IMAGE_U16 : STK_IMAGE_U8;
+        struct stk_image in = case_noise(1 + case_draw(40), 1 + case_draw(40), 1 + case_draw(4),
+                                         type, 4),
+                         out = {0};
+        size_t size;
+        uint8_t *file = encode(&in, true, false, &size);
+        CHECK_EQ(stk_image_decode_png(context, file, size, 0, type == STK_IMAGE_U16, &out, &err),
+                 STK_OK);
+        CHECK(out.channels == in.channels && case_distance(&in, &out) == 0);
+        free(file);
+        free(in.pixels);
+    }
+}
+
+// The same file through our decoder and through libjpeg, whole and as crops.
+static void test_jpeg_same(void)
+{
+    for (int i = 0; i < 80; i++) {
+        uint32_t h = 1 + case_draw(90), w = 1 + case_draw(90);
+        struct stk_image in = case_picture(h, w, case_draw(3) ? 3 : 1, STK_IMAGE_U8, 0.5);
+        size_t size;
+        uint8_t *file = encode(&in, false, false, &size);
+        struct stk_image_jpeg_options opt = {.channels = case_draw(2) ? 3 : 0,
+                                             .ratio = 1u << case_draw(4),
+                                             .is_box_upsampled = case_draw(2),
+                                             .is_accurate_dct = case_draw(2)};
+        uint32_t out_h = (h + opt.ratio - 1) / opt.ratio, out_w = (w + opt.ratio - 1) / opt.ratio;
+        if (case_draw(2)) {
+            opt.crop_y = case_draw(out_h);
+            opt.crop_x = case_draw(out_w);
+            opt.crop_height = 1 + case_draw(out_h - opt.crop_y);
+            opt.crop_width = 1 + case_draw(out_w - opt.crop_x);
+            out_h = opt.crop_height;
+            out_w = opt.crop_width;
+        }
+        uint32_t channels = opt.channels ? opt.channels : in.channels;
+        struct stk_image a = case_image(out_h, out_w, channels, STK_IMAGE_U8, 5);
+        struct stk_image b = case_image(out_h, out_w, channels, STK_IMAGE_U8, 5);
+        CHECK_EQ(stk_image_decode_jpeg(context, file, size, &opt, &a, &err), STK_OK);
+        CHECK_EQ(stk_image_libjpeg_decode(context, file, size, &opt, &b, &err), STK_OK);
+        CHECK(case_distance(&a, &b) == 0 && case_is_gap_kept(&a) && case_is_gap_kept(&b));
+        free(file);
+        free(in.pixels);
+        free(a.pixels);
+        free(b.pixels);
+    }
+}
+
+// A crop decoded and resized at once is the crop of the whole, resized; nothing is allocated.
+static void test_fused(void)
+{
+    struct stk_image in = case_picture(120, 150, 3, STK_IMAGE_U8, 0.7), whole = {0}, part;
+    size_t size;
+    uint8_t *file = encode(&in, false, false, &size);
+    struct stk_image_jpeg_options opt = {
+        .crop_y = 13, .crop_x = 21, .crop_height = 100, .crop_width = 90};
+    struct stk_image_resize_options how = {.method = STK_IMAGE_PIL_BILINEAR, .is_mirrored = true};
+    struct stk_image a = case_image(40, 44, 3, STK_IMAGE_U8, 0);
+    struct stk_image b = case_image(40, 44, 3, STK_IMAGE_U8, 0);
+    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err), STK_OK);
+    uint64_t before = stk_alloc_count();
+    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, false, &how, &a, &err), STK_OK);
+    CHECK_EQ(stk_alloc_count() - before, 0);
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size, &(struct stk_image_jpeg_options){0}, &whole,
+                                   &err),
+             STK_OK);
+    part = whole;
+    part.pixels = (uint8_t *)whole.pixels + 13 * whole.stride + 21 * 3;
+    part.height = 100;
+    part.width = 90;
+    CHECK_EQ(stk_image_resize(context, &part, &how, &b, &err), STK_OK);
+    CHECK(case_distance(&a, &b) == 0);
+    // Scaled by 1/2 first it is another image, but of the same size.
+    CHECK_EQ(stk_image_jpeg_crop_resize(context, file, size, &opt, true, &how, &b, &err), STK_OK);
+    CHECK(case_distance(&a, &b) > 0);
+    free(file);
+    free(in.pixels);
+    free(a.pixels);
+    free(b.pixels);
+}
+
+static void test_caps(void)
+{
+    struct stk_image in = case_picture(60, 50, 3, STK_IMAGE_U8, 1), out = {0};
+    for (int kind = 0; kind < 3; kind++) {
+        size_t size;
+        uint8_t *file = encode(&in, kind == 2, kind == 1, &size);
+        struct stk_image_shape shape;
+        uint64_t most = context->max_pixels;
+        context->max_pixels = 2999;
+        CHECK_EQ(stk_image_decode_any(context, file, size, 0, &out, &err), STK_ELIMIT);
+        CHECK_EQ(stk_image_any_shape(context, file, size, 0, &shape, &err), STK_ELIMIT);
+        context->max_pixels = 3000;
+        CHECK_EQ(stk_image_any_shape(context, file, size, 0, &shape, &err), STK_OK);
+        CHECK(shape.height == 60 && shape.width == 50 && shape.channels == 3);
+        struct stk_image small = case_image(60, 49, 3, STK_IMAGE_U8, 0);
+        CHECK_EQ(stk_image_decode_any(context, file, size, 0, &small, &err), STK_EUSAGE);
+        free(small.pixels);
+        context->max_pixels = most;
+        free(file);
+    }
+    free(in.pixels);
+}
+
+// Bytes changed and ends cut off: any answer will do, as long as it is one.
+static void test_damage(void)
+{
+    struct stk_image in = case_picture(40, 50, 3, STK_IMAGE_U8, 0.6);
+    unsigned long good = 0, bad = 0;
+    for (int kind = 0; kind < 3; kind++) {
+        size_t size;
+        uint8_t *file = encode(&in, kind == 2, kind == 1, &size), *copy = malloc(size);
+        if (!copy)
+            exit(1);
+        for (int i = 0; i < 2000; i++) {
+            struct stk_image out = {0};
+            size_t n = case_draw(4) ? size : case_draw((uint32_t)size);
+            memcpy(copy, file, size);
+            for (uint32_t k = case_draw(4); k > 0; k--)
+                copy[case_draw((uint32_t)size)] = (uint8_t)case_draw(256);
+            struct stk_image_jpeg_options opt = {.is_recovered = case_draw(2),
+                                                 .missing_fraction = (float)case_draw(2) / 2};
+            enum stk_status status =
+                kind == 2
+                    ? stk_image_decode_png(context, copy, n, case_draw(5), case_draw(2), &out, &err)
+                    : stk_image_decode_jpeg(context, copy, n, &opt, &out, &err);
+            good += status == STK_OK;
+            bad += status != STK_OK;
+            CHECK(status == STK_OK || status == STK_EINPUT || status == STK_ELIMIT);
+        }
+        free(copy);
+        free(file);
+    }
+    printf("damaged files: %lu decoded, %lu refused\n", good, bad);
+    CHECK(good > 100 && bad > 100);
+    free(in.pixels);
+}
+
+// A cut file: an error by default, grey with recovery, black with a fraction.
+static void test_cut(void)
+{
+    struct stk_image in = case_picture(64, 64, 3, STK_IMAGE_U8, 0.6), out = {0};
+    size_t size;
+    uint8_t *file = encode(&in, false, false, &size);
+    struct stk_image_jpeg_options opt = {0};
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_EINPUT);
+    opt.missing_fraction = 0.8f;
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_OK);
+    CHECK(case_get(&out, 63, 5) == 0);
+    opt.missing_fraction = 0.01f;
+    out.pixels = NULL;
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_EINPUT);
+    opt = (struct stk_image_jpeg_options){.is_recovered = true};
+    out.pixels = NULL;
+    CHECK_EQ(stk_image_decode_jpeg(context, file, size * 3 / 4, &opt, &out, &err), STK_OK);
+    CHECK(case_get(&out, 63, 5) > 0);
+    free(file);
+    free(in.pixels);
+}
+
+static void test_no_memory(void)
+{
+    struct stk_image in = case_picture(20, 20, 3, STK_IMAGE_U8, 1);
+    for (int kind = 0; kind < 3; kind++) {
+        size_t size;
+        uint8_t *file = encode(&in, kind == 2, kind == 1, &size);
+        bool is_done = false;
+        for (uint64_t n = 1; !is_done && n < 100; n++) {
+            struct stk_image out = {0};
+            const uint8_t *bytes;
+            size_t length;
+            stk_alloc_fail_at(n, 0);
+            struct stk_image_context *c = stk_image_context_create();
+            enum stk_status status = STK_ENOMEM;
+            if (c)
+                status = stk_image_decode_any(c, file, size, 0, &out, &err);
+            if (status == STK_OK)
+                status = stk_image_encode_png(c, &in, -1, &bytes, &length, &err);
+            stk_alloc_fail_at(0, 0);
+            is_done = status == STK_OK;
+            stk_image_context_destroy(c);
+        }
+        CHECK(is_done);
+        free(file);
+    }
+    free(in.pixels);
+}
+
+static void test_encoders(void)
+{
+    struct stk_image in = case_picture(8, 8, 4, STK_IMAGE_U8, 1);
+    struct stk_image_jpeg_encoding e;
+    const uint8_t *bytes;
+    size_t size;
+    stk_image_jpeg_defaults(&e);
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STK_EUSAGE);
+    in.channels = 3;
+    e.xmp = (const uint8_t *)"<x/>";
+    e.xmp_size = 4;
+    e.is_density_in_cm = true;
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STK_OK);
+    CHECK(memmem(bytes, size, "http://ns.adobe.com/xap/1.0/\0<x/>", 33) != NULL);
+    CHECK(size > 20 && bytes[13] == 2 && bytes[14] == 1 && bytes[15] == 44); // 300 a centimetre
+    e.quality = 101;
+    CHECK_EQ(stk_image_encode_jpeg(context, &in, &e, &bytes, &size, &err), STK_EUSAGE);
+    CHECK_EQ(stk_image_encode_png(context, &in, 10, &bytes, &size, &err), STK_EUSAGE);
+    // White noise at the best quality is as large as a JPEG gets.
+    struct stk_image noise = case_noise(33, 47, 3, STK_IMAGE_U8, 0);
+    for (int i = 0; i < 33 * 47 * 3; i++)
+        ((uint8_t *)noise.pixels)[i] = (uint8_t)(255 * case_draw(2));
+    stk_image_jpeg_defaults(&e);
+    e.quality = 100;
+    e.is_chroma_full = true;
+    CHECK_EQ(stk_image_encode_jpeg(context, &noise, &e, &bytes, &size, &err), STK_OK);
+    free(in.pixels);
+    free(noise.pixels);
+}
+
+int main(void)
+{
+    context = stk_image_context_create();
+    CHECK(context != NULL);
+    if (!context)
+        return check_done("unit.image_codecs");
+    test_jpeg_expected();
+    test_png_expected();
+    test_png_round();
+    test_jpeg_same();
+    test_fused();
+    test_caps();
+    test_damage();
+    test_cut();
+    test_no_memory();
+    test_encoders();
+    stk_image_context_destroy(context);
+    return check_done("unit.image_codecs");
+}
