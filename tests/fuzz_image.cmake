@@ -10,7 +10,7 @@ else()
     add_executable(replay_image fuzz/fuzz_image.c)
     target_compile_definitions(replay_image PRIVATE FUZZ_REPLAY)
     target_link_libraries(replay_image PRIVATE stoker)
-    file(GLOB inputs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/seeds/image/*
+    file(GLOB inputs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/data/image/*
         ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/image/*)
     add_test(NAME unit.replay_image COMMAND replay_image ${inputs})
     set_tests_properties(unit.replay_image PROPERTIES TIMEOUT 300)
