@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources that read files one after the other: the list of names, and how a failure to open one is
+// told. Names are the attribute "filenames": TEXTS, or a string or vector of strings.
+#ifndef STK_DATA_SOURCES_FILES_H
+#define STK_DATA_SOURCES_FILES_H
+
+#include "base/stream.h"
+#include "data/dataset.h"
+#include "data/record.h"
+
+#define STK_PATH_MAX 4096
+
+// How many names there are; -1: not known yet (BOUND).
+int64_t stk_files_count(const struct stk_dataset *ds);
+// STK_EINVAL: a name that is none (too long, a zero byte).
+STK_MUST_CHECK enum stk_status stk_files_name(const struct stk_dataset *ds, int64_t i,
+                                              char path[STK_PATH_MAX], struct stk_err *err);
+// Checks "filenames" while inferring.
+STK_MUST_CHECK enum stk_status stk_files_infer(const struct stk_dataset *ds, struct stk_err *err);
+// STK_EMISSING or STK_EINPUT with the reason if the file cannot be opened for reading.
+STK_MUST_CHECK enum stk_status stk_files_look(const char *path, struct stk_err *err);
+// The attribute "compression_type": "", "GZIP" or "ZLIB". STK_EINVAL: another word.
+STK_MUST_CHECK enum stk_status stk_files_codec(const struct stk_dataset *ds,
+                                               enum stk_record_codec *codec, struct stk_err *err);
+// A spec of one scalar string, the element of most of them.
+STK_MUST_CHECK enum stk_status stk_files_string_spec(struct stk_dataset *ds, struct stk_err *err);
+
+#endif

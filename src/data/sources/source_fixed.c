@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// fixed_records: files cut into strings of record_bytes, after header_bytes and before
+// footer_bytes. A file whose middle is no whole number of records is an error, found before its
+// first record where its length is known (plain files), else at its end.
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/sources/files.h"
+
+struct fixed {
+    struct stk_stream *stream;
+    int64_t file;
+    struct stk_buf *buf; // bytes [pos, end) are not given yet
+    size_t pos, end;
+    bool at_end;
+    char path[STK_PATH_MAX];
+};
+
+static int64_t bytes_of(const struct stk_dataset *ds, const char *name)
+{
+    return stk_attrs_int(ds->attrs, name, 0);
+}
+
+static enum stk_status fixed_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    enum stk_record_codec codec;
+    enum stk_status s = stk_files_infer(ds, err);
+    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
+    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
+}
+
+static void end_file(struct fixed *t)
+{
+    stk_stream_close(t->stream);
+    t->stream = NULL;
+    stk_buf_drop(t->buf);
+    t->buf = NULL;
+    t->pos = t->end = 0;
+}
+
+static enum stk_status excess(const struct stk_iter *it, int64_t bytes, struct stk_err *err)
+{
+    const struct fixed *t = it->state;
+    return stk_err_set(err, STK_EINVAL,
+                       "%.300s: %lld bytes between header and footer are no whole number of "
+                       "records of %lld",
+                       t->path, (long long)bytes, (long long)bytes_of(it->ds, "record_bytes"));
+}
+
+static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
+{
+    struct fixed *t = it->state;
+    enum stk_record_codec codec;
+    struct stat info;
+    enum stk_status s = stk_files_codec(it->ds, &codec, err);
+    s = s == STK_OK ? stk_files_name(it->ds, t->file++, t->path, err) : s;
+    s = s == STK_OK ? stk_files_look(t->path, err) : s;
+    if (s != STK_OK) {
+        return s;
+    }
+    struct stk_stream_opts how = {.codec_given = 1,
+                                  .codec = codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
+                                           : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
+                                                                      : STK_CODEC_PLAIN};
+    if (codec == STK_RECORD_PLAIN && stat(t->path, &info) == 0 && S_ISREG(info.st_mode)) {
+        int64_t body =
+            info.st_size - bytes_of(it->ds, "header_bytes") - bytes_of(it->ds, "footer_bytes");
+        if (body < 0 || body % bytes_of(it->ds, "record_bytes")) {
+            return excess(it, body, err);
+        }
+    }
+    t->at_end = false;
+    return stk_stream_open(&t->stream, t->path, &how, err);
+}
+
+// Bytes for at least one record and the footer behind it, in a new buffer.
+static enum stk_status read_more(struct stk_iter *it, size_t need, struct stk_err *err)
+{
+    struct fixed *t = it->state;
+    size_t left = t->end - t->pos, got = 1;
+    struct stk_buf *b = stk_buf_get(it->run->pool, need);
+    if (!b) {
+        return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for %zu bytes", t->path, need);
+    }
+    if (left) {
+        memcpy(b->data, t->buf->data + t->pos, left);
+    }
+    stk_buf_drop(t->buf);
+    t->buf = b;
+    t->pos = 0;
+    t->end = left;
+    enum stk_status s = STK_OK;
+    while (s == STK_OK && got && t->end < need) {
+        s = stk_stream_read(t->stream, b->data + t->end, need - t->end, &got, err);
+        t->end += s == STK_OK ? got : 0;
+    }
+    t->at_end = s == STK_OK && got == 0;
+    const char *why = t->at_end ? stk_stream_damage(t->stream) : NULL;
+    return why ? stk_err_set(err, STK_EDAMAGE, "%.300s: %s", t->path, why) : s;
+}
+
+static enum stk_status give(struct stk_iter *it, int64_t n, struct stk_block *out,
+                            struct stk_err *err)
+{
+    struct fixed *t = it->state;
+    struct stk_shape scalar = {0};
+    size_t size = (size_t)bytes_of(it->ds, "record_bytes");
+    if (!stk_block_reset(out, 1) ||
+        !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, n) ||
+        !stk_keep_add(&out->cols[0].keep, t->buf)) {
+        return stk_err_set(err, STK_ELIMIT, "fixed_records: no memory for %lld records",
+                           (long long)n);
+    }
+    struct stk_bytes *to = (struct stk_bytes *)out->cols[0].data;
+    for (int64_t k = 0; k < n; k++, t->pos += size) {
+        to[k] = (struct stk_bytes){t->buf->data + t->pos, size};
+    }
+    out->n = n;
+    return STK_OK;
+}
+
+// The header of a file just opened is passed over.
+static enum stk_status pass_header(struct stk_iter *it, struct stk_err *err)
+{
+    struct fixed *t = it->state;
+    size_t header = (size_t)bytes_of(it->ds, "header_bytes");
+    enum stk_status s = header ? read_more(it, header, err) : STK_OK;
+    if (s == STK_OK && header && t->end < header) {
+        s = excess(it, (int64_t)t->end - (int64_t)header, err);
+    }
+    t->pos = t->end;
+    return s;
+}
+
+static enum stk_status fixed_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                  struct stk_err *err)
+{
+    struct fixed *t = it->state;
+    size_t size = (size_t)bytes_of(it->ds, "record_bytes"),
+           footer = (size_t)bytes_of(it->ds, "footer_bytes");
+    size_t most = ((size_t)1 << 20) / size;
+    want = (size_t)want < most ? want : most ? (int64_t)most : 1;
+    for (;;) {
+        if (!t->stream && t->file >= stk_files_count(it->ds)) {
+            return STK_OK;
+        }
+        enum stk_status s = STK_OK;
+        if (!t->stream) {
+            s = open_file(it, err);
+            s = s == STK_OK ? pass_header(it, err) : s;
+        }
+        size_t left = t->end - t->pos;
+        if (s == STK_OK && left < size + footer && !t->at_end) {
+            s = read_more(it, (size_t)want * size + footer, err);
+            left = t->end - t->pos;
+        }
+        if (s == STK_OK && left >= size + footer) {
+            int64_t whole = (int64_t)((left - footer) / size);
+            return give(it, whole < want ? whole : want, out, err);
+        }
+        if (s == STK_OK && left != footer) {
+            s = excess(it, (int64_t)left - (int64_t)footer, err);
+        }
+        end_file(t);
+        if (s != STK_OK) {
+            return s;
+        }
+    }
+}
+
+static void fixed_close(struct stk_iter *it)
+{
+    end_file(it->state);
+}
+
+static const struct stk_arg_row fixed_args[] = {
+    {.name = "filenames",
+     .type = STK_ARG_OTHER,
+     .is_required = true,
+     .help = "the files, in order"},
+    {.name = "record_bytes",
+     .type = STK_ARG_INT,
+     .is_required = true,
+     .min = 1,
+     .max = 1 << 30,
+     .help = "bytes of a record"},
+    {.name = "header_bytes",
+     .type = STK_ARG_INT,
+     .min = 0,
+     .max = 1 << 30,
+     .help = "left out at a file's start"},
+    {.name = "footer_bytes",
+     .type = STK_ARG_INT,
+     .min = 0,
+     .max = 1 << 30,
+     .help = "left out at its end"},
+    {.name = "compression_type", .type = STK_ARG_OTHER, .help = "'', 'GZIP' or 'ZLIB'"},
+    {0}};
+
+const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_records",
+                                                           .summary = "Records of one length",
+                                                           .args = fixed_args,
+                                                           .infer = fixed_infer,
+                                                           .state_bytes = sizeof(struct fixed),
+                                                           .next = fixed_next,
+                                                           .close = fixed_close};

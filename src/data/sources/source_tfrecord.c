@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfrecord: the records of TFRecord files, one file after the other. Records are views into the
+// reader's blocks: nothing is copied.
+//
+// A damaged record is one error (STK_EDAMAGE) in its place, and the records behind it follow, as
+// far as they can be found again; damage of the compression ends its file.
+#include "base/alloc.h"
+#include "data/sources/files.h"
+
+#define AT_ONCE 512
+#define BLOCKS 4096
+
+struct tfrecord {
+    struct stk_record_reader *reader; // NULL: the next file is to be opened
+    int64_t file;                     // that is read, or the next one
+    uint64_t number, lost;            // of the next record; damages told
+    struct stk_record records[AT_ONCE];
+    size_t count, used;
+    struct stk_buf *block; // that the records lie in
+    char path[STK_PATH_MAX];
+};
+
+static enum stk_status tfrecord_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    enum stk_record_codec codec;
+    enum stk_status s = stk_files_infer(ds, err);
+    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
+    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
+}
+
+static void drop_records(struct tfrecord *t)
+{
+    stk_buf_drop(t->block);
+    t->block = NULL;
+    t->count = t->used = 0;
+}
+
+static void end_file(struct tfrecord *t)
+{
+    drop_records(t);
+    stk_record_close(t->reader);
+    t->reader = NULL;
+    t->number = t->lost = 0;
+    t->file++;
+}
+
+static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
+{
+    struct tfrecord *t = it->state;
+    struct stk_record_opts opts = {.on_damage = STK_RECORD_SKIP, .max_blocks = BLOCKS};
+    opts.block_bytes = (size_t)stk_attrs_int(it->ds->attrs, "buffer_size", 0);
+    enum stk_status s = stk_files_codec(it->ds, &opts.codec, err);
+    s = s == STK_OK ? stk_files_name(it->ds, t->file, t->path, err) : s;
+    s = s == STK_OK ? stk_files_look(t->path, err) : s;
+    s = s == STK_OK ? stk_record_open(&t->reader, t->path, &opts, err) : s;
+    if (s != STK_OK) {
+        t->file++;
+    }
+    return s;
+}
+
+static void release(void *block)
+{
+    stk_record_release(block);
+}
+
+static enum stk_status damage(const struct tfrecord *t, struct stk_err *err)
+{
+    const struct stk_err *first = stk_record_first_damage(t->reader);
+    if (t->lost == 0) {
+        return stk_err_set(err, STK_EDAMAGE, "%s", first->message);
+    }
+    return stk_err_set(err, STK_EDAMAGE, "%.300s: damaged near record %llu", t->path,
+                       (unsigned long long)t->number);
+}
+
+// More records. count 0: the file ended.
+static enum stk_status read_more(struct tfrecord *t, int64_t want, struct stk_err *err)
+{
+    struct stk_record_block *block;
+    drop_records(t);
+    size_t cap = want < AT_ONCE ? (size_t)want : AT_ONCE;
+    enum stk_status s = stk_record_read(t->reader, t->records, cap, &t->count, &block, err);
+    if (s == STK_OK && t->count) {
+        t->block = stk_buf_foreign(t->records[0].data, 0, true, release, block);
+        if (!t->block) {
+            stk_record_release(block);
+            t->count = 0;
+            s = stk_err_nomem(err);
+        }
+    }
+    return s == STK_EINPUT ? stk_err_set(err, STK_EDAMAGE, "%s", err->message) : s;
+}
+
+// The records in hand as elements, up to one that is missing before the next.
+static enum stk_status give(struct stk_iter *it, int64_t want, struct stk_block *out,
+                            struct stk_err *err)
+{
+    struct tfrecord *t = it->state;
+    struct stk_shape scalar = {0};
+    size_t n = t->count - t->used < (size_t)want ? t->count - t->used : (size_t)want, good = 0;
+    while (good < n && t->records[t->used + good].number == t->number + good) {
+        good++;
+    }
+    if (good == 0) { // the damage before this record
+        t->number = t->records[t->used].number;
+        enum stk_status s = damage(t, err);
+        t->lost++;
+        return s;
+    }
+    if (!stk_block_reset(out, 1) ||
+        !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, (int64_t)good) ||
+        !stk_keep_add(&out->cols[0].keep, t->block)) {
+        return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %zu records", good);
+    }
+    struct stk_bytes *to = (struct stk_bytes *)out->cols[0].data;
+    for (size_t k = 0; k < good; k++) {
+        to[k] = (struct stk_bytes){t->records[t->used + k].data, t->records[t->used + k].size};
+    }
+    out->n = (int64_t)good;
+    t->used += good;
+    t->number += good;
+    return STK_OK;
+}
+
+static enum stk_status tfrecord_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                     struct stk_err *err)
+{
+    struct tfrecord *t = it->state;
+    while (t->used == t->count) {
+        if (!t->reader) {
+            if (t->file >= stk_files_count(it->ds)) {
+                return STK_OK;
+            }
+            enum stk_status s = open_file(it, err);
+            if (s != STK_OK) {
+                return s;
+            }
+        }
+        enum stk_status s = read_more(t, want, err);
+        if (s != STK_OK) {
+            end_file(t);
+            return s;
+        }
+        if (t->count == 0) {
+            bool lost_its_end = stk_record_stats_of(t->reader)->lost > t->lost;
+            s = lost_its_end ? damage(t, err) : STK_OK;
+            end_file(t);
+            if (s != STK_OK) {
+                return s;
+            }
+        }
+    }
+    return give(it, want, out, err);
+}
+
+static void tfrecord_close(struct stk_iter *it)
+{
+    struct tfrecord *t = it->state;
+    drop_records(t);
+    stk_record_close(t->reader);
+}
+
+static const struct stk_arg_row tfrecord_args[] = {
+    {.name = "filenames",
+     .type = STK_ARG_OTHER,
+     .is_required = true,
+     .help = "the files, in order"},
+    {.name = "compression_type", .type = STK_ARG_OTHER, .help = "'', 'GZIP' or 'ZLIB'"},
+    {.name = "buffer_size",
+     .type = STK_ARG_INT,
+     .min = 0,
+     .max = 1 << 30,
+     .help = "bytes read at once; 0: 256 KiB"},
+    {0}};
+
+const struct stk_dataset_kind stk_dataset_tfrecord = {.name = "tfrecord",
+                                                      .summary = "Records of TFRecord files",
+                                                      .args = tfrecord_args,
+                                                      .infer = tfrecord_infer,
+                                                      .state_bytes = sizeof(struct tfrecord),
+                                                      .next = tfrecord_next,
+                                                      .close = tfrecord_close};
