@@ -105,7 +105,11 @@ static enum stk_status place_ranks(struct stoker_export *e, struct stk_err *err)
 static enum stk_status open_run(struct stoker_export *e, const char *const *paths, size_t count,
                                 const struct stoker_why_options *options, struct stk_err *err)
 {
-    static const struct stk_view_hook hook = {.see = stk_export_parts_see, .wants_gaps = true};
+    static const struct stk_view_hook hook = {
+        .see = stk_export_parts_see,
+        .wants_gaps = true,
+        .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS | STK_WANT_COLLECTIVES,
+    };
     struct stk_export *x = &e->x;
     enum stk_status status = stk_open_run_read(&e->run, paths, count, options, &hook, err);
     if (status == STK_OK)

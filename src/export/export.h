@@ -168,6 +168,16 @@ size_t stk_export_device_label(const struct stk_export *x, const struct stk_expo
                                uint32_t device, char *buffer, size_t size);
 const char *stk_export_dir_key(uint8_t dir); // "h2d", ...; NULL unknown
 const char *stk_export_mem_key(uint8_t mem); // "pinned", ...; NULL unknown
+const char *stk_export_detail_key(enum stk_detail_key key); // "address", ... (store/details.def)
+// The next value of a counter's event, from detail *at on; its series (a string id, 0 none) and
+// device (-1: that of the track). False: no more.
+struct stk_export_sample {
+    double value;
+    uint32_t series;
+    int64_t device;
+};
+bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, uint32_t *at,
+                            struct stk_export_sample *out);
 // "kind_src:pageable kind_dst:device size:4 async:1", as XPlane profiles describe a copy; behind it
 // "dir:h2d" and "waits:1", which stoker adds. Returns the length.
 #define STK_EXPORT_DETAILS_MAX 192

@@ -180,6 +180,55 @@ static void put_details(struct args *a, const struct stk_ext *e)
     stk_ex_json(a->w->out, (struct stk_str){text, n});
 }
 
+// Keys as PyTorch writes them; others go by their own name.
+static const char *detail_key(enum stk_detail_key key)
+{
+    switch (key) {
+    case STK_DETAIL_ADDRESS:
+        return "Addr";
+    case STK_DETAIL_DEVICE:
+        return "Device Id";
+    case STK_DETAIL_TOTAL:
+        return "Total Allocated";
+    case STK_DETAIL_RESERVED:
+        return "Total Reserved";
+    case STK_DETAIL_COLLECTIVE:
+        return "Collective name";
+    case STK_DETAIL_IN_ELEMENTS:
+        return "In msg nelems";
+    case STK_DETAIL_OUT_ELEMENTS:
+        return "Out msg nelems";
+    case STK_DETAIL_GROUP_SIZE:
+        return "Group size";
+    case STK_DETAIL_GROUP:
+        return "Process Group Name";
+    case STK_DETAIL_GROUP_RANKS:
+        return "Process Group Ranks";
+    default:
+        return stk_export_detail_key(key);
+    }
+}
+
+static void put_detail_args(struct args *a, uint32_t event)
+{
+    const struct stk_export_file *f = a->w->f;
+    uint32_t count;
+    const struct stk_detail *d = stk_details_of(f->t, event, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_key(a, detail_key(d[i].key));
+        switch (stk_detail_type_of(d[i].key)) {
+        case STK_DETAIL_INT:
+            stk_ex_i64(a->w->out, d[i].number);
+            break;
+        case STK_DETAIL_REAL:
+            stk_ex_real(a->w->out, d[i].real);
+            break;
+        case STK_DETAIL_TEXT:
+            stk_ex_json(a->w->out, stk_export_text(f, d[i].text));
+        }
+    }
+}
+
 static void put_args(struct chrome *w, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
@@ -210,6 +259,7 @@ static void put_args(struct chrome *w, uint32_t event)
         put_details(&a, e);
     if (e && kind == STK_KIND_MEMORY && e->dst_mem)
         put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
+    put_detail_args(&a, event);
     if (a.open)
         put(w, "}");
 }
@@ -248,17 +298,38 @@ static void put_memory(struct chrome *w, uint32_t event)
     end_event(w);
 }
 
+// All values of an event, by their series. Devices that share a counter's name are told apart by it.
 static void put_counter(struct chrome *w, uint32_t event)
 {
-    const struct stk_ext *e = stk_ext_of(w->f->t, event);
+    const struct stk_export_file *f = w->f;
+    const struct stk_ext *e = stk_ext_of(f->t, event);
+    struct stk_export_sample sample;
+    uint32_t count, at = 0;
+    const struct stk_detail *d = stk_details_of(f->t, event, &count);
+    struct stk_str name = stk_export_text(f, f->t->name[event]);
+    char text[400];
+    bool more = stk_export_next_sample(d, count, &at, &sample), first = true;
+    if (more && sample.device >= 0 && w->track->device == STK_NONE) {
+        int n = snprintf(text, sizeof text, "%.*s (device %" PRId64 ")",
+                         (int)(name.n < 300 ? name.n : 300), name.p, sample.device);
+        name = (struct stk_str){text, (size_t)n};
+    }
     begin_event(w, "C");
     put(w, ",\"name\":");
-    stk_ex_json(w->out, stk_export_text(w->f, w->f->t->name[event]));
+    stk_ex_json(w->out, name);
     put_place(w, w->pid, 0);
     put_time(w, ",\"ts\":", common_ns(w, event));
-    if (e && e->flags & STK_EXT_VALUE)
-        put_number(w, ",\"args\":{\"value\":", e->value);
-    put(w, e && e->flags & STK_EXT_VALUE ? "}" : ",\"args\":{}");
+    put(w, ",\"args\":{");
+    if (!more && e && e->flags & STK_EXT_VALUE)
+        put_number(w, "\"value\":", e->value);
+    for (; more; first = false) {
+        put(w, first ? "" : ",");
+        stk_ex_json(w->out, sample.series ? stk_export_text(f, sample.series) : STK_STR("value"));
+        put(w, ":");
+        stk_ex_real(w->out, sample.value);
+        more = stk_export_next_sample(d, count, &at, &sample);
+    }
+    put(w, "}");
     end_event(w);
 }
 

@@ -65,6 +65,21 @@ static void put_track(struct csv *w, uint32_t index)
     put_str(w->out, (struct stk_str){name, n});
 }
 
+// Bytes, a step's number; of a counter its first value.
+static void put_value(struct csv *w, uint32_t event)
+{
+    const struct stk_ext *e = stk_ext_of(w->f->t, event);
+    struct stk_export_sample sample;
+    uint32_t count, at = 0;
+    const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
+    if (!stk_export_next_sample(d, count, &at, &sample)) {
+        put_number(w->out, e && e->flags & STK_EXT_VALUE, e ? e->value : 0);
+        return;
+    }
+    stk_ex_literal(w->out, ",");
+    stk_ex_real(w->out, sample.value);
+}
+
 static void put_event(struct csv *w, struct stk_str track, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
@@ -79,7 +94,7 @@ static void put_event(struct csv *w, struct stk_str track, uint32_t event)
     put_number(o, true, t->start_ns[event] + w->f->shift_ns);
     put_number(o, true, stk_dur_ns(t, event));
     put_number(o, true, t->depth[event]);
-    put_number(o, e && e->flags & STK_EXT_VALUE, e ? e->value : 0);
+    put_value(w, event);
     put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0);
     put_word(o, e ? stk_export_dir_key(e->dir) : NULL);
     put_word(o, e ? stk_export_mem_key(e->src_mem) : NULL);
@@ -144,7 +159,7 @@ const struct stk_exporter stk_exporter_csv = {
              "track, nesting, launch call, direction and memory of copies; column value holds "
              "bytes, or the number of a step. Names are as recorded, byte for byte, quoted where "
              "they hold commas, quotes or line ends",
-    .drops = "everything that is not an event: steps, parts, findings (stoker stats --csv and "
+    .drops = "details, and values of a counter but the first; everything that is not an event: steps, parts, findings (stoker stats --csv and "
              "stoker why --json have them), properties of devices, the clock's offset, and what was "
              "selected, which is only said on standard error",
     .is_text = true,

@@ -2,6 +2,9 @@
 // The buffer that exports are written into, and how numbers and texts look there.
 #include "export/export_out.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "report/utf8.h"
 
@@ -100,6 +103,22 @@ void stk_ex_us(struct stk_export_out *o, int64_t ns)
     if (ns < 0)
         *--p = '-';
     stk_ex_bytes(o, p, (size_t)(end - p));
+}
+
+void stk_ex_real(struct stk_export_out *o, double v)
+{
+    char text[40];
+    if (v - v != 0) {
+        stk_ex_literal(o, "null");
+        return;
+    }
+    int n = 0;
+    for (int digits = 15; digits <= 17; digits++) {
+        n = snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    stk_ex_bytes(o, text, (size_t)n);
 }
 
 static inline bool is_plain(unsigned char c)

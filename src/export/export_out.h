@@ -66,6 +66,8 @@ static inline void stk_ex_str(struct stk_export_out *o, struct stk_str s)
 void stk_ex_i64(struct stk_export_out *o, int64_t v);
 // Nanoseconds as decimal microseconds, exactly: 1234567 -> 1234.567
 void stk_ex_us(struct stk_export_out *o, int64_t ns);
+// The shortest decimal that reads back as the same number; "null" where JSON has none.
+void stk_ex_real(struct stk_export_out *o, double v);
 // A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
 void stk_ex_json(struct stk_export_out *o, struct stk_str s);
 // The same text, or a copy in `room` (until the next call) with U+FFFD for bytes that are no UTF-8.

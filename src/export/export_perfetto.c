@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "export/export.h"
 
@@ -30,9 +31,11 @@
 #define EVENT_TRACK 11
 #define EVENT_NAME 23
 #define EVENT_COUNTER_VALUE 30
+#define EVENT_DOUBLE_VALUE 44
 #define EVENT_FLOW 47
 #define ANNOTATION_NAME_IID 1
 #define ANNOTATION_INT 4
+#define ANNOTATION_DOUBLE 5
 #define ANNOTATION_STRING 6
 #define ANNOTATION_NAME 10
 #define INTERNED_CATEGORIES 1
@@ -86,7 +89,8 @@ struct perfetto {
     uint64_t *device_uuid;    // per device
     uint64_t track_uuid;      // of the track being written; deeper levels follow it
     uint32_t levels_described;
-    int64_t offset_ns; // from the trace's time to the output's
+    struct stk_map counters; // (track, name, series, device) -> uuid
+    int64_t offset_ns;       // from the trace's time to the output's
 };
 
 static struct stk_export_file *file_of(const struct perfetto *w)
@@ -128,6 +132,9 @@ static void start_sequence(struct perfetto *w)
     intern(w->out, INTERNED_CATEGORIES, STK_KIND_COUNT + 1, STK_STR("stoker"));
     for (int n = 1; n < NOTE_COUNT; n++)
         intern(w->out, INTERNED_ANNOTATION_NAMES, (uint64_t)n, stk_str_from(note_names[n]));
+    for (int d = 0; d < STK_DETAIL_COUNT; d++)
+        intern(w->out, INTERNED_ANNOTATION_NAMES, NOTE_COUNT + (uint64_t)d,
+               stk_str_from(stk_export_detail_key(d)));
     stk_pbw_end(w->out, interned);
     packet_end(w, packet);
 }
@@ -208,8 +215,7 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
     if (!is_thread) {
         describe(w, &(struct descriptor){.uuid = uuid,
                                          .parent = parent,
-                                         .name = {name, n},
-                                         .is_counter = k->kind == STK_TRACK_COUNTER});
+                                         .name = {name, n}});
         return;
     }
     size_t packet = packet_begin(w, NEEDS_STATE);
@@ -296,6 +302,35 @@ static void put_values(struct perfetto *w, const struct stk_ext *e, uint8_t kind
         put_number(w->out, NOTE_ASYNC, (e->flags & STK_EXT_ASYNC) != 0);
 }
 
+static void put_real(struct stk_export_out *o, uint32_t field, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    stk_pbw_fixed64(o, field, bits);
+}
+
+static void put_details(struct perfetto *w, uint32_t event)
+{
+    const struct stk_export_file *f = file_of(w);
+    uint32_t count;
+    const struct stk_detail *d = stk_details_of(f->t, event, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = stk_pbw_begin(w->out, EVENT_ANNOTATION);
+        stk_pbw_u64(w->out, ANNOTATION_NAME_IID, NOTE_COUNT + (uint64_t)d[i].key);
+        switch (stk_detail_type_of(d[i].key)) {
+        case STK_DETAIL_INT:
+            stk_pbw_u64(w->out, ANNOTATION_INT, (uint64_t)d[i].number);
+            break;
+        case STK_DETAIL_REAL:
+            put_real(w->out, ANNOTATION_DOUBLE, d[i].real);
+            break;
+        case STK_DETAIL_TEXT:
+            stk_pbw_text(w->out, ANNOTATION_STRING, stk_export_text(f, d[i].text));
+        }
+        stk_pbw_end(w->out, at);
+    }
+}
+
 static void put_arg(void *arg, struct stk_str key, struct stk_str value)
 {
     struct stk_export_out *o = arg;
@@ -332,21 +367,17 @@ static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t ty
     uint32_t name = t->name[event];
     size_t packet, at;
     at = event_begin(w, t->start_ns[event] + w->offset_ns, type, uuid, &packet);
-    if (type == TYPE_COUNTER) {
-        stk_pbw_u64(w->out, EVENT_COUNTER_VALUE,
-                   e && (e->flags & STK_EXT_VALUE) ? (uint64_t)e->value : 0);
-    } else {
-        stk_pbw_u64(w->out, EVENT_CATEGORY_IID, t->kind[event] + 1u);
-        stk_pbw_u64(w->out, EVENT_NAME_IID, name + 1u);
-        if (e)
-            put_values(w, e, t->kind[event]);
-        put_flows(w, t, event);
-    }
+    stk_pbw_u64(w->out, EVENT_CATEGORY_IID, t->kind[event] + 1u);
+    stk_pbw_u64(w->out, EVENT_NAME_IID, name + 1u);
+    if (e)
+        put_values(w, e, t->kind[event]);
+    put_details(w, event);
+    put_flows(w, t, event);
     enum stk_status status = STK_OK;
-    if (w->x->with_args && f->has_args && type != TYPE_COUNTER)
+    if (w->x->with_args && f->has_args)
         status = w->x->args(w->x->args_arg, w->file, event, put_arg, w->out, err);
     stk_pbw_end(w->out, at);
-    if (!w->named[name] && type != TYPE_COUNTER) {
+    if (!w->named[name]) {
         size_t interned = stk_pbw_begin(w->out, PACKET_INTERNED);
         intern(w->out, INTERNED_NAMES, name + 1u, stk_export_text(f, name));
         stk_pbw_end(w->out, interned);
@@ -354,6 +385,76 @@ static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t ty
     }
     packet_end(w, packet);
     return status;
+}
+
+// ---- counters: a track for each of their series ----
+
+static uint64_t counter_uuid(struct perfetto *w, uint32_t track, uint32_t name,
+                             const struct stk_export_sample *sample)
+{
+    struct stk_export_file *f = file_of(w);
+    const struct stk_track *k = &f->t->tracks[track];
+    char text[400], on[40] = "";
+    int created;
+    uint32_t *at = stk_map_put(&w->counters, (uint64_t)track << 32 | name,
+                               (uint64_t)sample->series << 32 | (uint32_t)sample->device,
+                               (uint32_t)w->next_uuid, &created);
+    if (!at) {
+        w->out->failed = w->out->failed ? w->out->failed : STK_ENOMEM;
+        return 1;
+    }
+    if (!created)
+        return *at;
+    struct stk_str of = stk_export_text(f, name), series = stk_export_text(f, sample->series);
+    if (sample->device >= 0)
+        snprintf(on, sizeof on, " (device %" PRId64 ")", sample->device);
+    int n = snprintf(text, sizeof text, "%.*s%s%.*s%s", (int)(of.n < 150 ? of.n : 150), of.p,
+                     series.n && !stk_str_eq(series, of) ? ": " : "",
+                     stk_str_eq(series, of) ? 0 : (int)(series.n < 150 ? series.n : 150), series.p,
+                     on);
+    uint64_t parent =
+        k->device != STK_NONE ? w->device_uuid[k->device] : w->process_uuid[k->process];
+    describe(w, &(struct descriptor){.uuid = w->next_uuid++,
+                                     .parent = parent,
+                                     .name = {text, (size_t)n},
+                                     .is_counter = true});
+    return *at;
+}
+
+static void put_sample(struct perfetto *w, uint32_t track, uint32_t event,
+                       const struct stk_export_sample *sample, const int64_t *whole)
+{
+    const struct stk_trace *t = file_of(w)->t;
+    uint64_t uuid = counter_uuid(w, track, t->name[event], sample);
+    size_t packet, at;
+    at = event_begin(w, t->start_ns[event] + w->offset_ns, TYPE_COUNTER, uuid, &packet);
+    if (whole)
+        stk_pbw_u64(w->out, EVENT_COUNTER_VALUE, (uint64_t)*whole);
+    else
+        put_real(w->out, EVENT_DOUBLE_VALUE, sample->value);
+    stk_pbw_end(w->out, at);
+    packet_end(w, packet);
+}
+
+// A sample whose values the profile does not hold is a mark on the counter's own track.
+static enum stk_status put_counter(struct perfetto *w, uint32_t track, uint32_t event,
+                                   struct stk_err *err)
+{
+    const struct stk_trace *t = file_of(w)->t;
+    const struct stk_ext *e = stk_ext_of(t, event);
+    struct stk_export_sample sample = {.device = -1};
+    uint32_t count, at = 0;
+    const struct stk_detail *d = stk_details_of(t, event, &count);
+    bool any = false;
+    while (stk_export_next_sample(d, count, &at, &sample)) {
+        put_sample(w, track, event, &sample, NULL);
+        any = true;
+    }
+    if (!any && e && e->flags & STK_EXT_VALUE)
+        put_sample(w, track, event, &(struct stk_export_sample){.device = -1}, &e->value);
+    else if (!any)
+        return put_event(w, event, TYPE_INSTANT, w->track_uuid, err);
+    return STK_OK;
 }
 
 // Close the slices that end by `at_ns`, innermost first.
@@ -400,7 +501,7 @@ static enum stk_status put_track(struct perfetto *w, uint32_t track, struct stk_
         }
         w->x->counts.events++;
         w->x->counts.overlaps += k->parent != STK_NONE;
-        status = k->kind == STK_TRACK_COUNTER ? put_event(w, e, TYPE_COUNTER, w->track_uuid, err)
+        status = k->kind == STK_TRACK_COUNTER ? put_counter(w, track, e, err)
                                               : put_slice(w, track, e, err);
         if (w->out->failed)
             break;
@@ -416,6 +517,7 @@ static enum stk_status put_file(struct perfetto *w, struct stk_err *err)
     struct stk_export_file *f = file_of(w);
     const struct stk_trace *t = f->t;
     enum stk_status status = STK_OK;
+    stk_map_init(&w->counters, SIZE_MAX);
     w->named = stk_alloc_zero((size_t)t->strings.count + 1, 1);
     w->process_uuid = stk_alloc_zero((size_t)t->process_count + 1, sizeof *w->process_uuid);
     w->device_uuid = stk_alloc_zero((size_t)t->device_count + 1, sizeof *w->device_uuid);
@@ -427,6 +529,7 @@ static enum stk_status put_file(struct perfetto *w, struct stk_err *err)
         else
             w->x->counts.unselected += t->tracks[k].count;
     }
+    stk_map_deinit(&w->counters);
     stk_free(w->named);
     stk_free(w->process_uuid);
     stk_free(w->device_uuid);

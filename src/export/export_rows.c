@@ -115,6 +115,38 @@ const char *stk_export_mem_key(uint8_t mem)
     return mem < sizeof keys / sizeof keys[0] ? keys[mem] : NULL;
 }
 
+const char *stk_export_detail_key(enum stk_detail_key key)
+{
+    static const char *const keys[] = {
+#define D(id, name, type, meaning) name,
+#include "store/details.def"
+#undef D
+    };
+    return keys[key];
+}
+
+bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, uint32_t *at,
+                            struct stk_export_sample *out)
+{
+    *out = (struct stk_export_sample){.device = -1};
+    for (uint32_t i = 0; i < *at; i++)
+        if (details[i].key == STK_DETAIL_DEVICE)
+            out->device = details[i].number;
+    for (; *at < count; ++*at) {
+        const struct stk_detail *d = &details[*at];
+        if (d->key == STK_DETAIL_DEVICE)
+            out->device = d->number;
+        else if (d->key == STK_DETAIL_SERIES)
+            out->series = d->text;
+        else if (d->key == STK_DETAIL_VALUE) {
+            out->value = d->real;
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t stk_export_details(const struct stk_ext *e, bool with_own, char buffer[STK_EXPORT_DETAILS_MAX])
 {
     const size_t size = STK_EXPORT_DETAILS_MAX;

@@ -26,6 +26,7 @@ static const char schema[] =
     "CREATE TABLE event(id INTEGER PRIMARY KEY, track INTEGER, kind INTEGER, name INTEGER,"
     " start_ns INTEGER, dur_ns INTEGER, depth INTEGER, value INTEGER, launch INTEGER,"
     " direction TEXT, source TEXT, target TEXT, asynchronous INTEGER);"
+    "CREATE TABLE details(event INTEGER, key TEXT, value);"
     "CREATE TABLE devices(device TEXT, rank INTEGER, number INTEGER, kind TEXT, name TEXT,"
     " sm_count INTEGER, compute_capability TEXT, memory_bytes INTEGER);"
     "CREATE TABLE steps(rank INTEGER, device TEXT, number INTEGER, start_ns INTEGER,"
@@ -241,6 +242,42 @@ static void put_event(struct sqlite *w, uint32_t track, uint32_t event)
     row(w);
 }
 
+static void put_details(struct sqlite *w, uint32_t event)
+{
+    uint32_t count;
+    const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
+    for (uint32_t i = 0; i < count && w->status == STK_OK; i++) {
+        put(w, 1, id_of(w, event));
+        put_text(w, 2, stk_export_detail_key(d[i].key));
+        switch (stk_detail_type_of(d[i].key)) {
+        case STK_DETAIL_INT:
+            put(w, 3, d[i].number);
+            break;
+        case STK_DETAIL_REAL:
+            sqlite3_bind_double(w->insert, 3, d[i].real);
+            break;
+        case STK_DETAIL_TEXT:
+            put_str(w, 3, stk_export_text(w->f, d[i].text));
+        }
+        row(w);
+    }
+}
+
+static void put_all_details(struct sqlite *w)
+{
+    const struct stk_trace *t = w->f->t;
+    begin(w, "details", 3);
+    for (uint32_t k = 0; k < t->track_count && t->detail_count && w->status == STK_OK; k++) {
+        const struct stk_track *track = &t->tracks[k];
+        if (!stk_export_takes_track(w->x, w->f, track))
+            continue;
+        for (uint32_t e = track->first; e < track->first + track->count; e++)
+            if (stk_export_takes(t, &w->f->processes[track->process], e))
+                put_details(w, e);
+    }
+    end(w);
+}
+
 static void put_events(struct sqlite *w)
 {
     const struct stk_trace *t = w->f->t;
@@ -440,6 +477,7 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
         put_tracks(&w);
         put_devices(&w);
         put_events(&w);
+        put_all_details(&w);
     }
     for (uint32_t r = 0; r < x->rank_count && w.status == STK_OK; r++) {
         put_steps(&w, x->ranks[r].sum);
@@ -466,7 +504,7 @@ const struct stk_exporter stk_exporter_sqlite = {
     .opens_with = "sqlite3, DuckDB, pandas, any tool that speaks SQL",
     .keeps = "every event with its times to the nanosecond since the run's first event (table run "
              "has base_ns to add), kind, track, nesting, bytes, direction and memory of copies, "
-             "numbers of steps, launch call; tracks with process, thread, device and stream; "
+             "numbers of steps, launch call, details (a table of key and value); tracks with process, thread, device and stream; "
              "devices with their properties; steps, their parts, the time line of parts, findings "
              "with their evidence, issues. Views events, kernels, transfers and links join names "
              "and tracks as stoker query does",

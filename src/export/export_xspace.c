@@ -37,6 +37,7 @@
 #define META_DISPLAY_NAME 4
 #define META_STATS 5
 #define STAT_META 1
+#define STAT_DOUBLE 2
 #define STAT_UINT64 3
 #define STAT_INT64 4
 #define STAT_STR 5
@@ -64,6 +65,16 @@
     S(PROFILE_START, "profile_start_time")                                                         \
     S(PROFILE_STOP, "profile_stop_time")                                                           \
     S(VALUE, "value")                                                                              \
+    S(SERIES, "series")                                                                            \
+    S(ADDRESS, "addr")                                                                             \
+    S(DEVICE, "device_ordinal")                                                                    \
+    S(TOTAL, "bytes_allocated")                                                                    \
+    S(AVAILABLE, "bytes_available")                                                                \
+    S(STACK, "bytes_reserved")                                                                     \
+    S(PEAK, "peak_bytes_in_use")                                                                   \
+    S(FRAGMENTATION, "fragmentation")                                                              \
+    S(ALLOCATOR, "allocator_name")                                                                 \
+    S(OP, "tf_op")                                                                                 \
     S(NOTE, "note")                                                                                \
     S(SELECTION, "selection")                                                                      \
     S(WRITER, "written_by")
@@ -80,6 +91,19 @@ static const char *const stat_names[STAT_COUNT] = {
     STATS(S)
 #undef S
 };
+
+// Details as XLA names them; behind the kinds, those that it has no name for go by their own.
+static uint32_t detail_stat(enum stk_detail_key key)
+{
+    static const uint8_t stats[STK_DETAIL_COUNT] = {
+        [STK_DETAIL_ADDRESS] = STAT_ADDRESS,     [STK_DETAIL_DEVICE] = STAT_DEVICE,
+        [STK_DETAIL_TOTAL] = STAT_TOTAL,         [STK_DETAIL_AVAILABLE] = STAT_AVAILABLE,
+        [STK_DETAIL_STACK] = STAT_STACK,         [STK_DETAIL_PEAK] = STAT_PEAK,
+        [STK_DETAIL_OP] = STAT_OP,               [STK_DETAIL_FRAGMENTATION] = STAT_FRAGMENTATION,
+        [STK_DETAIL_ALLOCATOR] = STAT_ALLOCATOR, [STK_DETAIL_SERIES] = STAT_SERIES,
+        [STK_DETAIL_VALUE] = STAT_VALUE};
+    return stats[key] ? stats[key] : (uint32_t)(STAT_COUNT + STK_KIND_COUNT) + key;
+}
 
 // Entries of a plane's event metadata: a name with the kind of the events that bear it.
 struct names {
@@ -216,6 +240,10 @@ static void put_stat_names(struct stk_export_out *o)
     for (int k = 0; k < STK_KIND_COUNT; k++)
         put_entry(o, PLANE_STAT_METADATA, (uint64_t)(STAT_COUNT + k),
                   stk_str_from(stk_kind_key(k)), STK_STR(""), -1);
+    for (int d = 0; d < STK_DETAIL_COUNT; d++)
+        if (detail_stat(d) >= STAT_COUNT)
+            put_entry(o, PLANE_STAT_METADATA, detail_stat(d),
+                      stk_str_from(stk_export_detail_key(d)), STK_STR(""), -1);
 }
 
 // ---- events ----
@@ -225,6 +253,30 @@ static void put_details(struct xspace *w, const struct stk_ext *e, uint32_t stat
     char text[STK_EXPORT_DETAILS_MAX];
     size_t n = stk_export_details(e, true, text);
     put_str(w->out, EVENT_STATS, stat, (struct stk_str){text, n});
+}
+
+static void put_detail_stats(struct xspace *w, uint32_t event)
+{
+    uint32_t count;
+    const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = stk_pbw_begin(w->out, EVENT_STATS);
+        uint64_t bits;
+        stk_pbw_u64(w->out, STAT_META, detail_stat(d[i].key));
+        switch (stk_detail_type_of(d[i].key)) {
+        case STK_DETAIL_INT:
+            stk_pbw_u64(w->out, d[i].key == STK_DETAIL_ADDRESS ? STAT_UINT64 : STAT_INT64,
+                        (uint64_t)d[i].number);
+            break;
+        case STK_DETAIL_REAL:
+            memcpy(&bits, &d[i].real, sizeof bits);
+            stk_pbw_fixed64(w->out, STAT_DOUBLE, bits);
+            break;
+        case STK_DETAIL_TEXT:
+            stk_pbw_text(w->out, STAT_STR, stk_export_text(w->f, d[i].text));
+        }
+        stk_pbw_end(w->out, at);
+    }
 }
 
 static void put_stats(struct xspace *w, const struct stk_track *track, uint32_t event)
@@ -267,6 +319,7 @@ static void put_event(struct xspace *w, const struct stk_track *track, uint32_t 
     stk_pbw_u64(w->out, EVENT_OFFSET_PS, (uint64_t)(t->start_ns[event] - line_ns) * 1000);
     stk_pbw_u64(w->out, EVENT_DURATION_PS, (uint64_t)stk_dur_ns(t, event) * 1000);
     put_stats(w, track, event);
+    put_detail_stats(w, event);
     stk_pbw_end(w->out, at);
     stk_ex_record(w->out);
 }
@@ -610,7 +663,9 @@ const struct stk_exporter stk_exporter_xspace = {
              "of threads; devices with their properties; the host's name",
     .drops = "the numbers of processes, of which the format knows one per file, and the rank; "
              "correlation numbers as recorded (new ones stand for the same links); the rows that "
-             "keep overlapping events apart. Protobuf readers refuse files above 2 GiB (stoker "
+             "keep overlapping events apart. Counters are events with their values as stats, not XLA's "
+             "line of counters. XProf's tables of kernels and HLO stay empty: they need arguments that "
+             "are not copied. Protobuf readers refuse files above 2 GiB (stoker "
              "does not): select steps then",
     .one_rank = true,
     .write = write_xspace,

@@ -69,25 +69,6 @@ static void each_value(struct stk_chrome_stager *s, struct stk_str args, take_fn
     } while (x.depth > 0);
 }
 
-static void take_memory(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                        bool quoted)
-{
-    (void)quoted;
-    if (stk_str_eq(key, STK_STR("Addr")))
-        add_integer(s, STK_DETAIL_ADDRESS, value);
-    else if (stk_str_eq(key, STK_STR("Device Id")))
-        add_integer(s, STK_DETAIL_DEVICE, value);
-    else if (stk_str_eq(key, STK_STR("Total Allocated")))
-        add_integer(s, STK_DETAIL_TOTAL, value);
-    else if (stk_str_eq(key, STK_STR("Total Reserved")))
-        add_integer(s, STK_DETAIL_RESERVED, value);
-}
-
-void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
-{
-    each_value(s, r->args, take_memory);
-}
-
 // A number as JSON writes it; false: it is none.
 static bool read_real(struct stk_str value, double *out)
 {
@@ -100,6 +81,55 @@ static bool read_real(struct stk_str value, double *out)
         return false; // null, true, NaN
     *out = strtod(text, &end);
     return *end == 0 && *out - *out == 0;
+}
+
+// What PyTorch has no word for, in the words of stoker export: those of store/details.def.
+static void take_exported(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                          bool quoted)
+{
+    static const struct {
+        const char *name;
+        enum stk_detail_key key;
+    } keys[] = {{"available_bytes", STK_DETAIL_AVAILABLE},
+                {"stack_bytes", STK_DETAIL_STACK},
+                {"peak_bytes", STK_DETAIL_PEAK},
+                {"fragmentation", STK_DETAIL_FRAGMENTATION},
+                {"allocator", STK_DETAIL_ALLOCATOR},
+                {"op", STK_DETAIL_OP},
+                {"element_bytes", STK_DETAIL_ELEMENT_BYTES}};
+    double real;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (!stk_str_eq(key, stk_str_from(keys[i].name)))
+            continue;
+        enum stk_detail_type type = stk_detail_type_of(keys[i].key);
+        struct stk_detail *d;
+        if (type == STK_DETAIL_TEXT && quoted && value.n)
+            add_text(s, keys[i].key, value);
+        else if (type == STK_DETAIL_INT)
+            add_integer(s, keys[i].key, value);
+        else if (type == STK_DETAIL_REAL && read_real(value, &real) && (d = push(s, keys[i].key)))
+            d->real = real;
+    }
+}
+
+static void take_memory(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
+                        bool quoted)
+{
+    if (stk_str_eq(key, STK_STR("Addr")))
+        add_integer(s, STK_DETAIL_ADDRESS, value);
+    else if (stk_str_eq(key, STK_STR("Device Id")))
+        add_integer(s, STK_DETAIL_DEVICE, value);
+    else if (stk_str_eq(key, STK_STR("Total Allocated")))
+        add_integer(s, STK_DETAIL_TOTAL, value);
+    else if (stk_str_eq(key, STK_STR("Total Reserved")))
+        add_integer(s, STK_DETAIL_RESERVED, value);
+    else
+        take_exported(s, key, value, quoted);
+}
+
+void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
+{
+    each_value(s, r->args, take_memory);
 }
 
 static void take_counter(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
@@ -146,7 +176,6 @@ static int64_t element_bytes(struct stk_str type)
 static void take_collective(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
                             bool quoted)
 {
-    (void)quoted;
     if (stk_str_eq(key, STK_STR("Collective name")))
         add_text(s, STK_DETAIL_COLLECTIVE, value);
     else if (stk_str_eq(key, STK_STR("In msg nelems")) || stk_str_eq(key, STK_STR("In msg size")))
@@ -161,6 +190,8 @@ static void take_collective(struct stk_chrome_stager *s, struct stk_str key, str
         add_text(s, STK_DETAIL_GROUP, value);
     else if (stk_str_eq(key, STK_STR("Process Group Ranks")) && value.n)
         add_text(s, STK_DETAIL_GROUP_RANKS, value);
+    else
+        take_exported(s, key, value, quoted);
 }
 
 // Elements of all tensors of "[[4, 2], [[8], [8]], []]": an empty list is no tensor. 0: not known.

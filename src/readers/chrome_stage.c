@@ -362,6 +362,8 @@ static void stage_exported(struct stk_chrome_stager *s, const struct stk_chrome_
         g->ext.value = r->bytes;
         g->ext.flags |= STK_EXT_VALUE;
     }
+    if (r->cat == STK_CHROME_CAT_MEMORY && s->wants & STK_WANT_MEMORY)
+        stk_chrome_detail_memory(s, r);
 }
 
 static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,

@@ -191,7 +191,9 @@ void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
         // fall through
     case STK_XP_STAT_ALLOCATION_BYTES:
     case STK_XP_STAT_RAW_BYTES_ACCESSED:
-        if (stk_xp_value_i64(v, &n) && n >= 0) {
+        // XLA writes what is freed as an event of its own; PyTorch, exported, as negative bytes.
+        if (stk_xp_value_i64(v, &n) &&
+            (n >= 0 || (stat == STK_XP_STAT_ALLOCATION_BYTES && v->type == STK_XP_I64))) {
             values->bytes = n;
             taken = true;
         }
