@@ -75,6 +75,8 @@
     S(FRAGMENTATION, "fragmentation")                                                              \
     S(ALLOCATOR, "allocator_name")                                                                 \
     S(OP, "tf_op")                                                                                 \
+    S(BUFFERED, "buffered_elements")                                                               \
+    S(FUNCTION, "id")                                                                              \
     S(NOTE, "note")                                                                                \
     S(SELECTION, "selection")                                                                      \
     S(WRITER, "written_by")
@@ -101,7 +103,8 @@ static uint32_t detail_stat(enum stk_detail_key key)
         [STK_DETAIL_STACK] = STAT_STACK,         [STK_DETAIL_PEAK] = STAT_PEAK,
         [STK_DETAIL_OP] = STAT_OP,               [STK_DETAIL_FRAGMENTATION] = STAT_FRAGMENTATION,
         [STK_DETAIL_ALLOCATOR] = STAT_ALLOCATOR, [STK_DETAIL_SERIES] = STAT_SERIES,
-        [STK_DETAIL_VALUE] = STAT_VALUE};
+        [STK_DETAIL_VALUE] = STAT_VALUE,         [STK_DETAIL_BUFFERED] = STAT_BUFFERED,
+        [STK_DETAIL_FUNCTION] = STAT_FUNCTION};
     return stats[key] ? stats[key] : (uint32_t)(STAT_COUNT + STK_KIND_COUNT) + key;
 }
 
@@ -265,7 +268,10 @@ static void put_detail_stats(struct xspace *w, uint32_t event)
         stk_pbw_u64(w->out, STAT_META, detail_stat(d[i].key));
         switch (stk_detail_type_of(d[i].key)) {
         case STK_DETAIL_INT:
-            stk_pbw_u64(w->out, d[i].key == STK_DETAIL_ADDRESS ? STAT_UINT64 : STAT_INT64,
+            stk_pbw_u64(w->out,
+                        d[i].key == STK_DETAIL_ADDRESS || d[i].key == STK_DETAIL_FUNCTION
+                            ? STAT_UINT64
+                            : STAT_INT64,
                         (uint64_t)d[i].number);
             break;
         case STK_DETAIL_REAL:
