@@ -29,16 +29,16 @@ bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
                          const struct stk_xp_plane *planes, size_t plane_count)
 {
     *d = (struct stk_xp_decoder){.shard = shard, .planes = planes, .plane_count = plane_count};
-    d->names = stk_alloc_zero(plane_count ? plane_count : 1, sizeof *d->names);
-    return d->names != NULL;
+    d->prepared = stk_alloc_zero(plane_count ? plane_count : 1, sizeof *d->prepared);
+    return d->prepared != NULL;
 }
 
 void stk_xp_decoder_deinit(struct stk_xp_decoder *d)
 {
-    for (size_t i = 0; d->names && i < d->plane_count; i++)
-        stk_free(d->names[i]);
-    stk_free(d->names);
-    d->names = NULL;
+    for (size_t i = 0; d->prepared && i < d->plane_count; i++)
+        stk_free(d->prepared[i]);
+    stk_free(d->prepared);
+    d->prepared = NULL;
 }
 
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
@@ -86,16 +86,16 @@ void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
     d->line = line;
     d->events = 0;
     memset(d->tracks, 0xff, sizeof d->tracks);
-    size_t n = plane->event_metas.count;
-    if (!d->names[line->plane]) {
-        uint32_t *names = stk_alloc_array(n ? n : 1, sizeof *names);
-        if (names)
-            memset(names, 0xff, n * sizeof *names);
-        else
-            d->no_memory = true;
-        d->names[line->plane] = names;
+    size_t n = (size_t)plane->event_ids.dense_count;
+    if (!d->prepared[line->plane]) {
+        d->prepared[line->plane] = stk_alloc_zero(n ? n : 1, sizeof **d->prepared);
+        d->no_memory |= !d->prepared[line->plane];
     }
-    d->line_names = d->names[line->plane];
+    d->by_id = d->prepared[line->plane];
+    d->id_count = d->by_id ? n : 0;
+    d->base_kind = line->kind == STK_XP_LINE_THREAD   ? STK_KIND_UNSET
+                   : line->kind == STK_XP_LINE_RANGES ? STK_KIND_ANNOTATION
+                                                      : STK_KIND_OTHER;
 }
 
 void stk_xp_line_end(struct stk_xp_decoder *d)
@@ -121,35 +121,57 @@ static inline enum stk_xp_stat stat_of_id(const struct stk_xp_plane *plane, uint
     return plane->stats_wanted >> stat & 1 ? stat : STK_XP_STAT_NONE;
 }
 
+// A stat that counts, or that is not written as every known writer does (id first).
 static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t n,
                       struct stk_xp_values *values)
 {
     struct stk_pb_cursor c = {p + 1, p + n + 8};
-    uint64_t id;
+    uint64_t id, number;
     struct stk_xp_value v;
     int64_t any_id;
-    if (n >= 2 && p[0] == TAG_ID) { // every known writer puts the id first
+    if (n >= 2 && p[0] == TAG_ID) {
         if (stk_pb_varint(&c, &id) != STK_PB_FIELD || c.p > p + n)
             return false;
         enum stk_xp_stat stat = stat_of_id(plane, id);
         if (stat == STK_XP_STAT_NONE)
             return true;
-        if (stat == STK_XP_STAT_CORRELATION && c.p < p + n &&
-            (*c.p == TAG_UINT64 || *c.p == TAG_INT64)) {
-            uint64_t correlation;
-            c.p++;
-            if (stk_pb_varint(&c, &correlation) != STK_PB_FIELD || c.p != p + n)
+        if (c.p < p + n && (*c.p == TAG_UINT64 || *c.p == TAG_INT64)) {
+            uint8_t tag = *c.p++;
+            if (stk_pb_varint(&c, &number) != STK_PB_FIELD)
                 return false;
-            values->correlation = (int64_t)correlation;
-            if (correlation)
-                values->present |= 1u << STK_XP_STAT_CORRELATION;
-            return true;
+            if (c.p == p + n) {
+                v = (struct stk_xp_value){.type = tag == TAG_UINT64 ? STK_XP_U64 : STK_XP_I64,
+                                          .bits = number};
+                stk_xp_values_take(values, stat, &v);
+                return true;
+            }
         }
     }
     if (!stk_xp_stat_parse(plane, p, n, &any_id, &v))
         return false;
     stk_xp_values_take(values, stat_of_id(plane, (uint64_t)any_id), &v);
     return true;
+}
+
+// Pass over the stats from p on that do not count; most do not. Returns where the first lies that
+// is to be read, or what is no stat, or `end`. The id of a stat comes first, in one or two bytes.
+static inline const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t *p,
+                                        const uint8_t *end)
+{
+    const uint8_t *table = plane->stat_by_id;
+    uint64_t known = plane->stat_ids.dense_count;
+    while (p < end && *p == TAG_STATS) {
+        size_t size = p[1];
+        uint64_t id = p[3];
+        bool two = id >= 0x80;
+        id = two ? (id & 0x7f) | (uint64_t)p[4] << 7 : id;
+        // Of two bytes the second must be the last: then the id is below 1 << 14.
+        if (size < 2u + two || size >= 0x80 || p[2] != TAG_ID || id >= 1u << 14 || id >= known ||
+            table[id] != STK_XP_STAT_NONE || (size_t)(end - p) < size + 2)
+            break;
+        p += size + 2;
+    }
+    return p;
 }
 
 // False: malformed. Reads up to 8 bytes past the end, which exist (STK_XP_PAD).
@@ -164,6 +186,12 @@ static inline bool read_event(const struct stk_xp_plane *plane, const uint8_t *p
     e->values.present = 0;
     while (c.p < end) {
         uint8_t tag = *c.p;
+        if (tag == TAG_STATS) {
+            c.p = skip_stats(plane, c.p, end);
+            if (c.p == end)
+                break;
+            tag = *c.p;
+        }
         if (tag != TAG_ID && tag != TAG_OFFSET && tag != TAG_DURATION && tag != TAG_STATS &&
             tag != TAG_OCCURRENCES) {
             struct stk_pb_cursor other = {c.p, end};
@@ -328,14 +356,32 @@ static void ops_row(const struct stk_xp_event_meta *m, const struct event *e,
     }
 }
 
-static uint32_t name_of(struct stk_xp_decoder *d, uint32_t at, const struct stk_xp_event_meta *m)
+static struct stk_xp_prepared prepare(struct stk_xp_decoder *d, int64_t id)
 {
-    if (!m || !d->line_names)
-        return 0;
-    uint32_t name = d->line_names[at];
-    if (name == STK_NONE)
-        name = d->line_names[at] = stk_shard_intern(d->shard, m->shown.p, m->shown.n);
-    return name;
+    struct stk_xp_prepared x = {.meta = stk_xp_ids_get(&d->plane->event_ids, id),
+                                .kind = d->line->kind == STK_XP_LINE_THREAD ? STK_KIND_HOST_OP
+                                                                            : STK_KIND_KERNEL,
+                                .ready = true};
+    if (x.meta == STK_NONE)
+        return x;
+    const struct stk_xp_event_meta *m = stk_vec_at(&d->plane->event_metas, x.meta);
+    x.name = stk_shard_intern(d->shard, m->shown.p, m->shown.n);
+    x.kind = m->kind;
+    x.beside = m->beside;
+    x.has_defaults = m->defaults != NULL;
+    return x;
+}
+
+static inline const struct stk_xp_prepared *prepared_of(struct stk_xp_decoder *d, int64_t id)
+{
+    struct stk_xp_prepared *x = &d->rare;
+    if ((uint64_t)id < d->id_count) {
+        x = &d->by_id[id];
+        if (x->ready)
+            return x;
+    }
+    *x = prepare(d, id);
+    return x;
 }
 
 static uint32_t track_of(struct stk_xp_decoder *d, enum stk_xp_beside beside)
@@ -354,12 +400,45 @@ static void drop_event(struct stk_xp_decoder *d, enum stk_issue_id why, uint64_t
     stk_shard_issue(d->shard, why, 1, 1, (int64_t)pos, STK_STR(""));
 }
 
-static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t pos)
+// An event with values of its own or of its metadata, or on a stream; p[0, n) is its message.
+static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x, struct event *e,
+                       struct stk_row *row, const uint8_t *p, size_t n)
+{
+    const struct stk_xp_event_meta *m =
+        x->meta == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, x->meta);
+    enum stk_xp_beside beside = STK_XP_BESIDE_NOT;
+    struct stk_row_ext ext = {0};
+    if (m && m->defaults)
+        merge_defaults(&e->values, m->defaults);
+    switch (d->line->kind) {
+    case STK_XP_LINE_THREAD:
+        host_row(e, row, &ext);
+        break;
+    case STK_XP_LINE_STREAM:
+        row->kind = x->kind;
+        beside = (enum stk_xp_beside)x->beside;
+        stream_row(m, e, row, &ext);
+        if (row->kind == STK_KIND_MEMORY)
+            beside = STK_XP_BESIDE_MEMORY;
+        break;
+    case STK_XP_LINE_OPS:
+        row->kind = x->kind;
+        ops_row(m, e, &ext);
+        break;
+    default:
+        break; // derived rows, counters, overhead: never work
+    }
+    row->track = track_of(d, beside);
+    bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
+    struct stk_detail details[STK_XP_DETAILS_MAX];
+    size_t count = d->wants ? stk_xp_details(d, m, row->kind, p, n, details) : 0;
+    stk_shard_add_detailed(d->shard, row, bare ? NULL : &ext, details, count);
+}
+
+static inline void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t pos)
 {
     struct event e;
-    struct stk_row row = {.pos = pos, .kind = STK_KIND_OTHER};
-    struct stk_row_ext ext = {0};
-    enum stk_xp_beside beside = STK_XP_BESIDE_NOT;
+    struct stk_row row;
     d->events++;
     if (!read_event(d->plane, p, n, &e)) {
         drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
@@ -369,40 +448,18 @@ static void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
         stk_shard_count(d->shard, STK_KIND_OTHER, 1);
         return;
     }
-    uint32_t at = stk_xp_ids_get(&d->plane->event_ids, e.meta_id);
-    const struct stk_xp_event_meta *m =
-        at == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, at);
-    if (m && m->defaults)
-        merge_defaults(&e.values, m->defaults);
+    const struct stk_xp_prepared *x = prepared_of(d, e.meta_id);
     set_times(d->line, &e, &row);
-    row.name = name_of(d, at, m);
-    switch (d->line->kind) {
-    case STK_XP_LINE_THREAD:
-        row.kind = m ? m->kind : STK_KIND_HOST_OP;
-        host_row(&e, &row, &ext);
-        break;
-    case STK_XP_LINE_RANGES:
-        row.kind = STK_KIND_ANNOTATION;
-        break;
-    case STK_XP_LINE_STREAM:
-        row.kind = m ? m->kind : STK_KIND_KERNEL;
-        beside = m ? (enum stk_xp_beside)m->beside : STK_XP_BESIDE_NOT;
-        stream_row(m, &e, &row, &ext);
-        if (row.kind == STK_KIND_MEMORY)
-            beside = STK_XP_BESIDE_MEMORY;
-        break;
-    case STK_XP_LINE_OPS:
-        row.kind = m ? m->kind : STK_KIND_KERNEL;
-        ops_row(m, &e, &ext);
-        break;
-    default:
-        break; // derived rows, counters, overhead: never work
+    row.pos = pos;
+    row.name = x->name;
+    row.kind = d->base_kind == STK_KIND_UNSET ? x->kind : d->base_kind;
+    if (e.values.present || x->has_defaults || d->wants ||
+        d->line->kind == STK_XP_LINE_STREAM || d->line->kind == STK_XP_LINE_OPS) {
+        add_valued(d, x, &e, &row, p, n);
+        return;
     }
-    row.track = track_of(d, beside);
-    bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
-    struct stk_detail details[STK_XP_DETAILS_MAX];
-    size_t count = d->wants ? stk_xp_details(d, m, row.kind, p, n, details) : 0;
-    stk_shard_add_detailed(d->shard, &row, bare ? NULL : &ext, details, count);
+    row.track = track_of(d, STK_XP_BESIDE_NOT);
+    stk_shard_add(d->shard, &row, NULL);
 }
 
 size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)

@@ -12,17 +12,30 @@
 // All processes of a file are one: it is written per host by the profiled process.
 #define STK_XP_PROCESS 0
 
+// What an event's metadata means for it, looked up once per decoder.
+struct stk_xp_prepared {
+    uint32_t name; // string id of the shard
+    uint32_t meta; // index of the metadata, STK_NONE: there is none
+    uint8_t kind, beside;
+    bool ready;
+    bool has_defaults; // stats of the metadata that count for the event
+};
+
 struct stk_xp_decoder {
     struct stk_shard *shard;
     const struct stk_xp_plane *planes;
     size_t plane_count;
-    uint32_t **names; // per plane: event metadata index -> string id of the shard, or STK_NONE
+    // Per plane, NULL until the first of its lines: by metadata id, dense ones.
+    struct stk_xp_prepared **prepared;
+    struct stk_xp_prepared rare; // of any other id
     bool no_memory;
     uint32_t wants; // bits STK_WANT_...
     // The line being decoded.
     const struct stk_xp_plane *plane;
     const struct stk_xp_line *line;
-    uint32_t *line_names;
+    struct stk_xp_prepared *by_id;
+    uint64_t id_count; // of by_id
+    uint8_t base_kind; // of events on this line whose metadata does not count; UNSET: it does
     uint32_t tracks[STK_XP_BESIDE_COUNT]; // the line's own and those beside; STK_NONE: not yet
     uint64_t events;                      // of this line, so far
 };
