@@ -149,6 +149,7 @@ static void free_finish(struct stk_finish *f)
     stk_free((void *)f->name_class);
     stk_free(f->call_corr);
     stk_free(f->track_final);
+    stk_free((void *)f->track_kinds);
     stk_tracks_deinit(&f->merged);
 }
 

@@ -16,16 +16,21 @@
 #define CLASS_STARTS_WORK 32u
 
 // A table of all correlations from the smallest to the largest is used up to this size.
-#define DENSE_SLOTS_PER_ROW 8u
+#define DENSE_SLOTS_PER_ROW 4u
+
+// Slots are asked for this many events ahead.
+#define AHEAD 12u
 
 struct slot {
+    int64_t corr;  // of a hash table
     uint32_t head; // first device event, STK_NONE: free slot
     uint32_t call; // its launch, STK_NONE
 };
 struct join {
     struct stk_finish *f;
+    uint32_t *kinds; // per track: bits 1 << enum stk_kind
     struct slot *slots;
-    int64_t *corrs;    // per slot of the hash table; NULL: slots are numbered from min_corr
+    bool dense;        // slots are numbered from min_corr; else a hash table
     size_t slot_count; // hash table: a power of two
     int64_t min_corr;
     uint64_t seed; // so that no file can choose its collisions
@@ -49,28 +54,40 @@ static bool starts_work(struct stk_finish *f, uint32_t name)
     return bits & CLASS_STARTS_WORK;
 }
 
-// Slot of the correlation: holds it, or is the free one where it belongs; NULL where it cannot be.
-static struct slot *find_slot(const struct join *j, int64_t corr)
+// Where the search for the correlation begins: STK_NONE where it cannot be.
+static inline size_t first_slot(const struct join *j, int64_t corr)
 {
-    if (!j->corrs) {
+    if (j->dense) {
         uint64_t i = (uint64_t)corr - (uint64_t)j->min_corr;
-        return i < j->slot_count ? &j->slots[i] : NULL;
+        return i < j->slot_count ? (size_t)i : STK_NONE;
     }
-    size_t mask = j->slot_count - 1;
-    // Neighbours share a run of four slots: they are asked for together.
+    // Neighbours share a run of four slots, one line of the cache: they are asked for together.
     uint64_t hash = stk_hash_u64((uint64_t)corr / 4 ^ j->seed) * 4 + (uint64_t)corr % 4;
-    size_t i = (size_t)hash & mask;
-    while (j->slots[i].head != STK_NONE && j->corrs[i] != corr)
-        i = (i + 1) & mask;
+    return (size_t)hash & (j->slot_count - 1);
+}
+
+static inline void ask_for_slot(const struct join *j, int64_t corr)
+{
+    size_t i = first_slot(j, corr);
+    if (i < j->slot_count)
+        __builtin_prefetch(&j->slots[i]);
+}
+
+// Slot of the correlation: holds it, or is the free one where it belongs; NULL where it cannot be.
+static inline struct slot *find_slot(const struct join *j, int64_t corr)
+{
+    size_t i = first_slot(j, corr);
+    if (j->dense)
+        return i < j->slot_count ? &j->slots[i] : NULL;
+    while (j->slots[i].head != STK_NONE && j->slots[i].corr != corr)
+        i = (i + 1) & (j->slot_count - 1);
     return &j->slots[i];
 }
 
 static void forget(struct join *j)
 {
     stk_free(j->slots);
-    stk_free(j->corrs);
     j->slots = NULL;
-    j->corrs = NULL;
 }
 
 // An empty table. Profilers count correlations up, so a plain array usually does; it is faster and,
@@ -78,18 +95,17 @@ static void forget(struct join *j)
 static bool prepare(struct join *j, const struct work *w)
 {
     uint64_t range = (uint64_t)w->max_corr - (uint64_t)w->min_corr;
-    bool dense = range < w->rows * DENSE_SLOTS_PER_ROW;
     size_t want = 64;
+    j->dense = range < w->rows * DENSE_SLOTS_PER_ROW;
     while (want < w->rows + w->rows / 2)
         want *= 2;
-    if (dense)
+    if (j->dense)
         want = (size_t)range + 1;
-    if (want > UINT32_MAX) // slots are numbered with 32 bits
+    if (want >= STK_NONE) // slots are numbered with 32 bits
         return false;
     forget(j);
-    j->slots = stk_alloc_array(want, sizeof *j->slots);
-    j->corrs = dense ? NULL : stk_alloc_array(want, sizeof *j->corrs);
-    if (!j->slots || (!dense && !j->corrs))
+    j->slots = stk_alloc_large(want, sizeof *j->slots);
+    if (!j->slots)
         return false;
     j->slot_count = want;
     j->min_corr = w->min_corr;
@@ -115,14 +131,15 @@ static void insert_work(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
     for (uint32_t i = track->first + track->count; i-- > track->first;) {
+        if (i - track->first >= AHEAD && is_numbered_work(t, i - AHEAD))
+            ask_for_slot(j, held_corr(&t->ext[t->ref[i - AHEAD]]));
         if (!is_numbered_work(t, i))
             continue;
         struct stk_ext *e = &t->ext[t->ref[i]];
         int64_t corr = held_corr(e);
         struct slot *s = find_slot(j, corr);
+        s->corr = corr;
         e->link = (uint32_t)(s - j->slots);
-        if (j->corrs)
-            j->corrs[e->link] = corr;
         e->next = s->head;
         s->head = i;
     }
@@ -140,23 +157,38 @@ static bool better_call(struct stk_finish *f, uint32_t call, uint32_t than)
                                                   : call < than;
 }
 
-// `has_work`: the table is filled.
+static void look_up_call(struct join *j, uint32_t event, bool has_work)
+{
+    struct stk_trace *t = j->f->t;
+    int64_t corr = j->f->call_corr[t->ref[event]];
+    t->ref[event] = STK_NONE;
+    struct slot *s = has_work ? find_slot(j, corr) : NULL;
+    if (s && s->head != STK_NONE) {
+        if (better_call(j->f, event, s->call))
+            s->call = event;
+    } else if (starts_work(j->f, t->name[event])) {
+        stk_issue_add(&t->issues[STK_ISSUE_LAUNCH_WITHOUT_WORK], 1, 0, (int64_t)stk_pos(t, event),
+                      t->name[event]);
+    }
+}
+
+// `has_work`: the table is filled. Calls of a track lie one behind the other in call_corr wherever
+// its events were recorded in order.
 static void look_up_calls(struct join *j, const struct stk_track *track, bool has_work)
 {
     struct stk_trace *t = j->f->t;
-    for (uint32_t i = track->first; i < track->first + track->count; i++) {
-        if (t->kind[i] != STK_KIND_RUNTIME || t->ref[i] == STK_NONE)
+    uint32_t end = track->first + track->count;
+    for (uint32_t i = track->first; i < end; i++) {
+        const uint8_t *found = memchr(t->kind + i, STK_KIND_RUNTIME, end - i);
+        if (!found)
+            return;
+        i = (uint32_t)(found - t->kind);
+        uint32_t call = t->ref[i];
+        if (call == STK_NONE)
             continue;
-        int64_t corr = j->f->call_corr[t->ref[i]];
-        t->ref[i] = STK_NONE;
-        struct slot *s = has_work ? find_slot(j, corr) : NULL;
-        if (s && s->head != STK_NONE) {
-            if (better_call(j->f, i, s->call))
-                s->call = i;
-        } else if (starts_work(j->f, t->name[i])) {
-            stk_issue_add(&t->issues[STK_ISSUE_LAUNCH_WITHOUT_WORK], 1, 0, (int64_t)stk_pos(t, i),
-                          t->name[i]);
-        }
+        if (has_work && j->f->call_count - call > AHEAD)
+            ask_for_slot(j, j->f->call_corr[call + AHEAD]);
+        look_up_call(j, i, has_work);
     }
 }
 
@@ -216,9 +248,13 @@ static bool settle_chain(struct stk_trace *t, uint32_t head, uint32_t call)
 static bool settle_track(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
-    for (uint32_t i = track->first; i < track->first + track->count; i++)
+    uint32_t end = track->first + track->count;
+    for (uint32_t i = track->first; i < end; i++) {
+        if (end - i > AHEAD && is_numbered_work(t, i + AHEAD))
+            __builtin_prefetch(&j->slots[t->ext[t->ref[i + AHEAD]].link]);
         if (is_numbered_work(t, i) && !settle_chain(t, i, j->slots[t->ext[t->ref[i]].link].call))
             return false;
+    }
     return true;
 }
 
@@ -236,23 +272,43 @@ static void measure_work(const struct stk_trace *t, const struct stk_track *trac
     }
 }
 
+#define WORK_KINDS                                                                                 \
+    (1u << STK_KIND_KERNEL | 1u << STK_KIND_MEMCPY | 1u << STK_KIND_MEMSET |                       \
+     1u << STK_KIND_COLLECTIVE)
+
 // All tracks of one process: order[from .. to).
 static bool link_process(struct join *j, const uint32_t *order, uint32_t from, uint32_t to)
 {
     const struct stk_track *tracks = j->f->t->tracks;
+    const uint32_t *kinds = j->kinds;
     struct work w = {0, 0, 0};
     for (uint32_t k = from; k < to; k++)
-        measure_work(j->f->t, &tracks[order[k]], &w);
+        if (kinds[order[k]] & WORK_KINDS)
+            measure_work(j->f->t, &tracks[order[k]], &w);
     if (w.rows && !prepare(j, &w))
         return false;
     for (uint32_t k = to; w.rows && k-- > from;)
-        insert_work(j, &tracks[order[k]]);
+        if (kinds[order[k]] & WORK_KINDS)
+            insert_work(j, &tracks[order[k]]);
     for (uint32_t k = from; k < to; k++)
-        look_up_calls(j, &tracks[order[k]], w.rows > 0);
+        if (kinds[order[k]] & 1u << STK_KIND_RUNTIME)
+            look_up_calls(j, &tracks[order[k]], w.rows > 0);
     for (uint32_t k = from; w.rows && k < to; k++)
-        if (!settle_track(j, &tracks[order[k]]))
+        if (kinds[order[k]] & WORK_KINDS && !settle_track(j, &tracks[order[k]]))
             return false;
     return true;
+}
+
+// Which kinds of events each track may hold: sub-rows as their parents, right behind which they are.
+static uint32_t *kinds_of_tracks(const struct stk_finish *f)
+{
+    const struct stk_trace *t = f->t;
+    uint32_t *kinds = stk_alloc_array((size_t)t->track_count + 1, sizeof *kinds), at = 0;
+    for (uint32_t k = 0; kinds && k < t->track_count; k++) {
+        at += k > 0 && t->tracks[k].parent == STK_NONE;
+        kinds[k] = atomic_load_explicit(&f->track_kinds[at], memory_order_relaxed);
+    }
+    return kinds;
 }
 
 // Tracks grouped by process, each group in order. first has one entry more than processes.
@@ -269,10 +325,12 @@ static void group_tracks(const struct stk_trace *t, uint32_t *order, uint32_t *f
     first[0] = 0;
 }
 
-static void count_issues(struct stk_trace *t)
+static void count_issues(struct stk_trace *t, const uint32_t *kinds)
 {
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
+        if (!(kinds[k] & WORK_KINDS))
+            continue;
         // Launches on a TPU leave no correlation: nothing is missing there.
         bool expected = track->device != STK_NONE &&
                         t->devices[track->device].kind == STK_DEVICE_GPU &&
@@ -295,16 +353,18 @@ enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err)
     struct join j = {.f = f};
     uint32_t *order = stk_alloc_array((size_t)t->track_count + 1, sizeof *order);
     uint32_t *first = stk_alloc_zero((size_t)t->process_count + 1, sizeof *first);
-    bool ok = order && first;
+    uint32_t *kinds = j.kinds = kinds_of_tracks(f);
+    bool ok = order && first && kinds;
     if (ok) {
         group_tracks(t, order, first);
         for (uint32_t p = 0; p < t->process_count && ok; p++)
             ok = link_process(&j, order, first[p], first[p + 1]);
         if (ok)
-            count_issues(t);
+            count_issues(t, kinds);
     }
     stk_free(order);
     stk_free(first);
+    stk_free(kinds);
     forget(&j);
     return ok ? STK_OK : stk_err_nomem(err);
 }

@@ -28,7 +28,8 @@ static enum stk_status number_tracks(struct stk_finish *f, struct stk_err *err)
     for (uint32_t i = 0; i < n; i++)
         f->track_final[i] = stk_tracks_at(&f->merged, i)->rows ? kept++ : STK_NONE;
     f->t->tracks = stk_alloc_zero(kept ? kept : 1, sizeof *f->t->tracks);
-    if (!f->t->tracks)
+    f->track_kinds = stk_alloc_zero(kept ? kept : 1, sizeof *f->track_kinds);
+    if (!f->t->tracks || !f->track_kinds)
         return stk_err_nomem(err);
     f->t->track_count = kept;
     for (uint32_t i = 0; i < n; i++) {

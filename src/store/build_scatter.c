@@ -186,9 +186,15 @@ static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t fir
         to[r] = kind;
         counts[r & 3][kind]++;
     }
-    for (int k = 0; k < STK_KIND_COUNT; k++)
-        w->by_kind[k] +=
-            (uint64_t)counts[0][k] + counts[1][k] + counts[2][k] + (uint64_t)counts[3][k];
+    uint32_t kinds = 0;
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
+        uint64_t n = (uint64_t)counts[0][k] + counts[1][k] + counts[2][k] + counts[3][k];
+        w->by_kind[k] += n;
+        kinds |= n ? 1u << k : 0;
+    }
+    uint32_t final = w->f->track_final[w->s->track_map[c->track]];
+    if (final != STK_NONE)
+        atomic_fetch_or_explicit(&w->f->track_kinds[final], kinds, memory_order_relaxed);
 }
 
 static void put_refs(struct scatter *w, const struct stk_chunk *c, uint32_t first)
