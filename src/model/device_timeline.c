@@ -121,12 +121,12 @@ static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line,
         total += a->t->tracks[streams->track[i]].count;
     struct stk_device_op *spare = NULL;
     uint32_t *runs = stk_alloc_array((size_t)stream_count + 2, sizeof *runs);
-    line->ops = stk_alloc_array((size_t)total + 1, sizeof *line->ops);
+    line->ops = stk_alloc_large((size_t)total + 1, sizeof *line->ops);
     bool ok = runs && line->ops;
     if (ok) {
         uint32_t run_count = gather_ops(a, line, streams, runs);
         if (run_count > 1) {
-            spare = stk_alloc_array((size_t)line->op_count + 1, sizeof *spare);
+            spare = stk_alloc_large((size_t)line->op_count + 1, sizeof *spare);
             ok = spare != NULL;
             if (ok) {
                 struct stk_device_op *sorted = merge_runs(line->ops, spare, runs, run_count);
@@ -140,32 +140,54 @@ static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line,
     return ok;
 }
 
-// One set per part, each cut down by those before it; their union is the busy time.
-static bool build_sets(struct stk_device_line *line, struct stk_device_sum *d)
+// Put all operations to the sets of their parts and to the busy time.
+static bool fill_sets(struct stk_device_line *line)
 {
-    struct stk_spans next;
-    stk_spans_init(&next);
-    bool ok = true;
+    size_t counts[STK_BUSY_PARTS] = {0};
+    for (uint32_t i = 0; i < line->op_count; i++)
+        counts[line->ops[i].part]++;
+    bool ok = stk_spans_reserve(&line->busy, line->op_count);
+    for (int p = 0; p < STK_BUSY_PARTS && ok; p++)
+        ok = stk_spans_reserve(&line->exposed[p], counts[p]);
     for (uint32_t i = 0; i < line->op_count && ok; i++) {
         const struct stk_device_op *op = &line->ops[i];
         ok = stk_spans_add(&line->exposed[op->part], op->start_ns, op->end_ns) &&
              stk_spans_add(&line->busy, op->start_ns, op->end_ns);
     }
+    return ok;
+}
+
+// One set per part, each cut down by those before it; their union is the busy time.
+static bool build_sets(struct stk_device_line *line, struct stk_device_sum *d)
+{
+    struct stk_spans next, sum; // sum: union of the parts so far, where there are two or more
+    stk_spans_init(&next);
+    stk_spans_init(&sum);
+    bool ok = fill_sets(line);
     d->compute_ns = stk_spans_total(&line->exposed[STK_PART_COMPUTE]);
     d->communication_ns = stk_spans_total(&line->exposed[STK_PART_COMMUNICATION]);
-    struct stk_spans taken; // union of the parts so far
-    stk_spans_init(&taken);
-    for (int p = 0; p < STK_BUSY_PARTS && ok; p++) {
+    const struct stk_spans *taken = NULL;
+    int last = STK_BUSY_PARTS - 1;
+    while (last > 0 && line->exposed[last].count == 0)
+        last--;
+    for (int p = 0; p <= last && ok; p++) {
         struct stk_spans *set = &line->exposed[p], swap;
         if (set->count == 0)
             continue;
-        ok = stk_spans_subtract(set, &taken, &next);
+        if (!taken) {
+            taken = set;
+            continue;
+        }
+        ok = stk_spans_subtract(set, taken, &next);
         swap = *set, *set = next, next = swap;
-        ok = ok && stk_spans_union(&taken, set, &next);
-        swap = taken, taken = next, next = swap;
+        if (p < last && ok) {
+            ok = stk_spans_union(taken, set, &next);
+            swap = sum, sum = next, next = swap;
+            taken = &sum;
+        }
     }
     stk_spans_deinit(&next);
-    stk_spans_deinit(&taken);
+    stk_spans_deinit(&sum);
     line->busy_sums = ok ? stk_spans_sums(&line->busy) : NULL;
     return line->busy_sums != NULL;
 }

@@ -200,10 +200,12 @@ static bool find_threads(struct stk_analysis *a)
         th->first_ns = INT64_MAX;
         th->last_ns = INT64_MIN;
         if (track->count && a->in_rank[track->process]) {
+            // Outermost events follow each other: the last one ends last.
+            uint32_t e = track->first + track->count - 1;
+            while (e > track->first && t->depth[e] > 0)
+                e--;
             th->first_ns = t->start_ns[track->first];
-            for (uint32_t e = track->first; e < track->first + track->count; e++)
-                if (t->depth[e] == 0 && stk_end_ns(t, e) > th->last_ns)
-                    th->last_ns = stk_end_ns(t, e);
+            th->last_ns = stk_end_ns(t, e);
         }
     }
     for (uint32_t k = t->track_count; k-- > 0;) {

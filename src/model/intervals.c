@@ -26,7 +26,8 @@ bool stk_spans_reserve(struct stk_spans *s, size_t count)
     size_t capacity = s->capacity < 16 ? 16 : s->capacity + s->capacity / 2;
     if (capacity < count)
         capacity = count;
-    struct stk_span *v = stk_realloc_array(s->v, capacity, sizeof *v);
+    struct stk_span *v = s->v ? stk_realloc_array(s->v, capacity, sizeof *v)
+                              : stk_alloc_large(capacity, sizeof *v);
     if (!v)
         return false;
     s->v = v;
@@ -166,7 +167,7 @@ int64_t stk_spans_overlap(const struct stk_spans *s, int64_t from_ns, int64_t to
 
 int64_t *stk_spans_sums(const struct stk_spans *s)
 {
-    int64_t *sums = stk_alloc_array(s->count + 1, sizeof *sums);
+    int64_t *sums = stk_alloc_large(s->count + 1, sizeof *sums);
     if (!sums)
         return NULL;
     sums[0] = 0;

@@ -93,7 +93,7 @@ static bool walk_row(struct stk_thread_segments *s, uint32_t row, int64_t from_n
     for (int64_t at = from_ns; at < to_ns;) {
         stk_cursor_advance(c, at);
         int64_t end = stk_cursor_stretch(c, at, to_ns);
-        struct stk_segment x = describe(c), *slot = stk_vec_push(out);
+        struct stk_segment x = describe(c), *slot = stk_vec_push_raw(out);
         if (!slot)
             return false;
         x.start_ns = at;
@@ -111,7 +111,7 @@ static bool overlay(const struct stk_vec *a, const struct stk_vec *b, struct stk
     size_t i = 0, j = 0;
     out->count = 0;
     while (i < a->count && j < b->count) {
-        struct stk_segment *slot = stk_vec_push(out);
+        struct stk_segment *slot = stk_vec_push_raw(out);
         if (!slot)
             return false;
         *slot = y[j].doing < x[i].doing ? y[j] : x[i];

@@ -14,41 +14,25 @@ void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, 
     c->depth = 0;
 }
 
-static void close_ended(struct stk_thread_cursor *c, int64_t t_ns)
+static bool is_operator(const struct stk_analysis *a, uint32_t event)
 {
-    while (c->depth && c->stack[c->depth - 1].end_ns <= t_ns)
-        c->depth--;
+    uint8_t kind = a->t->kind[event];
+    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_PYTHON) && !stk_is_step_mark(a, event);
 }
 
-void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
+void stk_cursor_open(struct stk_thread_cursor *c, uint32_t event, int64_t end_ns)
 {
     const struct stk_trace *t = c->a->t;
-    while (c->next < c->end && t->start_ns[c->next] <= t_ns) {
-        uint32_t e = c->next++;
-        int64_t end = stk_end_ns(t, e);
-        if (end <= t_ns) // over before anyone asks
-            continue;
-        close_ended(c, t->start_ns[e]);
-        if (c->depth == STK_WALK_DEPTH)
-            continue;
-        uint32_t class = stk_class_of(c->a, e);
-        uint32_t around = c->depth ? c->stack[c->depth - 1].inherited : 0;
-        around |= class & ~STK_IN_RUNTIME;
-        if (t->kind[e] == STK_KIND_RUNTIME)
-            around |= STK_IN_RUNTIME;
-        c->stack[c->depth++] = (struct stk_open_event){end, e, class, around};
-    }
-    close_ended(c, t_ns);
-}
-
-int64_t stk_cursor_stretch(const struct stk_thread_cursor *c, int64_t t_ns, int64_t limit_ns)
-{
-    int64_t end = limit_ns;
-    if (c->depth && c->stack[c->depth - 1].end_ns < end)
-        end = c->stack[c->depth - 1].end_ns;
-    if (c->next < c->end && c->a->t->start_ns[c->next] < end)
-        end = c->a->t->start_ns[c->next];
-    return end > t_ns ? end : limit_ns;
+    stk_cursor_close(c, t->start_ns[event]);
+    if (c->depth == STK_WALK_DEPTH)
+        return;
+    const struct stk_open_event *outer = stk_cursor_top(c);
+    uint32_t class = stk_class_of(c->a, event);
+    uint32_t around = (outer ? outer->inherited : 0) | (class & ~STK_IN_RUNTIME);
+    if (t->kind[event] == STK_KIND_RUNTIME)
+        around |= STK_IN_RUNTIME;
+    uint32_t op = is_operator(c->a, event) ? event : outer ? outer->operator_event : STK_NONE;
+    c->stack[c->depth++] = (struct stk_open_event){end_ns, event, class, around, op};
 }
 
 uint32_t stk_cursor_outermost(const struct stk_thread_cursor *c, uint32_t classes)
@@ -63,20 +47,6 @@ uint32_t stk_cursor_innermost(const struct stk_thread_cursor *c, uint32_t classe
 {
     for (uint32_t i = c->depth; i-- > 0;)
         if (c->stack[i].classes & classes)
-            return c->stack[i].event;
-    return STK_NONE;
-}
-
-static bool is_operator(const struct stk_analysis *a, uint32_t event)
-{
-    uint8_t kind = a->t->kind[event];
-    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_PYTHON) && !stk_is_step_mark(a, event);
-}
-
-uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
-{
-    for (uint32_t i = c->depth; i-- > 0;)
-        if (is_operator(c->a, c->stack[i].event))
             return c->stack[i].event;
     return STK_NONE;
 }
