@@ -6,12 +6,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 #define LARGE_PAGE ((size_t)2 << 20) // of x86-64, and of aarch64 with small pages of 4 KB
+#define SLOW_PAGE_NS 1000000
 
 static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at; // value of `allocations` at which one fails; 0 = off
@@ -57,8 +59,39 @@ void *stk_alloc_array(size_t count, size_t size)
     return malloc(total ? total : 1);
 }
 
-// Large pages cost a fifth of small ones to get. Only whole ones are asked for: the rest of the
-// block would take up memory that nobody uses.
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+static atomic_bool large_pages_slow;
+
+// Thread's own time in ns, 0 unknown.
+static int64_t own_time_ns(void)
+{
+    struct timespec t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t))
+        return 0;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// A large page costs a fifth of the small ones it stands for, about 0.2 ms, and saves look-ups of
+// addresses later. Not so in a virtual machine whose host has yet to provide the memory: small pages
+// are mostly ones that were used before, large ones are not, and take 4 ms and more. One such is
+// enough to do without them from then on. Only whole pages are asked for: the rest of the block
+// would take up memory that nobody uses.
+static void ask_for_large_pages(void *p, size_t size)
+{
+    if (atomic_load_explicit(&large_pages_slow, memory_order_relaxed))
+        return;
+    size_t whole = size & ~(LARGE_PAGE - 1);
+    int64_t before = own_time_ns();
+    if (madvise(p, whole, MADV_HUGEPAGE))
+        return;
+    *(volatile char *)p = 0;
+    if (own_time_ns() - before < SLOW_PAGE_NS)
+        return;
+    atomic_store_explicit(&large_pages_slow, true, memory_order_relaxed);
+    (void)madvise(p, whole, MADV_NOHUGEPAGE);
+}
+#endif
+
 void *stk_alloc_large(size_t count, size_t size)
 {
     size_t total;
@@ -69,7 +102,7 @@ void *stk_alloc_large(size_t count, size_t size)
         void *p = NULL;
         if (posix_memalign(&p, LARGE_PAGE, total))
             return NULL;
-        (void)madvise(p, total & ~(LARGE_PAGE - 1), MADV_HUGEPAGE);
+        ask_for_large_pages(p, total);
         return p;
     }
 #endif

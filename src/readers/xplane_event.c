@@ -160,14 +160,13 @@ static inline const uint8_t *skip_stats(const struct stk_xp_plane *plane, const 
 {
     const uint8_t *table = plane->stat_by_id;
     uint64_t known = plane->stat_ids.dense_count;
-    while (p < end && *p == TAG_STATS) {
-        size_t size = p[1];
-        uint64_t id = p[3];
-        bool two = id >= 0x80;
-        id = two ? (id & 0x7f) | (uint64_t)p[4] << 7 : id;
-        // Of two bytes the second must be the last: then the id is below 1 << 14.
-        if (size < 2u + two || size >= 0x80 || p[2] != TAG_ID || id >= 1u << 14 || id >= known ||
-            table[id] != STK_XP_STAT_NONE || (size_t)(end - p) < size + 2)
+    while (p < end) {
+        uint64_t w = stk_pb_load64(p); // its tag, its size, the tag of the id, the id
+        uint64_t size = w >> 8 & 0x7f, two = w >> 31 & 1;
+        uint64_t id = (w >> 24 & 0x7f) | (two ? w >> 25 & 0x3f80 : 0);
+        bool plain = (w & 0xff80ff) == (TAG_STATS | TAG_ID << 16) && !(two & w >> 39);
+        if (!plain || size < 2 + two || id >= known || table[id] != STK_XP_STAT_NONE ||
+            (size_t)(end - p) < size + 2)
             break;
         p += size + 2;
     }
@@ -178,12 +177,23 @@ static inline const uint8_t *skip_stats(const struct stk_xp_plane *plane, const 
 static inline bool read_event(const struct stk_xp_plane *plane, const uint8_t *p, size_t n,
                               struct event *e)
 {
-    const uint8_t *end = p + n;
-    struct stk_pb_cursor c = {p, end + 8};
-    uint64_t v;
-    e->meta_id = e->offset_ps = e->duration_ps = 0;
+    const uint8_t *end = p + n, *next;
+    uint64_t id = 0, offset_ps = 0, duration_ps = 0, v;
     e->aggregated = false;
     e->values.present = 0;
+    // Every known writer keeps to this order.
+    if (p < end && *p == TAG_ID && (next = stk_pb_varint8(p + 1, &id)) != NULL)
+        p = next;
+    if (p < end && *p == TAG_OFFSET && (next = stk_pb_varint8(p + 1, &offset_ps)) != NULL)
+        p = next;
+    if (p < end && *p == TAG_DURATION && (next = stk_pb_varint8(p + 1, &duration_ps)) != NULL)
+        p = next;
+    e->meta_id = (int64_t)id;
+    e->offset_ps = (int64_t)offset_ps;
+    e->duration_ps = (int64_t)duration_ps;
+    if (p > end)
+        return false;
+    struct stk_pb_cursor c = {p, end + 8};
     while (c.p < end) {
         uint8_t tag = *c.p;
         if (tag == TAG_STATS) {

@@ -52,28 +52,34 @@ static inline uint64_t stk_pb_load64(const uint8_t *p)
 #endif
 }
 
-// Varints of up to 8 bytes without a loop: find the first byte without a continuation bit, then
-// close the gaps between the groups of seven bits.
-static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *out)
+// Varint of up to 8 bytes without a loop or a branch on its length: find the first byte without a
+// continuation bit, then close the gaps between the groups of seven bits. Reads 8 bytes. Returns what
+// follows it, or NULL if it is longer.
+static inline const uint8_t *stk_pb_varint8(const uint8_t *p, uint64_t *out)
 {
-    if (c->end - c->p < 8)
-        return stk_pb_varint_slow(c, out);
-    uint64_t w = stk_pb_load64(c->p);
-    if (!(w & 0x80)) {
-        *out = w & 0x7f;
-        c->p++;
-        return STK_PB_FIELD;
-    }
-    uint64_t stops = ~w & 0x8080808080808080u;
+    uint64_t w = stk_pb_load64(p), stops = ~w & 0x8080808080808080u;
     if (!stops)
-        return stk_pb_varint_slow(c, out);
+        return NULL;
     uint64_t last = stops & (0 - stops); // lowest stop bit
     w &= (last << 1) - 1;                // of the last byte nothing above it; 0 - 1 keeps all eight
     w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
     w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
-    w = (w & 0x000000000fffffffu) | (w & 0x0fffffff00000000u) >> 4;
-    *out = w;
-    c->p += (unsigned)__builtin_ctzll(last) / 8 + 1;
+    *out = (w & 0x000000000fffffffu) | (w & 0x0fffffff00000000u) >> 4;
+    return p + (unsigned)__builtin_ctzll(last) / 8 + 1;
+}
+
+static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *out)
+{
+    if (c->end - c->p < 8)
+        return stk_pb_varint_slow(c, out);
+    if (!(*c->p & 0x80)) {
+        *out = *c->p++;
+        return STK_PB_FIELD;
+    }
+    const uint8_t *next = stk_pb_varint8(c->p, out);
+    if (!next)
+        return stk_pb_varint_slow(c, out);
+    c->p = next;
     return STK_PB_FIELD;
 }
 

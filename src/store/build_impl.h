@@ -52,36 +52,21 @@ struct stk_chunk {
     uint32_t capacity, count, track;
     bool has_exts, has_long, has_gone; // any row with an ext; of UINT32_MAX ns or more; taken out
 };
-// Bytes a row takes, and where each column of a chunk begins.
 #define STK_CHUNK_ROW_BYTES 26u
-static inline int64_t *stk_chunk_start_ns(const struct stk_chunk *c)
+struct stk_chunk_columns {
+    int64_t *start_ns;
+    uint32_t *dur_low, *name, *pos_low;
+    uint32_t *ext; // index in the shard's calls for runtime calls, in its exts for others, STK_NONE
+    uint8_t *pos_high, *kind;
+};
+static inline struct stk_chunk_columns stk_chunk_columns(const struct stk_chunk *c)
 {
-    return c->part.p;
-}
-static inline uint32_t *stk_chunk_dur_low(const struct stk_chunk *c)
-{
-    return (uint32_t *)(void *)((uint8_t *)c->part.p + (size_t)c->capacity * 8);
-}
-static inline uint32_t *stk_chunk_name(const struct stk_chunk *c)
-{
-    return stk_chunk_dur_low(c) + c->capacity;
-}
-static inline uint32_t *stk_chunk_pos_low(const struct stk_chunk *c)
-{
-    return stk_chunk_name(c) + c->capacity;
-}
-// Index in the shard's calls for runtime calls, in its exts for others, or STK_NONE.
-static inline uint32_t *stk_chunk_ext(const struct stk_chunk *c)
-{
-    return stk_chunk_pos_low(c) + c->capacity;
-}
-static inline uint8_t *stk_chunk_pos_high(const struct stk_chunk *c)
-{
-    return (uint8_t *)(stk_chunk_ext(c) + c->capacity);
-}
-static inline uint8_t *stk_chunk_kind(const struct stk_chunk *c)
-{
-    return stk_chunk_pos_high(c) + c->capacity;
+    size_t n = c->capacity;
+    int64_t *start_ns = c->part.p;
+    uint32_t *words = (uint32_t *)(void *)(start_ns + n);
+    uint8_t *bytes = (uint8_t *)(words + 4 * n);
+    return (struct stk_chunk_columns){start_ns,      words, words + n, words + 2 * n,
+                                      words + 3 * n, bytes, bytes + n};
 }
 #define STK_KIND_GONE 254u // while building: this row was taken out again
 

@@ -149,20 +149,21 @@ static int64_t long_dur(const struct stk_shard *s, uint32_t chunk, uint32_t row)
 static void close_gone(struct stk_shard *s, uint32_t chunk)
 {
     struct stk_chunk *c = stk_shard_chunk(s, chunk);
+    struct stk_chunk_columns rows = stk_chunk_columns(c);
     uint32_t n = 0;
     for (uint32_t r = 0; r < c->count; r++) {
         struct stk_raw_long key = {chunk, r, 0}, *x = NULL;
-        if (stk_chunk_kind(c)[r] == STK_KIND_GONE)
+        if (rows.kind[r] == STK_KIND_GONE)
             continue;
-        if (stk_chunk_dur_low(c)[r] == UINT32_MAX)
+        if (rows.dur_low[r] == UINT32_MAX)
             x = bsearch(&key, s->longs.items, s->longs.count, sizeof key, compare_raw_longs);
-        stk_chunk_start_ns(c)[n] = stk_chunk_start_ns(c)[r];
-        stk_chunk_dur_low(c)[n] = stk_chunk_dur_low(c)[r];
-        stk_chunk_name(c)[n] = stk_chunk_name(c)[r];
-        stk_chunk_pos_low(c)[n] = stk_chunk_pos_low(c)[r];
-        stk_chunk_pos_high(c)[n] = stk_chunk_pos_high(c)[r];
-        stk_chunk_ext(c)[n] = stk_chunk_ext(c)[r];
-        stk_chunk_kind(c)[n] = stk_chunk_kind(c)[r];
+        rows.start_ns[n] = rows.start_ns[r];
+        rows.dur_low[n] = rows.dur_low[r];
+        rows.name[n] = rows.name[r];
+        rows.pos_low[n] = rows.pos_low[r];
+        rows.pos_high[n] = rows.pos_high[r];
+        rows.ext[n] = rows.ext[r];
+        rows.kind[n] = rows.kind[r];
         if (x)
             x->row = n;
         n++;
@@ -174,7 +175,7 @@ static void close_gone(struct stk_shard *s, uint32_t chunk)
 static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t first)
 {
     const uint32_t *names = w->f->t->name + first;
-    const uint8_t *from = stk_chunk_kind(c);
+    const uint8_t *from = stk_chunk_columns(c).kind;
     uint8_t *to = w->f->t->kind + first;
     enum stk_track_kind track = w->track_kinds[c->track];
     // Runs of one kind are common: four counters each keep one row from waiting for the one before.
@@ -200,7 +201,7 @@ static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t fir
 static void put_refs(struct scatter *w, const struct stk_chunk *c, uint32_t first)
 {
     struct stk_trace *t = w->f->t;
-    const uint32_t *from = stk_chunk_ext(c);
+    const uint32_t *from = stk_chunk_columns(c).ext;
     uint32_t *to = t->ref + first;
     if (!c->has_exts) {
         memset(to, 0xff, c->count * sizeof *to); // STK_NONE
@@ -220,17 +221,17 @@ static void scatter_chunk(struct scatter *w, uint32_t chunk)
     if (c->has_gone)
         close_gone(w->s, chunk);
     uint32_t first = w->s->cursors[c->track].row, n = c->count;
-    const int64_t *start_ns = stk_chunk_start_ns(c);
-    const uint32_t *name = stk_chunk_name(c), *string_map = w->s->string_map;
+    const struct stk_chunk_columns rows = stk_chunk_columns(c);
+    const uint32_t *string_map = w->s->string_map;
     int64_t base_ns = w->f->base_ns;
     w->s->cursors[c->track].row += n;
     for (uint32_t r = 0; r < n; r++)
-        t->start_ns[first + r] = start_ns[r] - base_ns;
+        t->start_ns[first + r] = rows.start_ns[r] - base_ns;
     for (uint32_t r = 0; r < n; r++)
-        t->name[first + r] = string_map ? string_map[name[r]] : name[r];
-    memcpy(t->dur_low + first, stk_chunk_dur_low(c), n * sizeof *t->dur_low);
-    memcpy(t->pos_low + first, stk_chunk_pos_low(c), n * sizeof *t->pos_low);
-    memcpy(t->pos_high + first, stk_chunk_pos_high(c), n);
+        t->name[first + r] = string_map ? string_map[rows.name[r]] : rows.name[r];
+    memcpy(t->dur_low + first, rows.dur_low, n * sizeof *t->dur_low);
+    memcpy(t->pos_low + first, rows.pos_low, n * sizeof *t->pos_low);
+    memcpy(t->pos_high + first, rows.pos_high, n);
     put_kinds(w, c, first);
     put_refs(w, c, first);
     for (uint32_t r = 0; r < n && c->has_long; r++)

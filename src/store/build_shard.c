@@ -328,17 +328,18 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
     }
     if (s->failure != STK_OK)
         return;
-    uint32_t i = c->count++;
     uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
     uint8_t kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind
                                                                               : STK_KIND_OTHER;
-    stk_chunk_start_ns(c)[i] = row->start_ns;
-    stk_chunk_dur_low(c)[i] = row->dur_ns < UINT32_MAX ? (uint32_t)row->dur_ns : UINT32_MAX;
-    stk_chunk_name(c)[i] = row->name < s->strings.count ? row->name : 0;
-    stk_chunk_pos_low(c)[i] = (uint32_t)pos;
-    stk_chunk_pos_high(c)[i] = (uint8_t)(pos >> 32);
-    stk_chunk_ext(c)[i] = ext_id;
-    stk_chunk_kind(c)[i] = kind;
+    uint32_t i = c->count++;
+    const struct stk_chunk_columns to = stk_chunk_columns(c);
+    to.start_ns[i] = row->start_ns;
+    to.dur_low[i] = row->dur_ns < UINT32_MAX ? (uint32_t)row->dur_ns : UINT32_MAX;
+    to.name[i] = row->name < s->strings.count ? row->name : 0;
+    to.pos_low[i] = (uint32_t)pos;
+    to.ext[i] = ext_id;
+    to.pos_high[i] = (uint8_t)(pos >> 32);
+    to.kind[i] = kind;
     c->has_exts |= ext_id != STK_NONE;
     if (row->dur_ns >= UINT32_MAX)
         add_long(s, track->chunk - 1, i, row->dur_ns);

@@ -76,7 +76,7 @@ static enum stk_status find_median(const struct stk_finish *f, bool derived_too,
                 continue;
             for (uint32_t r = 0; r < c->count; r++)
                 if (seen++ % stride == 0 && n < SAMPLES_MAX)
-                    samples[n++] = stk_chunk_start_ns(c)[r];
+                    samples[n++] = stk_chunk_columns(c).start_ns[r];
         }
     }
     qsort(samples, n, sizeof *samples, compare_times);
@@ -93,7 +93,7 @@ static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint
         for (size_t k = 0; k < s->chunks.count; k++) {
             const struct stk_chunk *c = stk_shard_chunk(s, k);
             for (uint32_t r = 0; r < c->count; r++)
-                n += distance(stk_chunk_start_ns(c)[r], median_ns) > limit_ns;
+                n += distance(stk_chunk_columns(c).start_ns[r], median_ns) > limit_ns;
         }
     }
     return n;
@@ -103,11 +103,12 @@ static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint
 static void drop_row(struct stk_finish *f, struct stk_shard *s, struct stk_chunk *c, uint32_t r,
                      enum stk_issue_id why)
 {
-    uint32_t name = stk_chunk_name(c)[r];
+    struct stk_chunk_columns rows = stk_chunk_columns(c);
+    uint32_t name = rows.name[r];
     name = s->string_map ? s->string_map[name] : name;
     enum stk_track_kind track = stk_tracks_at(&f->merged, s->track_map[c->track])->kind;
-    int64_t pos = (int64_t)((uint64_t)stk_chunk_pos_high(c)[r] << 32 | stk_chunk_pos_low(c)[r]);
-    uint8_t *kind = &stk_chunk_kind(c)[r];
+    int64_t pos = (int64_t)((uint64_t)rows.pos_high[r] << 32 | rows.pos_low[r]);
+    uint8_t *kind = &rows.kind[r];
     stk_issue_add(&f->t->issues[why], 1, 1, pos, name);
     f->t->by_kind[stk_build_kind(f, *kind, track, name)]++;
     f->t->dropped++;
@@ -129,7 +130,7 @@ static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limi
             struct stk_chunk *c = stk_shard_chunk(s, k);
             struct stk_track_entry *track = stk_tracks_at(&s->tracks, c->track);
             for (uint32_t r = 0; r < c->count; r++) {
-                int64_t start_ns = stk_chunk_start_ns(c)[r];
+                int64_t start_ns = stk_chunk_columns(c).start_ns[r];
                 if (distance(start_ns, median_ns) > limit_ns) {
                     drop_row(f, s, c, r, STK_ISSUE_TIME_INVALID);
                     continue;
@@ -152,7 +153,7 @@ static void drop_excess_rows(struct stk_finish *f)
         for (size_t k = 0; k < s->chunks.count; k++) {
             struct stk_chunk *c = stk_shard_chunk(s, k);
             for (uint32_t r = 0; r < c->count; r++)
-                if (stk_chunk_kind(c)[r] != STK_KIND_GONE && ++kept > f->b->max_rows)
+                if (stk_chunk_columns(c).kind[r] != STK_KIND_GONE && ++kept > f->b->max_rows)
                     drop_row(f, s, c, r, STK_ISSUE_LIMIT_REACHED);
         }
     }
