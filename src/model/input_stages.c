@@ -199,6 +199,7 @@ enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk
     stk_map_init(&w->functions, UINT32_MAX - 1);
     stk_map_init(&w->nexts, UINT32_MAX - 1);
     stk_spans_init(&w->selected);
+    stk_thread_events_init(&w->events, view);
     w->names = stk_alloc_zero(strings, sizeof *w->names);
     w->stage_of = stk_alloc_zero(strings, sizeof *w->stage_of);
     w->asked = stk_alloc_zero(strings, 1);
@@ -223,6 +224,7 @@ enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk
     stk_map_deinit(&w->functions);
     stk_map_deinit(&w->nexts);
     stk_spans_deinit(&w->selected);
+    stk_thread_events_deinit(&w->events);
     stk_free(w->names);
     stk_free(w->stage_of);
     stk_free(w->asked);

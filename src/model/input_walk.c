@@ -4,13 +4,13 @@
 // Method: two walks over the events of each host thread with a stack of what is open. The first
 // learns the stages, which functions they started (tf.data records a number with the start and with
 // each piece of the function, on whatever thread) and which run on several threads; the second adds
-// up. Time belongs to the innermost stage: of a call of a stage that has workers it is waiting, of
-// the workers ("...Produce", functions) it is the stage's own work. What an operation of a function
-// does (DecodeJpeg) is counted by kind beside, and stays work of its stage.
-// Limits: tf.data pipelines whose operators have the same names count as one. A call counts where
-// it starts; one that had not ended when recording stopped is not in the profile. Where functions
-// are not numbered (older files), a parallel map's work is what its caller waited for beyond the
-// stages before it.
+// up. Time belongs to the stage that was entered last and is not over: of a call of a stage that
+// has workers it is waiting, of the workers ("...Produce", functions) it is the stage's own work.
+// What an operation of a function does (DecodeJpeg) is counted by kind beside, and stays work of
+// its stage. Limits: tf.data pipelines whose operators have the same names count as one. A call
+// counts where it starts; one that had not ended when recording stopped is not in the profile.
+// Where functions are not numbered (older files), a parallel map's work is what its caller waited
+// for beyond the stages before it.
 #include "model/input_walk.h"
 
 #include "base/alloc.h"
@@ -136,18 +136,18 @@ static void add_where(struct stk_input_walk *w, uint32_t stage, int64_t ns)
     at->ns = stk_add_ns(at->ns, ns);
 }
 
-static void add_span(struct stk_input_walk *w, struct stk_input_growing *g,
-                     const struct stk_input_frame *f)
+static void add_span(struct stk_input_walk *w, struct stk_input_growing *g, int64_t start_ns,
+                     int64_t end_ns)
 {
     struct stk_spans *s = &g->spans;
-    if (f->end_ns <= f->start_ns)
+    if (end_ns <= start_ns)
         return;
     if (s->count == s->capacity && !stk_spans_reserve(s, s->capacity ? 2 * s->capacity : 64)) {
         w->failed = true;
         return;
     }
-    s->v[s->count++] = (struct stk_span){f->start_ns, f->end_ns};
-    g->spans_ns = stk_add_ns(g->spans_ns, f->end_ns - f->start_ns);
+    s->v[s->count++] = (struct stk_span){start_ns, end_ns};
+    g->spans_ns = stk_add_ns(g->spans_ns, end_ns - start_ns);
 }
 
 static void add_recorded(struct stk_input_walk *w, struct stk_input_growing *g, uint32_t event)
@@ -175,83 +175,115 @@ void stk_input_add_kind(struct stk_input_walk *w, enum stk_input_kind kind, int6
     w->out->kind_calls[kind] += calls;
 }
 
-// An operation's time was counted for the stage that waits for its function.
-static void move_kind(struct stk_input_walk *w, enum stk_input_kind kind, int64_t ns)
-{
-    for (uint32_t i = w->depth; i-- > 0;) {
-        const struct stk_input_frame *f = &w->stack[i];
-        if (f->name.role == STK_ROLE_RUN_HERE && f->stage != STK_NONE)
-            w->out->kind_ns[stk_input_stage_at(w, f->stage)->sum.kind] -= ns;
-        if (f->name.role != STK_ROLE_OPERATION)
-            break;
-    }
-    stk_input_add_kind(w, kind, ns, 1);
-}
-
-static void close_frame(struct stk_input_walk *w)
-{
-    struct stk_input_frame f = w->stack[--w->depth];
-    int64_t dur_ns = f.end_ns - f.start_ns, self_ns = dur_ns - f.stage_child_ns;
-    if (f.name.role == STK_ROLE_OPERATION) {
-        if (!w->is_first)
-            move_kind(w, (enum stk_input_kind)f.name.kind, dur_ns - f.any_child_ns);
-        return;
-    }
-    if (f.stage == STK_NONE || f.name.role == STK_ROLE_RUN_HERE || w->failed)
-        return;
-    struct stk_input_growing *g = stk_input_stage_at(w, f.stage);
-    bool is_call = f.name.role == STK_ROLE_STAGE;
-    g->open -= is_call;
-    if (w->is_first)
-        return;
-    add_where(w, f.stage, self_ns);
-    if (is_call && g->sum.is_async) {
-        g->sum.wait_ns = stk_add_ns(g->sum.wait_ns, self_ns);
-        stk_input_add_kind(w, g->sum.kind, 0, 1);
-    } else {
-        g->sum.self_ns = stk_add_ns(g->sum.self_ns, self_ns);
-        stk_input_add_kind(w, g->sum.kind, dur_ns - f.any_child_ns, is_call);
-    }
-    if (is_call)
-        g->sum.total_ns = stk_add_ns(g->sum.total_ns, f.is_outermost ? dur_ns : 0);
-    else
-        g->sum.total_ns = stk_add_ns(g->sum.total_ns, self_ns);
-    if ((is_call && !g->sum.is_async && g->is_shared && f.is_outermost) ||
-        f.name.role == STK_ROLE_FUNCTION)
-        add_span(w, g, &f);
-    g->has_functions |= f.name.role == STK_ROLE_FUNCTION;
-}
-
-static void close_ended(struct stk_input_walk *w, int64_t t_ns)
-{
-    while (w->depth && w->stack[w->depth - 1].end_ns <= t_ns)
-        close_frame(w);
-}
-
 static bool is_stage_frame(const struct stk_input_frame *f)
 {
     return f->name.role != STK_ROLE_OPERATION && f->name.role != STK_ROLE_RUN_HERE;
 }
 
+// Time of a thread that is a stage's: of a call of an asynchronous one it is waiting.
+static void add_time(struct stk_input_walk *w, const struct stk_input_frame *f, int64_t ns)
+{
+    struct stk_input_stage *s = &stk_input_stage_at(w, f->stage)->sum;
+    bool is_call = f->name.role == STK_ROLE_STAGE;
+    add_where(w, f->stage, ns);
+    if (is_call && s->is_async)
+        s->wait_ns = stk_add_ns(s->wait_ns, ns);
+    else
+        s->self_ns = stk_add_ns(s->self_ns, ns);
+    if (!is_call) // calls were counted where they began
+        s->total_ns = stk_add_ns(s->total_ns, ns);
+}
+
+// What the innermost frame does, whichever stage asked for it. An operation of a function that its
+// starter waits for was counted there, as the stage's.
+static void add_what(struct stk_input_walk *w, const struct stk_input_frame *top,
+                     const struct stk_input_frame *below, int64_t ns)
+{
+    if (top->name.role == STK_ROLE_OPERATION) {
+        stk_input_add_kind(w, (enum stk_input_kind)top->name.kind, ns, 0);
+        if (below && below->name.role == STK_ROLE_RUN_HERE)
+            w->out->kind_ns[stk_input_stage_at(w, below->stage)->sum.kind] -= ns;
+        return;
+    }
+    if (!is_stage_frame(top) || top->stage == STK_NONE)
+        return;
+    const struct stk_input_stage *s = &stk_input_stage_at(w, top->stage)->sum;
+    if (top->name.role != STK_ROLE_STAGE || !s->is_async)
+        stk_input_add_kind(w, s->kind, ns, 0);
+}
+
+// The innermost frame that is still open, of those at or below `depth` frames, and is no operation.
+static struct stk_input_frame *frame_below(struct stk_input_walk *w, uint32_t depth)
+{
+    for (uint32_t i = depth; i-- > 0;)
+        if (w->stack[i].name.role != STK_ROLE_OPERATION && w->stack[i].end_ns > w->at_ns)
+            return &w->stack[i];
+    return NULL;
+}
+
+// Time since the last change goes to what began last and is not over.
+static void give_out(struct stk_input_walk *w, int64_t to_ns)
+{
+    int64_t ns = to_ns - w->at_ns;
+    if (ns <= 0)
+        return;
+    if (w->depth && !w->is_first && !w->failed) {
+        const struct stk_input_frame *top = &w->stack[w->depth - 1];
+        struct stk_input_frame *below = frame_below(w, w->depth);
+        add_what(w, top, below, ns);
+        if (below && is_stage_frame(below) && below->stage == STK_NONE)
+            below->pending_ns += ns;
+        else if (below && is_stage_frame(below))
+            add_time(w, below, ns);
+    }
+    w->at_ns = to_ns;
+}
+
+static void close_ended(struct stk_input_walk *w, int64_t t_ns)
+{
+    while (w->depth && w->stack[w->depth - 1].end_ns <= t_ns) {
+        give_out(w, w->stack[w->depth - 1].end_ns);
+        w->depth--;
+    }
+    if (w->depth)
+        give_out(w, t_ns);
+    w->at_ns = t_ns;
+}
+
 static void push(struct stk_input_walk *w, struct stk_input_name name, uint32_t stage,
                  uint32_t event)
 {
-    struct stk_input_frame *f = &w->stack[w->depth];
-    int64_t dur_ns = stk_dur_ns(w->view->t, event);
+    const struct stk_trace *t = w->view->t;
     if (w->depth == STK_INPUT_DEPTH)
         return; // deeper calls count as their ancestors'
-    *f = (struct stk_input_frame){
-        .start_ns = w->view->t->start_ns[event], .stage = stage, .name = name};
-    f->end_ns = f->start_ns + dur_ns;
-    if (w->depth)
-        f[-1].any_child_ns += dur_ns;
-    if (is_stage_frame(f))
-        for (uint32_t i = w->depth; i-- > 0;)
-            if (is_stage_frame(&w->stack[i])) {
-                w->stack[i].stage_child_ns += dur_ns;
-                break;
-            }
-    w->depth++;
+    w->stack[w->depth++] =
+        (struct stk_input_frame){.end_ns = stk_end_ns(t, event), .stage = stage, .name = name};
+    if (w->is_first)
+        return;
+    if (name.role == STK_ROLE_OPERATION)
+        stk_input_add_kind(w, (enum stk_input_kind)name.kind, 0, 1);
+    if (name.role == STK_ROLE_FUNCTION) {
+        struct stk_input_growing *g = stk_input_stage_at(w, stage);
+        g->has_functions = true;
+        add_span(w, g, t->start_ns[event], stk_end_ns(t, event));
+    }
+}
+
+// A call's part of the thread's time that no other call of the stage has.
+static void add_call(struct stk_input_walk *w, struct stk_input_growing *g, uint32_t event)
+{
+    int64_t start_ns = w->view->t->start_ns[event], end_ns = stk_end_ns(w->view->t, event);
+    g->sum.calls++;
+    stk_input_add_kind(w, g->sum.kind, 0, 1);
+    add_recorded(w, g, event);
+    if (start_ns < g->covered_ns)
+        start_ns = g->covered_ns;
+    if (end_ns <= start_ns)
+        return;
+    g->covered_ns = end_ns;
+    g->sum.total_ns = stk_add_ns(g->sum.total_ns, end_ns - start_ns);
+    if (g->is_shared && !g->sum.is_async)
+        add_span(w, g, start_ns, end_ns);
 }
 
 static void open_call(struct stk_input_walk *w, uint32_t event, struct stk_input_name name)
@@ -261,26 +293,31 @@ static void open_call(struct stk_input_walk *w, uint32_t event, struct stk_input
         return;
     struct stk_input_frame *around = w->depth ? &w->stack[w->depth - 1] : NULL;
     struct stk_input_growing *g = stk_input_stage_at(w, stage);
-    if (around && around->name.role == STK_ROLE_PRODUCE && around->stage == STK_NONE)
+    if (around && around->name.role == STK_ROLE_PRODUCE && around->stage == STK_NONE &&
+        g->sum.parent != STK_NONE) {
         around->stage = g->sum.parent;
-    name.role = STK_ROLE_STAGE;
-    if (w->depth == STK_INPUT_DEPTH)
-        return;
-    push(w, name, stage, event);
-    w->stack[w->depth - 1].is_outermost = g->open++ == 0;
-    if (w->is_first) {
-        g->is_shared |= g->last_thread != STK_NONE && g->last_thread != w->thread;
-        g->last_thread = w->thread;
-        return;
+        if (!w->is_first)
+            add_time(w, around, around->pending_ns);
     }
-    g->sum.calls++;
-    add_recorded(w, g, event);
+    name.role = STK_ROLE_STAGE;
+    push(w, name, stage, event);
+    if (g->last_thread != w->thread) {
+        if (w->is_first) {
+            g->is_shared |= g->last_thread != STK_NONE;
+            g->last_thread = w->thread;
+        }
+        g->covered_ns = INT64_MIN;
+    }
+    if (w->is_first)
+        return;
+    add_where(w, stage, 0); // the thread is known from the first call on
+    add_call(w, g, event);
 }
 
 static uint32_t stage_around(const struct stk_input_walk *w)
 {
     for (uint32_t i = w->depth; i-- > 0;)
-        if (w->stack[i].stage != STK_NONE)
+        if (w->stack[i].stage != STK_NONE && w->stack[i].end_ns > w->at_ns)
             return w->stack[i].stage;
     return STK_NONE;
 }
@@ -343,13 +380,15 @@ static void open_event(struct stk_input_walk *w, uint32_t event, struct stk_inpu
     }
 }
 
-static void walk_row(struct stk_input_walk *w, uint32_t row)
+static void walk_thread(struct stk_input_walk *w, uint32_t root)
 {
     const struct stk_trace *t = w->view->t;
-    const struct stk_track *k = &t->tracks[row];
     struct stk_view_cursor cursor = {&w->selected, 0};
-    w->thread = w->view->threads[row].root;
-    for (uint32_t e = k->first; e < k->first + k->count && !w->failed; e++) {
+    uint32_t e;
+    w->thread = root;
+    w->at_ns = INT64_MIN;
+    w->failed |= !stk_thread_events_begin(&w->events, root);
+    while (!w->failed && (e = stk_thread_events_next(&w->events)) != STK_NONE) {
         const struct stk_input_name *name = name_of(w, e);
         if (name->role == STK_ROLE_NONE)
             continue;
@@ -367,8 +406,8 @@ static void walk_once(struct stk_input_walk *w, bool is_first)
     for (size_t i = 0; i < w->stages.count; i++)
         stk_input_stage_at(w, (uint32_t)i)->last_thread = STK_NONE;
     for (uint32_t k = 0; k < v->t->track_count && !w->failed; k++)
-        if (v->threads[k].in_rank)
-            walk_row(w, k);
+        if (v->threads[k].in_rank && v->threads[k].root == k)
+            walk_thread(w, k);
 }
 
 static void find_nexts(struct stk_input_walk *w)

@@ -5,16 +5,16 @@
 #define STK_MODEL_INPUT_WALK_H
 
 #include "model/input_stages.h"
+#include "model/thread_events.h"
 
 #define STK_INPUT_DEPTH 256
 #define STK_INPUT_RUNS_HERE 0x80000000u // in `functions`: its starter waits for it
 
 struct stk_input_frame {
-    int64_t start_ns, end_ns;
-    int64_t stage_child_ns, any_child_ns; // time of what is nested: of stages, of anything
-    uint32_t stage;                       // STK_NONE: not known yet
+    int64_t end_ns;
+    int64_t pending_ns; // work while the stage is not known
+    uint32_t stage;     // STK_NONE: not known yet
     struct stk_input_name name;
-    bool is_outermost; // no other call of the stage is open on the thread
 };
 
 // A stage while it is added up.
@@ -25,7 +25,7 @@ struct stk_input_growing {
     uint64_t fill_count;
     double fill_sum;
     uint32_t last_thread, last_where;
-    uint32_t open; // calls that are open on the thread
+    int64_t covered_ns; // calls on the thread reach up to here
     bool is_shared, has_functions, has_children;
 };
 struct stk_input_where { // time of a stage on a thread
@@ -47,8 +47,10 @@ struct stk_input_walk {
     uint32_t *stage_of;           // per string id: stage + 1
     uint8_t *asked;               // per string id
     struct stk_spans selected;
-    uint32_t thread; // root track of the row that is walked
+    struct stk_thread_events events;
+    uint32_t thread; // root track of the one that is walked
     uint32_t depth;
+    int64_t at_ns; // time of the thread up to here was given out
     bool is_first, failed;
     struct stk_input_frame stack[STK_INPUT_DEPTH];
 };

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "model/python_frame.h"
+#include "model/thread_events.h"
 #include "passes/stats.h"
 
 #define MAX_DEPTH 1024
@@ -25,6 +26,7 @@ struct python_row {
     const char *name, *thread;
     uint64_t calls;
     int64_t total_ns, self_ns, python_ns, step_ns; // step_ns: self time inside steps
+    int64_t covered_ns;                            // its calls reach up to here
     enum stk_python_owner owner;
     bool on_driver;
 };
@@ -38,8 +40,8 @@ struct python_sums {
 
 struct open_call {
     int64_t end_ns;
-    uint32_t row;    // of the innermost function; STK_NONE: none
-    uint32_t string; // of a function: its name; STK_NONE for anything else
+    uint32_t row;     // of the innermost function; STK_NONE: none
+    bool is_function; // not an operator or a call of the runtime
 };
 
 struct sweep {
@@ -48,11 +50,11 @@ struct sweep {
     struct stk_vec rows;      // struct python_row
     uint32_t *slot;           // per string id: row + 1 on the current thread
     uint32_t *slot_thread;    // per string id: that thread
-    uint32_t *open_count;     // per string id: calls that are open
     uint32_t *shared_id;      // per string id: first one of the same function, + 1
     struct stk_map built_ins; // hash of a name without address -> string id
     struct stk_map scripts;   // hash of a file's name: the user's
     struct stk_arena *arena;
+    struct stk_thread_events events;
     struct stk_spans selected, steps;
     size_t step; // cursor in steps
     uint32_t thread, driver;
@@ -105,6 +107,7 @@ static uint32_t row_of(struct sweep *s, uint32_t function)
     if (!copy)
         return STK_NONE;
     *row = (struct python_row){.name = copy,
+                               .covered_ns = INT64_MIN,
                                .thread = s->thread_text,
                                .owner = owner_of(s, name),
                                .on_driver = s->thread == s->driver};
@@ -137,7 +140,7 @@ static void give_out(struct sweep *s, int64_t to_ns)
         return;
     struct python_row *row = stk_vec_at(&s->rows, top->row);
     int64_t step_ns = inside_steps(s, from_ns, to_ns);
-    bool is_python = top->string != STK_NONE && row->owner != STK_PYTHON_BUILTIN;
+    bool is_python = top->is_function && row->owner != STK_PYTHON_BUILTIN;
     row->self_ns += ns;
     row->step_ns += step_ns;
     row->python_ns += is_python ? ns : 0;
@@ -151,37 +154,45 @@ static void close_ended(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
         give_out(s, s->stack[s->depth - 1].end_ns);
-        uint32_t string = s->stack[--s->depth].string;
-        if (string != STK_NONE)
-            s->open_count[string]--;
+        s->depth--;
     }
     if (s->at_ns < t_ns && s->depth)
         give_out(s, t_ns);
     s->at_ns = t_ns;
 }
 
+// A call's part of the thread's time that no other call of the function has.
+static int64_t uncovered_ns(struct python_row *row, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns < row->covered_ns)
+        start_ns = row->covered_ns;
+    if (end_ns <= start_ns)
+        return 0;
+    row->covered_ns = end_ns;
+    return end_ns - start_ns;
+}
+
 static bool open_event(struct sweep *s, uint32_t event)
 {
     const struct stk_trace *t = s->view->t;
-    int64_t dur_ns = stk_dur_ns(t, event);
-    struct open_call call = {t->start_ns[event] + dur_ns, STK_NONE, STK_NONE};
-    if (s->depth)
-        call.row = s->stack[s->depth - 1].row;
-    if (t->kind[event] == STK_KIND_PYTHON) {
+    const struct open_call *around = s->depth ? &s->stack[s->depth - 1] : NULL;
+    struct open_call call = {.end_ns = stk_end_ns(t, event),
+                             .row = around ? around->row : STK_NONE,
+                             .is_function = t->kind[event] == STK_KIND_PYTHON};
+    if (call.is_function) {
         uint32_t function = function_of(s, t->name[event]);
         call.row = function == STK_NONE ? STK_NONE : row_of(s, function);
         if (call.row == STK_NONE)
             return false;
         struct python_row *row = stk_vec_at(&s->rows, call.row);
         row->calls++;
-        row->total_ns = stk_add_ns(row->total_ns, s->open_count[function] ? 0 : dur_ns);
-        call.string = function;
+        row->total_ns =
+            stk_add_ns(row->total_ns, uncovered_ns(row, t->start_ns[event], call.end_ns));
+    } else if (around && around->end_ns < call.end_ns) {
+        call.end_ns = around->end_ns; // it takes time of the function around it, no more
     }
-    if (s->depth == MAX_DEPTH)
-        return true; // deeper calls count as their ancestors'
-    s->stack[s->depth++] = call;
-    if (call.string != STK_NONE)
-        s->open_count[call.string]++;
+    if (s->depth < MAX_DEPTH) // deeper calls count as their ancestors'
+        s->stack[s->depth++] = call;
     return true;
 }
 
@@ -200,14 +211,16 @@ static bool counts(const struct stk_analysis *view, uint32_t event)
     }
 }
 
-static bool sweep_row(struct sweep *s, uint32_t row)
+static bool sweep_thread(struct sweep *s)
 {
     const struct stk_trace *t = s->view->t;
-    const struct stk_track *k = &t->tracks[row];
     struct stk_view_cursor cursor = {&s->selected, 0};
+    uint32_t e;
     s->step = 0;
     s->at_ns = INT64_MIN;
-    for (uint32_t e = k->first; e < k->first + k->count; e++) {
+    if (!stk_thread_events_begin(&s->events, s->thread))
+        return false;
+    while ((e = stk_thread_events_next(&s->events)) != STK_NONE) {
         if (!counts(s->view, e))
             continue;
         close_ended(s, t->start_ns[e]);
@@ -228,13 +241,20 @@ static bool name_thread(struct sweep *s, uint32_t root)
     return s->thread_text != NULL;
 }
 
-static uint64_t python_events(const struct stk_trace *t, uint32_t track)
+static uint64_t python_events(const struct stk_analysis *v, uint32_t root)
 {
-    const struct stk_track *k = &t->tracks[track];
     uint64_t n = 0;
-    for (uint32_t e = k->first; e < k->first + k->count; e++)
-        n += t->kind[e] == STK_KIND_PYTHON;
+    for (uint32_t k = root; k != STK_NONE; k = v->threads[k].next_row) {
+        const struct stk_track *track = &v->t->tracks[k];
+        for (uint32_t e = track->first; e < track->first + track->count; e++)
+            n += v->t->kind[e] == STK_KIND_PYTHON;
+    }
     return n;
+}
+
+static bool is_thread(const struct stk_analysis *v, uint32_t track)
+{
+    return v->threads[track].in_rank && v->threads[track].root == track;
 }
 
 // The thread that drives the steps; where none does, the one with most Python events.
@@ -244,10 +264,10 @@ static void find_driver(struct sweep *s)
     uint64_t most = 0;
     s->driver = v->driver;
     for (uint32_t k = 0; k < v->t->track_count && v->driver == STK_NONE; k++) {
-        uint64_t n = v->threads[k].in_rank ? python_events(v->t, k) : 0;
+        uint64_t n = is_thread(v, k) ? python_events(v, k) : 0;
         if (n > most) {
             most = n;
-            s->driver = v->threads[k].root;
+            s->driver = k;
         }
     }
 }
@@ -293,16 +313,9 @@ static bool sweep_all(struct sweep *s)
     find_driver(s);
     if (!find_scripts(s) || !find_steps(s))
         return false;
-    // A thread's rows come one after the other.
-    s->thread = STK_NONE;
-    for (uint32_t k = 0; k < v->t->track_count; k++) {
-        if (!v->threads[k].in_rank || python_events(v->t, k) == 0)
-            continue;
-        if (v->threads[k].root != s->thread && !name_thread(s, v->threads[k].root))
+    for (uint32_t k = 0; k < v->t->track_count; k++)
+        if (is_thread(v, k) && python_events(v, k) > 0 && (!name_thread(s, k) || !sweep_thread(s)))
             return false;
-        if (!sweep_row(s, k))
-            return false;
-    }
     s->out->rows = stk_arena_array(s->arena, s->rows.count + 1, sizeof *s->out->rows);
     if (!s->out->rows)
         return false;
@@ -324,25 +337,25 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
     s->arena = arena;
     stk_map_init(&s->built_ins, UINT32_MAX - 1);
     stk_map_init(&s->scripts, UINT32_MAX - 1);
+    stk_thread_events_init(&s->events, view);
     stk_spans_init(&s->selected);
     stk_spans_init(&s->steps);
     s->slot = stk_alloc_zero(strings, sizeof *s->slot);
     s->slot_thread = stk_alloc_zero(strings, sizeof *s->slot_thread);
-    s->open_count = stk_alloc_zero(strings, sizeof *s->open_count);
     s->shared_id = stk_alloc_zero(strings, sizeof *s->shared_id);
     *partial = s->out = stk_arena_alloc(arena, sizeof *s->out);
-    bool ok = s->slot && s->slot_thread && s->open_count && s->shared_id && s->out;
+    bool ok = s->slot && s->slot_thread && s->shared_id && s->out;
     if (ok) {
         *s->out = (struct python_sums){.count = 0};
         ok = sweep_all(s);
     }
     stk_free(s->slot);
     stk_free(s->slot_thread);
-    stk_free(s->open_count);
     stk_free(s->shared_id);
     stk_vec_deinit(&s->rows);
     stk_map_deinit(&s->built_ins);
     stk_map_deinit(&s->scripts);
+    stk_thread_events_deinit(&s->events);
     stk_spans_deinit(&s->selected);
     stk_spans_deinit(&s->steps);
     stk_free(s);
@@ -478,10 +491,10 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         return stk_err_nomem(err);
     if (functions->row_count == 0) {
         stk_table_lacks(doc, "Python functions", "no Python tracer was on when it was recorded",
-                        "PyTorch: with_stack=True in torch.profiler.profile; TensorFlow: "
-                        "ProfilerOptions(python_tracer_level=1); JAX: ProfileOptions() with "
-                        "python_tracer_level = 1; nsys: --python-functions-trace or ranges of "
-                        "your own with --trace=nvtx");
+                        "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() "
+                        "with python_tracer_level = 1; TensorFlow: ProfilerOptions("
+                        "python_tracer_level=1), which has no effect in 2.21; nsys: "
+                        "--python-functions-trace, or ranges of your own with --trace=nvtx");
         doc->inconclusive = true;
         return STK_OK;
     }

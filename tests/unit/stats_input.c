@@ -211,6 +211,28 @@ static void test_loader(void)
     answer_end(&a);
 }
 
+// A Python row that begins before the fetch and ends inside it lies on a row of its own: time still
+// belongs to what was entered last and is not over, once.
+static void test_crossing(void)
+{
+    struct answer a;
+    static const char loader[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+    answer_begin(&a);
+    for (int i = 0; i < 4; i++) {
+        synth_step(&a.s, MAIN, i * 1000, 1000, i);
+        synth_host(&a.s, MAIN, i * 1000, 300, "loop.py(3): step", STK_KIND_PYTHON);
+        input(&a, MAIN, i * 1000 + 100, 500, loader);
+        synth_host(&a.s, MAIN, i * 1000 + 250, 300, "data.py(7): __getitem__", STK_KIND_PYTHON);
+        synth_host(&a.s, MAIN, i * 1000 + 600, 400, "aten::mm", STK_KIND_HOST_OP);
+    }
+    answer_analyse(&a, &stk_stats_input);
+    CHECK_EQ(VALUE("data.py(7): __getitem__", "self_ns"), 4 * 300 * US);
+    CHECK_EQ(VALUE(loader, "self_ns"), 4 * 200 * US);
+    CHECK_EQ(VALUE(loader, "total_ns"), 4 * 500 * US);
+    CHECK(LIMITS("data.py(7): __getitem__"));
+    answer_end(&a);
+}
+
 static void test_nothing(void)
 {
     struct answer a;
@@ -255,6 +277,7 @@ int main(void)
     test_hidden();
     test_prefetch();
     test_loader();
+    test_crossing();
     test_nothing();
     test_texts();
     return check_done("unit.stats_input");

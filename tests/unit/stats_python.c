@@ -56,6 +56,24 @@ static void test_functions(void)
     answer_end(&a);
 }
 
+// Rows that cross: no nanosecond counts twice, and none is more than its function's.
+static void test_crossing(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    frame(&a, MAIN, 0, 100, "a.py(1): f");
+    frame(&a, MAIN, 50, 100, "a.py(2): g");
+    frame(&a, MAIN, 120, 60, "a.py(1): f");
+    synth_host(&a.s, MAIN, 140, 100, "aten::mm", STK_KIND_HOST_OP); // longer than what is around it
+    answer_analyse(&a, &stk_stats_python);
+    CHECK_EQ(VALUE("a.py(1): f", "total_ns"), 160 * US);
+    CHECK_EQ(VALUE("a.py(1): f", "self_ns"), (50 + 60) * US);
+    CHECK_EQ(VALUE("a.py(1): f", "python_ns"), (50 + 20) * US);
+    CHECK_EQ(VALUE("a.py(2): g", "total_ns"), 100 * US);
+    CHECK_EQ(VALUE("a.py(2): g", "self_ns"), 70 * US);
+    answer_end(&a);
+}
+
 static void test_without_steps(void)
 {
     struct answer a;
@@ -126,6 +144,7 @@ static void test_parse(void)
 int main(void)
 {
     test_functions();
+    test_crossing();
     test_without_steps();
     test_nothing();
     test_owners();
