@@ -219,6 +219,31 @@ struct stoker_memory {
 };
 void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out);
 
+// Writing TFRecord files. compression: "", "GZIP" or "ZLIB"; level: 1 to 9, 0: its default. One
+// thread at a time.
+struct stoker_record_writer;
+enum stoker_status stoker_record_create(const char *path, const char *compression, int level,
+                                        struct stoker_record_writer **out, struct stoker_err *err);
+enum stoker_status stoker_record_write(struct stoker_record_writer *w, const void *data,
+                                       size_t size, struct stoker_err *err);
+// Writes what is left, and closes and frees in any case. Takes NULL.
+enum stoker_status stoker_record_finish(struct stoker_record_writer *w, struct stoker_err *err);
+
+struct stoker_feature { // of an Example; of a SequenceExample's context, or its lists (is_list)
+    const char *name;
+    int dtype;          // STOKER_INT64, STOKER_FLOAT32, STOKER_STRING; -1: a feature without a list
+    const void *values; // int64_t, float or struct stoker_bytes
+    size_t count;
+    int is_list;
+    const size_t *steps; // is_list: values in each step; their sum is count
+    size_t step_count;
+};
+// tf.train.Example (or SequenceExample) as bytes, freed with stoker_bytes_free.
+enum stoker_status stoker_example_encode(const struct stoker_feature *features, size_t n,
+                                         int is_sequence, struct stoker_bytes *out,
+                                         struct stoker_err *err);
+void stoker_bytes_free(struct stoker_bytes *b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,7 +33,7 @@ struct stk_py_specs { // of the components of a dataset or value; alive as long 
     PyObject *owner;
 };
 extern PyTypeObject stk_py_dataset_type, stk_py_fn_type, stk_py_specs_type, stk_py_memory_type,
-    stk_py_iterator_type;
+    stk_py_iterator_type, stk_py_writer_type;
 
 // Errors. Python says which class stands for which code (set_errors).
 PyObject *stk_py_set_errors(PyObject *module, PyObject *args);
@@ -66,6 +66,9 @@ struct stoker_args *stk_py_args(PyObject *dict);
 extern const struct stoker_host stk_py_host;
 PyObject *stk_py_register(PyObject *module, PyObject *function);
 PyObject *stk_py_unregister(PyObject *module, PyObject *id);
+
+// encode([(name, array or None, steps or None)], is sequence): an Example's bytes.
+PyObject *stk_py_encode(PyObject *module, PyObject *args);
 
 PyObject *stk_py_close_all(PyObject *module, PyObject *unused); // for atexit
 int stk_py_iterator_setup(void);

@@ -124,6 +124,7 @@ static PyMethodDef methods[] = {
     {"unregister", stk_py_unregister, METH_O, "Forgets the function of that number."},
     {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},
     {"set_bfloat16", stk_py_set_bfloat16, METH_O, "The dtype that stands for bfloat16."},
+    {"encode", stk_py_encode, METH_VARARGS, "encode(features, is_sequence): an Example's bytes"},
     {"close_all", stk_py_close_all, METH_NOARGS, "Ends all iterators: the interpreter exits."},
     {NULL, NULL, 0, NULL}};
 
@@ -155,7 +156,8 @@ PyMODINIT_FUNC PyInit__engine(void)
     }
     if (PyType_Ready(&stk_py_memory_type) < 0 || add_type(m, "Dataset", &stk_py_dataset_type) < 0 ||
         add_type(m, "Fn", &stk_py_fn_type) < 0 || add_type(m, "Specs", &stk_py_specs_type) < 0 ||
-        add_type(m, "Iterator", &stk_py_iterator_type) < 0 || stk_py_iterator_setup() != 0) {
+        add_type(m, "Iterator", &stk_py_iterator_type) < 0 ||
+        add_type(m, "RecordWriter", &stk_py_writer_type) < 0 || stk_py_iterator_setup() != 0) {
         Py_DECREF(m);
         return NULL;
     }

@@ -121,7 +121,6 @@ io.read_file|read_file|filename:s
 io.decode_base64|decode_base64|input:s
 io.encode_base64|encode_base64|input:s pad=False:a
 io.decode_compressed|decode_compressed|bytes:s compression_type=:a
-io.decode_csv_raw|decode_csv|records:s
 image.decode_jpeg,io.decode_jpeg|decode_jpeg|contents:s channels=0:a ratio=1:a fancy_upscaling=True:a try_recover_truncated=False:a acceptable_fraction=1.0:a dct_method=:a
 image.decode_and_crop_jpeg,io.decode_and_crop_jpeg|decode_and_crop_jpeg|contents:s crop_window:i channels=0:a ratio=1:a fancy_upscaling=True:a try_recover_truncated=False:a acceptable_fraction=1.0:a dct_method=:a
 image.decode_png,io.decode_png|decode_png|contents:s channels=0:a dtype=uint8:D

@@ -1,13 +1,300 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing: TFRecord, tf.train.Example, files."""
+"""Reading and writing: TFRecord files, tf.train.Example, parsing."""
 
-from . import _ops
+import collections
+import os
+
+import numpy as np
+
+from . import _call, _dtypes, _engine, _ops, _spec
+from ._sparse import RaggedTensor, SparseTensor
+from .errors import InvalidArgumentError
+
+
+class TFRecordOptions:
+    """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9."""
+
+    def __init__(self, compression_type=None, compression_level=None, **ignored):
+        self.compression_type, self.compression_level = compression_type, compression_level
 
 
 class TFRecordWriter:
-    """Writes TFRecord files."""
+    """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`.
+
+    The file is whole only after close() (or the end of `with`).
+    """
+
+    def __init__(self, path, options=None):
+        if isinstance(options, str) or options is None:
+            options = TFRecordOptions(options)
+        self._writer = _engine.RecordWriter(
+            os.fspath(path), options.compression_type or "", options.compression_level or 0
+        )
+
+    def write(self, record):
+        """record: bytes, or an Example."""
+        if isinstance(record, (Example, SequenceExample)):
+            record = record.SerializeToString()
+        self._writer.write(record)
+
+    def flush(self):
+        """Accepted; blocks are written as they fill."""
+
+    def close(self):
+        """Writes what is left. Raises where the file cannot be written."""
+        self._writer.finish()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+
+def _feature(name, value):
+    """int64, float32 or bytes values of a feature, 1-D."""
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes)):
+        value = [value]
+    a = _dtypes.array(value)
+    if a.dtype.kind in "SUO":
+        return _dtypes.strings(a).reshape(-1)
+    if a.dtype.kind in "biu":
+        if a.dtype == np.uint64 and a.size and a.max() > 2**63 - 1:
+            raise InvalidArgumentError(f"feature {name}: beyond int64")
+        return a.astype(np.int64).reshape(-1)
+    if a.dtype.kind == "f":
+        return a.astype(np.float32).reshape(-1)
+    raise InvalidArgumentError(
+        f"feature {name}: values are integers, floats or bytes, not {a.dtype}"
+    )
+
+
+class Example:
+    """tf.train.Example of a dict: numbers, arrays, bytes and lists of them; None: a feature without
+    values. Integers become int64, floats float32; arrays are written flat."""
+
+    def __init__(self, features=None, **more):
+        self.features = dict(features or {}, **more)
+
+    def SerializeToString(self):
+        """The wire form."""
+        items = sorted((str(k), v) for k, v in self.features.items())
+        return _engine.encode([(k, _feature(k, v), None) for k, v in items], False)
+
+    def __bytes__(self):
+        return self.SerializeToString()
+
+    def __repr__(self):
+        return f"Example({self.features!r})"
+
+
+class SequenceExample:
+    """tf.train.SequenceExample: context as an Example's features, feature_lists: lists of them."""
+
+    def __init__(self, context=None, feature_lists=None):
+        self.context, self.feature_lists = dict(context or {}), dict(feature_lists or {})
+
+    def SerializeToString(self):
+        """The wire form."""
+        out = [(k, _feature(k, v), None) for k, v in sorted(self.context.items())]
+        for name, steps in sorted(self.feature_lists.items()):
+            parts = [_feature(name, s) for s in steps]
+            flat = np.concatenate(parts) if parts else None
+            out.append((name, flat, [len(p) for p in parts]))
+        return _engine.encode(out, True)
+
+    def __bytes__(self):
+        return self.SerializeToString()
+
+
+FixedLenFeature = collections.namedtuple("FixedLenFeature", "shape dtype default_value")
+FixedLenFeature.__new__.__defaults__ = (None,)
+VarLenFeature = collections.namedtuple("VarLenFeature", "dtype")
+FixedLenSequenceFeature = collections.namedtuple(
+    "FixedLenSequenceFeature", "shape dtype allow_missing default_value"
+)
+FixedLenSequenceFeature.__new__.__defaults__ = (False, None)
+
+
+class RaggedFeature(
+    collections.namedtuple("RaggedFeature", "dtype value_key partitions row_splits_dtype validate")
+):
+    """Values of a feature whose number differs; partitions cut them into rows."""
+
+    RowSplits = collections.namedtuple("RowSplits", "key")
+    RowLengths = collections.namedtuple("RowLengths", "key")
+    RowStarts = collections.namedtuple("RowStarts", "key")
+    UniformRowLength = collections.namedtuple("UniformRowLength", "length")
+
+    def __new__(
+        cls, dtype, value_key=None, partitions=(), row_splits_dtype="int32", validate=False
+    ):
+        return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
+
+
+class SparseFeature(
+    collections.namedtuple("SparseFeature", "index_key value_key dtype size already_sorted")
+):
+    """A sparse value: places in one feature (or several), values in another."""
+
+    def __new__(cls, index_key, value_key, dtype, size, already_sorted=False):
+        return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
+
+
+_KINDS = {FixedLenFeature: 0, VarLenFeature: 1, RaggedFeature: 2, FixedLenSequenceFeature: 3}
+
+
+def _description(features, prefix, attrs):
+    """The features as attributes of the engine's operation, in sorted order."""
+    names, kinds, dtypes, shapes, ranks, defaults, has_default, missing = (
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+    )
+    for name in sorted(features):
+        f = features[name]
+        if type(f) not in _KINDS:
+            raise NotImplementedError(f"feature {name}: {type(f).__name__} is not there yet")
+        dtype = _dtypes.as_dtype(f.dtype)
+        if dtype not in (np.dtype("int64"), np.dtype("float32"), _dtypes.string):
+            raise InvalidArgumentError(
+                f"feature {name}: dtype is int64, float32 or string, not {dtype}"
+            )
+        if getattr(f, "partitions", ()):
+            raise NotImplementedError(f"feature {name}: partitions are not there yet")
+        shape = tuple(_spec.as_shape(getattr(f, "shape", ())) or ())
+        if None in shape:
+            raise InvalidArgumentError(f"feature {name}: its shape must be known, not {shape}")
+        names.append(getattr(f, "value_key", None) or name)
+        kinds.append(_KINDS[type(f)])
+        dtypes.append(_dtypes.number(dtype))
+        shapes.extend(shape)
+        ranks.append(len(shape))
+        missing.append(int(bool(getattr(f, "allow_missing", False))))
+        default = getattr(f, "default_value", None)
+        has_default.append(int(default is not None))
+        if default is not None:
+            defaults.append(_default(name, default, dtype, shape))
+    attrs[prefix + "names"] = ("texts", names)
+    for k, v in (("kinds", kinds), ("dtypes", dtypes), ("shapes", shapes), ("ranks", ranks)):
+        attrs[prefix + k] = ("ints", v)
+    attrs[prefix + "has_default"], attrs[prefix + "allow_missing"] = ("ints", has_default), (
+        "ints",
+        missing,
+    )
+    if defaults:
+        attrs[prefix + "defaults"] = ("tensors", defaults)
+
+
+def _default(name, value, dtype, shape):
+    a = _call.convert(value, dtype)
+    if a.size != 1 and a.shape != shape:
+        raise InvalidArgumentError(
+            f"feature {name}: the default has shape {a.shape}, the feature {shape}"
+        )
+    return a
+
+
+def _collect(features, results, is_batch, is_list=False):
+    """Values of the features from the operation's results."""
+    out, results = {}, iter(results)
+    for name in sorted(features):
+        f = features[name]
+        if isinstance(f, VarLenFeature):
+            out[name] = SparseTensor(
+                next(results), next(results), next(results), (None,) * (1 + is_batch + is_list)
+            )
+        elif isinstance(f, RaggedFeature):
+            values = next(results)
+            splits = [next(results) for _ in range(int(is_batch) + int(is_list))]
+            out[name] = RaggedTensor(values, splits) if splits else values
+        else:
+            out[name] = next(results)
+    return {k: out[k] for k in features}
+
+
+def parse_single_example(serialized, features, example_names=None, name=None):
+    """A dict of the features of one serialized Example (a string scalar).
+
+    FixedLenFeature: a value of its shape; VarLenFeature: a SparseTensor; RaggedFeature: 1-D.
+    """
+    attrs = {}
+    _description(features, "", attrs)
+    results = _call.run("parse_single_example", [_call.convert(serialized, _dtypes.string)], attrs)
+    return _collect(features, results, False)
+
+
+def parse_example(serialized, features, example_names=None, name=None):
+    """The same for a vector of serialized Examples: each value has a first dimension of the batch.
+
+    VarLenFeature: a SparseTensor; RaggedFeature: a RaggedTensor.
+    """
+    attrs = {}
+    _description(features, "", attrs)
+    serialized = _call.convert(serialized, _dtypes.string)
+    if serialized.shape is not None and len(serialized.shape) == 0:
+        return parse_single_example(serialized, features)
+    return _collect(features, _call.run("parse_example", [serialized], attrs), True)
+
+
+def parse_single_sequence_example(
+    serialized, context_features=None, sequence_features=None, example_name=None, name=None
+):
+    """(context, feature lists) of one serialized SequenceExample, as dicts."""
+    context, lists, attrs = context_features or {}, sequence_features or {}, {}
+    _description(context, "", attrs)
+    _description(lists, "list_", attrs)
+    serialized = _call.convert(serialized, _dtypes.string)
+    results = iter(_call.run("parse_single_sequence_example", [serialized], attrs))
+    results = list(results)
+    n = sum({VarLenFeature: 3}.get(type(f), 1) for f in context.values())
+    return _collect(context, results[:n], False), _collect(lists, results[n:], False, True)
+
+
+def decode_csv(
+    records,
+    record_defaults,
+    field_delim=",",
+    use_quote_delim=True,
+    na_value="",
+    select_cols=None,
+    name=None,
+):
+    """Columns of CSV lines (strings), one value each; record_defaults: dtype or default of each."""
+    defaults, dtypes = [], []
+    for d in record_defaults:
+        is_dtype = isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype")
+        if is_dtype:
+            dtypes.append(_dtypes.number(d))
+            defaults.append(
+                np.zeros(0, d) if _dtypes.as_dtype(d) != _dtypes.string else np.zeros(0, object)
+            )
+        else:
+            a = np.atleast_1d(_call.convert(d))
+            dtypes.append(_dtypes.number(a.dtype))
+            defaults.append(a)
+    attrs = {
+        "dtypes": ("ints", dtypes),
+        "defaults": ("tensors", defaults),
+        "field_delim": field_delim,
+        "use_quote_delim": int(use_quote_delim),
+        "na_value": na_value,
+    }
+    if select_cols is not None:
+        attrs["select_cols"] = ("ints", [int(i) for i in select_cols])
+    return _call.run("decode_csv", [_call.convert(records, _dtypes.string)], attrs)
 
 
 for _n, _f in _ops.PUBLIC.items():
-    if _n.startswith("io."):
-        globals()[_n.split(".")[1]] = _f
+    if _n.startswith("io.") and not _n.endswith("_raw_csv"):
+        globals().setdefault(_n.split(".")[1], _f)
+for _n in ("parse_single_example", "parse_example", "parse_single_sequence_example", "decode_csv"):
+    if not _call.exists(_n):
+        _ops.MISSING["io." + _n] = _n
