@@ -1,32 +1,262 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets of files, as classes."""
+"""Datasets of files, as classes. Names may be a text, a list, a dataset of texts or a function's
+argument."""
 
-from ._dataset import Dataset
+import os
 
+import numpy as np
 
-class TFRecordDataset(Dataset):
-    """Records of TFRecord files."""
-
-
-class TextLineDataset(Dataset):
-    """Lines of text files."""
-
-
-class FixedLengthRecordDataset(Dataset):
-    """Records of one length."""
+from . import _call, _dtypes
+from ._dataset import Dataset, _count
+from ._spec import TensorSpec
+from ._value import Value
+from .errors import InvalidArgumentError
 
 
-class CsvDataset(Dataset):
-    """Rows of CSV files."""
+def _names(filenames):
+    """A 1-D object array of bytes, or a symbolic value."""
+    if isinstance(filenames, Value):
+        if filenames.dtype != _dtypes.string:
+            raise TypeError(f"filenames are strings, not {filenames.dtype}")
+        return filenames
+    if isinstance(filenames, os.PathLike):
+        filenames = os.fspath(filenames)
+    if isinstance(filenames, (list, tuple)):
+        filenames = [os.fspath(f) if isinstance(f, os.PathLike) else f for f in filenames]
+    if isinstance(filenames, (list, tuple)) and not filenames:
+        return np.empty(0, dtype=object)
+    return np.atleast_1d(_call.convert(filenames, _dtypes.string))
 
 
-class TarDataset(Dataset):
-    """Samples of tar files (WebDataset shards)."""
+class _FileDataset(Dataset):
+    """A dataset that reads files; of a dataset of names, the files in their order."""
+
+    _of_files = None  # kind
+
+    def _read(self, filenames, args, spec, parallel=None):
+        if isinstance(filenames, Dataset):
+            more = {k: v for k, v in args.items()}
+            made = filenames.interleave if parallel else filenames.flat_map
+            options = {"cycle_length": parallel, "num_parallel_calls": parallel} if parallel else {}
+            ds = made(
+                lambda name: Dataset._make(self._of_files, [], dict(more, filenames=name), spec),
+                **options,
+            )
+            self.__dict__.update(ds.__dict__)
+            return
+        names = _names(filenames)
+        self._init(self._of_files, [], dict(args, filenames=names), spec)
 
 
-class NpyDataset(Dataset):
-    """Rows of .npy files."""
+def _compression(kind):
+    if kind not in (None, "", "GZIP", "ZLIB"):
+        raise InvalidArgumentError(f'compression_type is "", "GZIP" or "ZLIB", not {kind!r}')
+    return kind or None
 
 
-class IndexedDataset(Dataset):
-    """Elements of a cache file."""
+def _calls(n):
+    return None if n is None else _count(n, "num_parallel_reads", -1)
+
+
+class TFRecordDataset(_FileDataset):
+    """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
+
+    _of_files = "tfrecord"
+
+    def __init__(
+        self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
+    ):
+        reads = _calls(num_parallel_reads)
+        args = {
+            "compression_type": _compression(compression_type),
+            "buffer_size": buffer_size,
+            "num_parallel_reads": reads,
+        }
+        self._read(filenames, args, TensorSpec((), "bytes"), reads)
+
+
+class TextLineDataset(_FileDataset):
+    """Lines of text files, without their ends: bytes scalars."""
+
+    _of_files = "text_lines"
+
+    def __init__(
+        self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
+    ):
+        reads = _calls(num_parallel_reads)
+        args = {
+            "compression_type": _compression(compression_type),
+            "buffer_size": buffer_size,
+            "num_parallel_reads": reads,
+        }
+        self._read(filenames, args, TensorSpec((), "bytes"), reads)
+
+
+class FixedLengthRecordDataset(_FileDataset):
+    """Records of record_bytes bytes between header_bytes and footer_bytes of each file."""
+
+    _of_files = "fixed_length_records"
+
+    def __init__(
+        self,
+        filenames,
+        record_bytes,
+        header_bytes=None,
+        footer_bytes=None,
+        buffer_size=None,
+        compression_type=None,
+        num_parallel_reads=None,
+        name=None,
+    ):
+        args = {
+            "record_bytes": _count(record_bytes, "record_bytes", 1),
+            "header_bytes": _count(header_bytes or 0, "header_bytes", 0),
+            "footer_bytes": _count(footer_bytes or 0, "footer_bytes", 0),
+            "buffer_size": buffer_size,
+            "compression_type": _compression(compression_type),
+        }
+        self._read(filenames, args, TensorSpec((), "bytes"), _calls(num_parallel_reads))
+
+
+class CsvDataset(_FileDataset):
+    """Rows of CSV files: tuples of scalars, as record_defaults (dtypes or defaults) say."""
+
+    _of_files = "csv"
+
+    def __init__(
+        self,
+        filenames,
+        record_defaults,
+        compression_type=None,
+        buffer_size=None,
+        header=False,
+        field_delim=",",
+        use_quote_delim=True,
+        na_value="",
+        select_cols=None,
+        exclude_cols=None,
+    ):
+        if exclude_cols is not None:
+            raise NotImplementedError("CsvDataset with exclude_cols; select_cols chooses")
+        dtypes, defaults = [], []
+        for d in record_defaults:
+            if isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype"):
+                dtype = _dtypes.as_dtype(d)
+                defaults.append(np.empty(0, object if dtype == _dtypes.string else dtype))
+            else:
+                defaults.append(np.atleast_1d(_call.convert(d)))
+                dtype = _dtypes.as_dtype(defaults[-1].dtype)
+            dtypes.append(dtype)
+        args = {
+            "dtypes": ("ints", [_dtypes.number(d) for d in dtypes]),
+            "defaults": ("tensors", defaults),
+            "header": int(header),
+            "field_delim": field_delim,
+            "use_quote_delim": int(use_quote_delim),
+            "na_value": na_value,
+            "compression_type": _compression(compression_type),
+            "buffer_size": buffer_size,
+        }
+        if select_cols is not None:
+            args["select_cols"] = ("ints", [int(c) for c in select_cols])
+        self._read(filenames, args, tuple(TensorSpec((), d) for d in dtypes))
+
+
+def braces(pattern):
+    """The names that {000..099} and {a,b} in a pattern stand for."""
+    import itertools
+    import re
+
+    parts = []
+    for i, text in enumerate(re.split(r"\{([^{}]*)\}", pattern)):
+        ends = text.split("..")
+        if i % 2 == 0:
+            parts.append([text])
+        elif len(ends) == 2 and all(e.isdigit() for e in ends):
+            width = len(ends[0]) if ends[0].startswith("0") else 0
+            parts.append([str(n).zfill(width) for n in range(int(ends[0]), int(ends[1]) + 1)])
+        else:
+            parts.append(text.split(","))
+    return ["".join(p) for p in itertools.product(*parts)]
+
+
+class TarDataset(_FileDataset):
+    """Samples of tar files (WebDataset shards): dicts of bytes by suffix, and "__key__".
+
+    suffixes: those wanted; by default those of the first sample of the first file. Names may hold
+    {000..099}.
+    """
+
+    _of_files = "tar"
+
+    def __init__(self, filenames, suffixes=None, num_parallel_reads=None, name=None):
+        if isinstance(filenames, (str, os.PathLike)):
+            filenames = braces(os.fspath(filenames))
+        if suffixes is None:
+            if isinstance(filenames, (Value, Dataset)):
+                raise InvalidArgumentError(
+                    "TarDataset needs suffixes= where the names are not known yet"
+                )
+            suffixes = _first_suffixes(os.fsdecode(_names(filenames)[0]))
+        keys = sorted(suffixes)
+        spec = {"__key__": TensorSpec((), "bytes"), **{k: TensorSpec((), "bytes") for k in keys}}
+        self._read(filenames, {"suffixes": ("texts", keys)}, spec, _calls(num_parallel_reads))
+
+
+def _first_suffixes(path):
+    import tarfile
+
+    from .errors import DataLossError, NotFoundError
+
+    found, key = [], None
+    try:
+        with tarfile.open(path) as tar:
+            for member in tar:
+                if not member.isfile():
+                    continue
+                folder, name = os.path.split(member.name)
+                stem, _, suffix = name.partition(".")
+                if key is not None and (folder, stem) != key:
+                    break
+                key = (folder, stem)
+                found.append(suffix)
+    except FileNotFoundError as e:
+        raise NotFoundError(f"{path}: no such file") from e
+    except tarfile.TarError as e:
+        raise DataLossError(f"{path}: {e}") from e
+    return found
+
+
+class NpyDataset(_FileDataset):
+    """Rows of .npy files, which must agree in dtype and row shape. Memory-mapped."""
+
+    _of_files = "npy"
+
+    def __init__(self, filenames, name=None):
+        names = _names(filenames)
+        if isinstance(names, Value):
+            raise InvalidArgumentError("NpyDataset needs names that are known")
+        from .errors import NotFoundError
+
+        arrays = []
+        for n in names:
+            try:
+                arrays.append(np.load(os.fsdecode(n), mmap_mode="r"))
+            except FileNotFoundError as e:
+                raise NotFoundError(f"{os.fsdecode(n)}: no such file") from e
+            except ValueError as e:
+                raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
+        parts = [Dataset.from_tensor_slices(a) for a in arrays]
+        ds = parts[0] if parts else None
+        for p in parts[1:]:
+            ds = ds.concatenate(p)
+        self.__dict__.update(ds.__dict__)
+
+
+class IndexedDataset(_FileDataset):
+    """Elements of a file in the engine's own indexed format."""
+
+    _of_files = "indexed"
+
+    def __init__(self, filenames, name=None):
+        raise NotImplementedError("the dataset 'indexed' is not there yet")

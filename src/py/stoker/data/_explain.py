@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""explain(): the plan as text. stats(): what an iterator's stages did so far."""
+
+
+def explain(dataset):
+    """One line for each stage, the last one first; functions, their operations, warnings."""
+    lines, notes = [], []
+    _stage(dataset, 0, lines, notes, {})
+    if notes:
+        lines.append("")
+        lines.extend(f"note: {n}" for n in dict.fromkeys(notes))
+    return "\n".join(lines)
+
+
+def _stage(ds, depth, lines, notes, seen):
+    pad = "  " * depth
+    what = ds._kind or "argument of the function"
+    shown = ", ".join(f"{k}={_shown(v)}" for k, v in ds._args.items() if _is_shown(k, v))
+    at = f"  [{ds._where}]" if ds._where else ""
+    if id(ds) in seen:
+        lines.append(f"{pad}{what} (as above, line {seen[id(ds)]})")
+        return
+    lines.append(f"{pad}{what}({shown}) -> {_spec_text(ds.element_spec)}{at}")
+    seen[id(ds)] = len(lines)
+    if ds._function is not None:
+        _function(ds._function, pad + "  | ", lines, notes)
+    notes.extend(ds._notes)
+    for i in ds._inputs:
+        _stage(i, depth + 1, lines, notes, seen)
+
+
+def _function(f, pad, lines, notes):
+    if f.is_native:
+        ops = [
+            f"{name}{f' ({where})' if where else ''}"
+            for name, where in f.fn.nodes()
+            if name != "const"
+        ]
+        lines.append(f"{pad}{f.name}: native, {len(ops)} operations")
+        lines.extend(f"{pad}  {op}" for op in ops[:40])
+        if len(ops) > 40:
+            lines.append(f"{pad}  ... {len(ops) - 40} more")
+    else:
+        lines.append(f"{pad}{f.name}: Python for each element: {f.why}")
+    notes.extend(f.notes)
+
+
+def _is_shown(name, v):
+    from . import _engine
+
+    return not isinstance(v, (_engine.Fn, list, tuple)) and name not in (
+        "id",
+        "specs",
+        "components",
+    )
+
+
+def _shown(v):
+    return "AUTOTUNE" if v == -1 else repr(v)
+
+
+def _spec_text(spec):
+    text = repr(spec).replace("TensorSpec", "")
+    return text if len(text) < 160 else text[:157] + "..."
+
+
+class Stats:
+    """What the stages of an iterator did: `stages` (dicts, parents first), `memory`, `limiting`.
+
+    Times in ns since the start: busy_ns, own CPU time of all threads; wait_ns, blocked on the
+    input; starve_ns, the consumer blocked on it. print() shows a table.
+    """
+
+    def __init__(self, stages, memory):
+        self.stages, self.memory = stages, memory
+        self.replaced = memory.get("replaced", 0)
+
+    @property
+    def errors(self):
+        """Bad elements met, and how many of them were left out or replaced."""
+        return sum(s["errors"] for s in self.stages)
+
+    @property
+    def skipped(self):
+        return sum(s["skipped"] for s in self.stages)
+
+    @property
+    def limiting(self):
+        """The stage that the others wait for: the most own time for each of its threads."""
+        if not self.stages or not any(s["elements"] for s in self.stages):
+            return None
+        return max(self.stages, key=lambda s: s["busy_ns"] / max(s["threads"], 1))
+
+    def __getitem__(self, i):
+        return self.stages[i]
+
+    def __len__(self):
+        return len(self.stages)
+
+    def __iter__(self):
+        return iter(self.stages)
+
+    def __repr__(self):
+        if not self.stages:
+            return "no iterator is at work"
+        rows = [("stage", "elements", "busy ms", "wait ms", "starve ms", "threads", "fill")]
+        for s in self.stages:
+            rows.append(
+                (
+                    "  " * s["depth"] + s["kind"] + (f" [{s['where']}]" if s["where"] else ""),
+                    str(s["elements"]),
+                    *(f"{s[k] / 1e6:.2f}" for k in ("busy_ns", "wait_ns", "starve_ns")),
+                    str(s["threads"]),
+                    f"{s['fill']}/{s['room']}",
+                )
+            )
+        widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+        lines = [
+            "  ".join(
+                c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(r, widths))
+            )
+            for r in rows
+        ]
+        limit = self.limiting
+        if limit:
+            lines.append(
+                f"limiting stage: {limit['kind']}"
+                + (f" [{limit['where']}]" if limit["where"] else "")
+            )
+        lines.append(
+            "memory: {in_use_bytes:,} bytes in use, {peak_bytes:,} at most, {cap_bytes:,} allowed".format(
+                **self.memory
+            )
+        )
+        return "\n".join(lines)
+
+
+def stats(iterator):
+    """Stats of an iterator; empty without one."""
+    if iterator is None:
+        return Stats([], {})
+    return Stats(iterator.stages(), iterator.memory())
