@@ -102,6 +102,7 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
         )
 
     graph, result, why = _trace.trace(f, args, engine_specs, name, parent)
+    result = tuple(result) if isinstance(result, list) else result  # as TensorFlow has it
     if why is None:
         with _trace.tracing(graph):
             try:
@@ -138,12 +139,15 @@ def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
 
 
 def add_host_call(graph, host, inputs, out_spec):
-    return graph.add(
-        "host_call",
-        inputs,
-        {"id": host.id, "specs": ("specs", _spec.engine_specs(out_spec))},
-        _trace.place(2),
-    )
+    """A node that calls the Python function; numbers of its results."""
+    specs = _spec.engine_specs(out_spec)
+    attrs = {
+        "id": host.id,
+        "dtypes": ("ints", [dtype for dtype, _, _ in specs]),
+        "ranks": ("ints", [-1 if shape is None else len(shape) for _, shape, _ in specs]),
+        "dims": ("ints", [-1 if d is None else d for _, shape, _ in specs for d in shape or ()]),
+    }
+    return graph.add("host_call", inputs, attrs, _trace.place(2))
 
 
 def python_caller(f, element_spec, out_spec, is_single=False):
@@ -204,6 +208,7 @@ def _spec_of_sample(f, sample, name, is_single):
     element, element_spec = sample()
     with _trace.eager():
         result = f(*arguments(element_spec, element, is_single))
+    result = tuple(result) if isinstance(result, list) else result
 
     def leaf(v):
         if hasattr(v, "spec") and hasattr(v, "parts"):

@@ -35,10 +35,13 @@ class _Row:
         for p in params.split():
             name, kind = p.split(":", 1)
             name, _, default = name.partition("=")
-            self.params.append((name, _required if "=" not in p else _literal(default), kind))
+            name, _, attr = name.partition(">")
+            self.params.append(
+                (name, _required if "=" not in p else _literal(default), kind, attr or name)
+            )
         made = [
             inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d)
-            for n, d, _ in self.params
+            for n, d, _, _ in self.params
         ]
         self.signature = inspect.Signature(
             made + [inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)]
@@ -58,8 +61,8 @@ class _Row:
     def __call__(self, args, kwargs):
         values = self.bind(args, kwargs)
         inputs, attrs = [], {}
-        common = iter(same(*[v for v, (_, _, kind) in zip(values, self.params) if kind == "T"]))
-        for v, (name, _, kind) in zip(values, self.params):
+        common = iter(same(*[v for v, (_, _, kind, _) in zip(values, self.params) if kind == "T"]))
+        for v, (_, _, kind, name) in zip(values, self.params):
             if kind == "T":
                 inputs.append(next(common))
             else:

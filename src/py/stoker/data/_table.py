@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operations as a table: public names, the engine's operation, TensorFlow's arguments.
 
-Arguments are "name=default:kind"; inputs come in their order, attributes under their names.
+Arguments are "name>attribute=default:kind"; inputs come in their order, attributes under their names.
 
   T   a tensor; all T of one call have one dtype, literals follow    t   a tensor of its own dtype
   F   a tensor, float32 if a literal                                 i   a tensor, int32 if a literal
@@ -116,7 +116,7 @@ strings.to_number|string_to_number|input:s out_type=float32:D
 strings.as_string,as_string|as_string|input:t precision=-1:a scientific=False:a shortest=False:a width=-1:a fill=:a
 strings.to_hash_bucket_fast|string_to_hash_bucket_fast|input:s num_buckets:a
 strings.reduce_join|string_reduce_join|inputs:s axis=None:x keepdims=False:a separator=:a
-io.decode_raw|decode_raw|input_bytes:s out_type:D little_endian=True:a fixed_length=None:a
+io.decode_raw|decode_raw|input_bytes:s out_type>dtype:D little_endian=True:a fixed_length=None:a
 io.read_file|read_file|filename:s
 io.decode_base64|decode_base64|input:s
 io.encode_base64|encode_base64|input:s pad=False:a

@@ -91,7 +91,7 @@ _joined = {}
 
 def _joined_class(ours, theirs):
     """A class that `except` finds under both names, or ours where Python cannot join them."""
-    if issubclass(ours, theirs):
+    if issubclass(ours, theirs) or issubclass(theirs, StopIteration):  # that would end a loop
         return ours
     if (ours, theirs) not in _joined:
         try:

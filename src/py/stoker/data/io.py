@@ -183,7 +183,7 @@ def _description(features, prefix, attrs):
         if default is not None:
             defaults.append(_default(name, default, dtype, shape))
     attrs[prefix + "names"] = ("texts", names)
-    for k, v in (("kinds", kinds), ("dtypes", dtypes), ("shapes", shapes), ("ranks", ranks)):
+    for k, v in (("kinds", kinds), ("dtypes", dtypes), ("dims", shapes), ("ranks", ranks)):
         attrs[prefix + k] = ("ints", v)
     attrs[prefix + "has_default"], attrs[prefix + "allow_missing"] = ("ints", has_default), (
         "ints",
@@ -227,7 +227,7 @@ def parse_single_example(serialized, features, example_names=None, name=None):
     """
     attrs = {}
     _description(features, "", attrs)
-    results = _call.run("parse_single_example", [_call.convert(serialized, _dtypes.string)], attrs)
+    results = _call.run("parse_example", [_call.convert(serialized, _dtypes.string)], attrs)
     return _collect(features, results, False)
 
 
@@ -295,6 +295,6 @@ def decode_csv(
 for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("io.") and not _n.endswith("_raw_csv"):
         globals().setdefault(_n.split(".")[1], _f)
-for _n in ("parse_single_example", "parse_example", "parse_single_sequence_example", "decode_csv"):
+for _n in ("parse_example", "parse_single_sequence_example", "decode_csv"):
     if not _call.exists(_n):
         _ops.MISSING["io." + _n] = _n

@@ -20,12 +20,15 @@ def get_seed():
     return _base
 
 
-def _drawn(op, shape, attrs, inputs, seed):
-    more, attrs = [], {k: v for k, v in attrs.items() if v is not None}
-    _ops._put_shape(more, attrs, "shape", shape, "h")
+def _drawn(op, shape, dtype, attrs, seed):
+    inputs, attrs = [], {
+        k: float(_ops.attribute(v, k)) if dtype.kind != "i" else int(v) for k, v in attrs.items()
+    }
+    _ops._put_shape(inputs, attrs, "shape", shape, "h")
+    attrs["dtype"] = _dtypes.number(dtype)
     if seed is not None:
         attrs["seed"] = int(seed) & (2**63 - 1)
-    return _call.run(op, more + inputs, attrs, is_random=True)[0]
+    return _call.run(op, inputs, attrs, is_random=True)[0]
 
 
 def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None):
@@ -35,32 +38,19 @@ def uniform(shape, minval=0, maxval=None, dtype="float32", seed=None, name=None)
         if dtype.kind in "iu":
             raise _ops._trace.TraceError("uniform: integers need maxval")
         maxval = 1
-    return _drawn(
-        "random_uniform",
-        shape,
-        {"dtype": _dtypes.number(dtype)},
-        [_call.convert(minval, dtype), _call.convert(maxval, dtype)],
-        seed,
-    )
+    return _drawn("random_uniform", shape, dtype, {"minval": minval, "maxval": maxval}, seed)
 
 
 def normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
     """Normally distributed values."""
     dtype = _dtypes.as_dtype(dtype)
-    return _drawn(
-        "random_normal",
-        shape,
-        {"dtype": _dtypes.number(dtype)},
-        [_call.convert(mean, dtype), _call.convert(stddev, dtype)],
-        seed,
-    )
+    return _drawn("random_normal", shape, dtype, {"mean": mean, "stddev": stddev}, seed)
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype="float32", seed=None, name=None):
     """Normally distributed values within two standard deviations."""
     dtype = _dtypes.as_dtype(dtype)
-    inputs = [_call.convert(mean, dtype), _call.convert(stddev, dtype)]
-    return _drawn("random_truncated_normal", shape, {"dtype": _dtypes.number(dtype)}, inputs, seed)
+    return _drawn("truncated_normal", shape, dtype, {"mean": mean, "stddev": stddev}, seed)
 
 
 for _n, _f in _ops.PUBLIC.items():
@@ -69,7 +59,7 @@ for _n, _f in _ops.PUBLIC.items():
 for _n, _op in (
     ("uniform", "random_uniform"),
     ("normal", "random_normal"),
-    ("truncated_normal", "random_truncated_normal"),
+    ("truncated_normal", "truncated_normal"),
 ):
     if not _call.exists(_op):
         _ops.MISSING["random." + _n] = _op
