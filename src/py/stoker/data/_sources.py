@@ -95,7 +95,7 @@ class TextLineDataset(_FileDataset):
 class FixedLengthRecordDataset(_FileDataset):
     """Records of record_bytes bytes between header_bytes and footer_bytes of each file."""
 
-    _of_files = "fixed_length_records"
+    _of_files = "fixed_records"
 
     def __init__(
         self,
