@@ -328,7 +328,8 @@ static void write_text(const struct stk_table_doc *doc, const char *table,
     for (size_t i = 0; i < doc->table_count; i++) {
         if (table && &doc->tables[i] != chosen)
             continue;
-        if (doc->inconclusive && doc->tables[i].row_count == 0)
+        bool is_first = i == 0 && !doc->inconclusive; // an empty one beside it says nothing
+        if (doc->tables[i].row_count == 0 && !is_first && !table)
             continue;
         stk_term_line_end(&t);
         put_table(&t, &doc->tables[i]);

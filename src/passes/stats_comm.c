@@ -10,6 +10,8 @@
 // Rates: algorithm rate = bytes / the time it moves data (without the waiting); bus rate = that
 // times 2 (n - 1) / n for an all_reduce among n, (n - 1) / n for all_gather, reduce_scatter and
 // all_to_all: what the slowest link must carry, as NCCL's tests define both.
+// clock_residual_ns: how far the ends of a collective usually lie apart over the ranks, where each
+// needs the data of all others to end: what their clocks differ by, at most.
 // ideal_per_step_ns: all bytes of a step at the best bus rate that any of them reached; for the
 // gradients of data parallelism it is the usual check "parameters x 4 bytes / bandwidth".
 #include "passes/stats_comm.h"
@@ -19,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "model/median.h"
 #include "passes/stats.h"
 
 #define GOOD_BYTES 1000000 // smaller messages say nothing about a link's rate
@@ -133,8 +136,6 @@ static bool gather(const struct stk_run_sum *run, struct member *all, size_t *co
         const struct stk_comm_sums *p = rank->partial;
         for (uint32_t i = 0; p && i < rank->collective_count && ok; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            if (!has_own_group(run, &p->sizes[i]))
-                continue;
             uint64_t key = stk_hash_u64(c->name_hash ^ p->sizes[i].members_hash);
             uint32_t *k = stk_map_put(&ordinals, key, (uint64_t)r << 32 | c->device, 0, NULL);
             ok = k != NULL;
@@ -146,7 +147,50 @@ static bool gather(const struct stk_run_sum *run, struct member *all, size_t *co
     return ok;
 }
 
-static bool match_groups(const struct stk_run_sum *run)
+// Ranks leave a collective in which each needs the others' data at about the same time: how far the
+// ends lie apart is what the clocks differ. -1: such a collective says nothing.
+static int64_t end_spread(const struct member *m, size_t n)
+{
+    const char *kind = m->size->kind ? m->size->kind : stk_comm_kind(m->c->name);
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    if (!kind || n < 2 || strcmp(kind, "broadcast") == 0 || strcmp(kind, "reduce") == 0 ||
+        strcmp(kind, "send_recv") == 0 || strcmp(kind, "permute") == 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        int64_t end_ns = stk_add_ns(m[i].c->start_ns, m[i].c->dur_ns);
+        first_ns = end_ns < first_ns ? end_ns : first_ns;
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    int64_t spread_ns;
+    return __builtin_sub_overflow(last_ns, first_ns, &spread_ns) ? -1 : spread_ns;
+}
+
+// Judges each group, and finds the usual spread of the ends over ranks.
+static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t count,
+                      size_t devices, int64_t *residual_ns)
+{
+    size_t spreads = 0;
+    int64_t *spread_ns = stk_alloc_array(count + 1, sizeof *spread_ns);
+    if (!spread_ns)
+        return false;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && all[end].key == all[i].key && all[end].k == all[i].k; end++) {
+        }
+        bool own = has_own_group(run, all[i].size), whole = is_whole(all + i, end - i, devices);
+        if (own && whole)
+            judge(run, all + i, end - i);
+        bool over_ranks =
+            own ? whole && run->rank_count > 1 : all[i].c->matched && end - i == run->rank_count;
+        spread_ns[spreads] = over_ranks ? end_spread(all + i, end - i) : -1;
+        spreads += spread_ns[spreads] >= 0;
+    }
+    *residual_ns = spreads ? stk_median_low(spread_ns, spreads) : -1;
+    stk_free(spread_ns);
+    return true;
+}
+
+// *residual_ns: what the clocks of the ranks differ by, -1 not known.
+static bool match_groups(const struct stk_run_sum *run, int64_t *residual_ns)
 {
     size_t n = 0, count = 0, devices = 0;
     for (uint32_t r = 0; r < run->rank_count; r++)
@@ -157,12 +201,7 @@ static bool match_groups(const struct stk_run_sum *run)
     bool ok = all && gather(run, all, &count);
     if (ok)
         qsort(all, count, sizeof *all, by_key);
-    for (size_t i = 0, end; ok && i < count; i = end) {
-        for (end = i; end < count && all[end].key == all[i].key && all[end].k == all[i].k; end++) {
-        }
-        if (is_whole(all + i, end - i, devices))
-            judge(run, all + i, end - i);
-    }
+    ok = ok && judge_all(run, all, count, devices, residual_ns);
     stk_free(all);
     return ok;
 }
@@ -192,6 +231,7 @@ struct comm_totals {
     int64_t step_bytes; // of used steps, -1 where one is not known
     double step_bus_bytes, best_bus;
     uint64_t host_count;
+    int64_t residual_ns; // by which the clocks of the ranks differ, -1 not known
 };
 
 struct kind_row {
@@ -410,6 +450,8 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals
         sized && all->best_bus > 0
             ? stk_cell_number((int64_t)(all->step_bus_bytes * 1e9 / all->best_bus / (double)steps))
             : unknown);
+    stk_table_figure(doc, "clock_residual_ns", STK_CELL_NS,
+                     all->residual_ns >= 0 ? stk_cell_number(all->residual_ns) : unknown);
     stk_table_figure(doc, "host_collectives", STK_CELL_COUNT,
                      all->host_count ? stk_cell_number((int64_t)all->host_count) : unknown);
 }
@@ -430,8 +472,8 @@ static void say_missing(const struct stk_pass_ctx *ctx, const struct comm_totals
                         "record the same steps on every rank, and give all profiles");
     if (all->sized < all->count)
         stk_table_lacks(doc, all->sized ? "bytes of some collectives" : "bytes", "not recorded",
-                        "PyTorch 2.2 and newer write them to the kernels; older ones with "
-                        "record_shapes=True");
+                        "PyTorch 2.2 and newer write them to the kernels (older ones with "
+                        "record_shapes=True); what Nsight Systems exports holds none");
 }
 
 static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
@@ -451,7 +493,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     struct stk_map known;
     stk_vec_init(&kinds, sizeof(struct kind_row), UINT32_MAX - 1);
     stk_map_init(&known, UINT32_MAX - 1);
-    bool ok = match_groups(run);
+    bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
     for (uint32_t r = 0; r < run->rank_count && ok; r++)
         ok = fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all) &&

@@ -201,11 +201,20 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct memory_tota
                                 : unknown);
     stk_table_figure(doc, "growth_per_step_bytes", STK_CELL_BYTES,
                      all->growth_bytes >= 0 ? stk_cell_number(all->growth_bytes) : unknown);
-    stk_table_figure(doc, "alloc_calls", STK_CELL_COUNT,
+    stk_table_figure(doc, "device_malloc_calls", STK_CELL_COUNT,
                      facts->has_runtime ? stk_cell_number((int64_t)facts->alloc_calls) : unknown);
 }
 
-static void say_missing(const struct memory_totals *all, struct stk_table_doc *doc)
+static bool ran_on_device(const struct stk_pass_ctx *ctx)
+{
+    for (uint32_t d = 0; d < ctx->run->device_count; d++)
+        if (ctx->run->devices[d].ops > 0)
+            return true;
+    return false;
+}
+
+static void say_missing(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
+                        struct stk_table_doc *doc)
 {
     if (!all->any) {
         stk_table_lacks(doc, "allocator events", "none in the selected part of the profile",
@@ -215,9 +224,14 @@ static void say_missing(const struct memory_totals *all, struct stk_table_doc *d
         doc->inconclusive = true;
         return;
     }
-    if (all->top->device < 0)
-        stk_table_lacks(doc, "memory of a device", "only memory of the host is recorded",
-                        "run the profiled part on a device, with profile_memory=True");
+    if (all->top->device < 0 && ran_on_device(ctx))
+        stk_table_lacks(doc, "memory of the device",
+                        "its allocator reported nothing: another one may be in its place",
+                        "record with the framework's caching allocator, or with "
+                        "nsys profile --cuda-memory-usage=true");
+    else if (all->top->device < 0)
+        stk_table_lacks(doc, "memory of a device", "the profile holds no device",
+                        "profile a part that runs on one, with profile_memory=True");
     if (all->relative)
         stk_table_lacks(doc, "what was allocated before the profile began",
                         "only changes are recorded: all sizes are at least what is shown",
@@ -250,7 +264,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         return stk_err_nomem(err);
     if (all.any)
         say_figures(ctx, &all, doc);
-    say_missing(&all, doc);
+    say_missing(ctx, &all, doc);
     return STK_OK;
 }
 
