@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Image files: decode_jpeg, decode_and_crop_jpeg, decode_png, decode_image, extract_jpeg_shape,
+// encode_png, encode_jpeg; and jpeg_random_resized_crop, which does in one pass what a training
+// set's first steps do: decode a random part, resize, mirror, normalise.
+//
+// jpeg_random_resized_crop: contents; attributes "size" INTS (height, width), "scale", "ratio"
+// (FLOATS of two; 0.08 to 1, 3/4 to 4/3), "flip" (FLOAT, the probability), "mean", "std" (FLOATS of
+// three, for values of 0 to 1; without them the result is uint8), "planar" (1: channels first),
+// "fast" (1: the decoder may scale), "method". The random bits are of the element's index.
+#include <string.h>
+
+#include "base/str.h"
+#include "data/ops/image_codec.h"
+#include "data/ops/image_geometry.h"
+#include "data/ops/op_image.h"
+
+enum { JPEG, CROP_JPEG, PNG, ANY };
+
+static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int64_t window[4];
+    int count;
+    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
+    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
+        s = stk_err_set(err, STK_EINVAL, "%s: takes the bytes of one file", c->op->name);
+    }
+    int64_t channels = stk_attrs_int(c->attrs, "channels", 0);
+    enum stk_dtype t = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", STK_DT_U8);
+    bool is_wide = t == STK_DT_U16 && c->op->arg == PNG;
+    bool fits = channels == 0 || channels == 1 || channels == 3 ||
+                (c->op->arg != JPEG && c->op->arg != CROP_JPEG && (channels == 2 || channels == 4));
+    if (s == STK_OK && (!fits || (t != STK_DT_U8 && !is_wide))) {
+        s = stk_err_set(err, STK_EINVAL, "%s: cannot give %lld channels of %s", c->op->name,
+                        (long long)channels, stk_dtype_name(t));
+    }
+    if (s != STK_OK) {
+        return s;
+    }
+    c->out[0].dtype = t;
+    c->out[0].shape =
+        (struct stk_shape){3, {STK_UNKNOWN, STK_UNKNOWN, channels ? channels : STK_UNKNOWN}};
+    if (c->op->arg == CROP_JPEG && stk_op_static_ints(c, "crop_window", 1, window, 4, &count) &&
+        count == 4) {
+        c->out[0].shape.dim[0] = window[2];
+        c->out[0].shape.dim[1] = window[3];
+    }
+    return STK_OK;
+}
+
+static struct stk_image_jpeg_options jpeg_options(const struct stk_attrs *a)
+{
+    return (struct stk_image_jpeg_options){
+        .channels = (uint32_t)stk_attrs_int(a, "channels", 0),
+        .ratio = (uint32_t)stk_attrs_int(a, "ratio", 1),
+        .is_box_upsampled = stk_attrs_int(a, "fancy_upscaling", 1) == 0,
+        .is_accurate_dct = strcmp(stk_attrs_text(a, "dct_method", ""), "INTEGER_ACCURATE") == 0,
+        .is_recovered = stk_attrs_int(a, "try_recover_truncated", 0) != 0,
+        .missing_fraction = 1 - (float)stk_attrs_float(a, "acceptable_fraction", 1)};
+}
+
+static enum stk_status decode_one(struct stk_op_run *r, int64_t i, struct stk_image_context *c,
+                                  struct stk_bytes s, struct stk_image *out, struct stk_err *err)
+{
+    uint32_t channels = (uint32_t)stk_attrs_int(r->attrs, "channels", 0);
+    struct stk_image_jpeg_options o = jpeg_options(r->attrs);
+    int64_t window[4];
+    int count;
+    if (r->op->arg == CROP_JPEG) {
+        bool fits = stk_op_ints(r->attrs, "crop_window", r->n_in > 1 ? r->in[1] : NULL, i, window,
+                                4, &count) &&
+                    count == 4 && window[0] >= 0 && window[1] >= 0 && window[2] > 0 &&
+                    window[3] > 0 && window[0] <= UINT32_MAX && window[1] <= UINT32_MAX &&
+                    window[2] <= UINT32_MAX && window[3] <= UINT32_MAX;
+        if (!fits) {
+            return stk_err_set(err, STK_EINVAL, "crop_window must be y, x, height and width");
+        }
+        o.crop_y = (uint32_t)window[0];
+        o.crop_x = (uint32_t)window[1];
+        o.crop_height = (uint32_t)window[2];
+        o.crop_width = (uint32_t)window[3];
+    }
+    bool is_png = stk_image_sniff(s.data, s.size) == STK_IMAGE_PNG;
+    if (r->op->arg == CROP_JPEG || (r->op->arg == JPEG && !is_png)) {
+        return stk_image_decode_jpeg(c, s.data, s.size, &o, out, err);
+    }
+    if (r->op->arg == PNG && is_png) {
+        return stk_image_decode_png(c, s.data, s.size, channels, r->spec[0].dtype == STK_DT_U16,
+                                    out, err);
+    }
+    return stk_image_decode_any(c, s.data, s.size, channels, out, err);
+}
+
+// Where the result's size is known, pixels go straight to their place; elsewhere by way of the
+// thread's own memory.
+static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
+{
+    struct stk_image_context *c = stk_op_image_context(r);
+    enum stk_dtype t = r->spec[0].dtype;
+    if (!c) {
+        return stk_err_nomem(err);
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_bytes s = *(struct stk_bytes *)stk_col_at(r->in[0], i);
+        struct stk_image im = {.type = t == STK_DT_U16 ? STK_IMAGE_U16 : STK_IMAGE_U8};
+        struct stk_err why;
+        stk_err_init(&why);
+        if (decode_one(r, i, c, s, &im, &why) != STK_OK) {
+            return stk_op_image_failed(r, i, &why);
+        }
+        struct stk_shape shape = {3, {im.height, im.width, im.channels}};
+        uint8_t *out = stk_op_append(r, 0, t, &shape, err);
+        if (!out) {
+            return err->code;
+        }
+        size_t row = (size_t)im.width * im.channels * stk_dtype_bytes(t);
+        for (uint32_t y = 0; y < im.height; y++, out += row) {
+            memcpy(out, stk_image_row(&im, y), row);
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return STK_OK;
+}
+
+#define DECODE(id, which, about)                                                                   \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .cost_ns = 5e5,                                             \
+                                       .infer = decode_infer,                                      \
+                                       .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
+                                       .scratch_end = stk_op_image_scratch_end,                    \
+                                       .run = decode_run,                                          \
+                                       .arg = which};
+DECODE(decode_jpeg, JPEG, "Pixels of a JPEG file")
+DECODE(decode_and_crop_jpeg, CROP_JPEG, "Pixels of a part of a JPEG file")
+DECODE(decode_png, PNG, "Pixels of a PNG file")
+DECODE(decode_image, ANY, "Pixels of a JPEG or PNG file")
+
+static enum stk_status extract_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    c->out[0].dtype = (enum stk_dtype)stk_attrs_int(c->attrs, "output_type", STK_DT_I32);
+    c->out[0].shape = (struct stk_shape){1, {3}};
+    bool fits = s == STK_OK && c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0 &&
+                (c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64);
+    return s != STK_OK || fits ? s
+                               : stk_err_set(err, STK_EINVAL,
+                                             "extract_jpeg_shape: takes the bytes of one file, "
+                                             "gives int32 or int64");
+}
+
+static enum stk_status extract_run(struct stk_op_run *r, struct stk_err *err)
+{
+    struct stk_image_context *c = stk_op_image_context(r);
+    struct stk_shape three = {1, {3}};
+    void *out = c ? stk_op_out(r, 0, r->spec[0].dtype, &three, err) : NULL;
+    if (!out) {
+        return c ? err->code : stk_err_nomem(err);
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_bytes s = *(struct stk_bytes *)stk_col_at(r->in[0], i);
+        struct stk_image_shape shape;
+        struct stk_err why;
+        stk_err_init(&why);
+        if (stk_image_jpeg_shape(c, s.data, s.size, &shape, &why) != STK_OK) {
+            return stk_op_image_failed(r, i, &why);
+        }
+        uint32_t v[3] = {shape.height, shape.width, shape.channels};
+        for (int k = 0; k < 3; k++) {
+            if (r->spec[0].dtype == STK_DT_I32) {
+                ((int32_t *)out)[3 * i + k] = (int32_t)v[k];
+            } else {
+                ((int64_t *)out)[3 * i + k] = v[k];
+            }
+        }
+    }
+    return STK_OK;
+}
+
+const struct stk_op stk_op_extract_jpeg_shape = {
+    .name = "extract_jpeg_shape",
+    .summary = "Height, width and channels of a JPEG file",
+    .cost_ns = 1000,
+    .infer = extract_infer,
+    .scratch_bytes = sizeof(struct stk_op_image_scratch),
+    .scratch_end = stk_op_image_scratch_end,
+    .run = extract_run};
+
+static enum stk_status encode_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_image_type type;
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    bool fits = s == STK_OK && (c->in[0].shape.rank < 0 || c->in[0].shape.rank == 3) &&
+                stk_op_image_type(c->in[0].dtype, &type) && type != STK_IMAGE_F32 &&
+                (c->op->arg == PNG || type == STK_IMAGE_U8);
+    c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING};
+    return s != STK_OK || fits ? s
+                               : stk_err_set(err, STK_EINVAL, "%s: takes one image of uint8%s",
+                                             c->op->name, c->op->arg == PNG ? " or uint16" : "");
+}
+
+static enum stk_status encode_one(struct stk_op_run *r, struct stk_image_context *c,
+                                  const struct stk_image *im, const uint8_t **bytes, size_t *size,
+                                  struct stk_err *err)
+{
+    if (r->op->arg == PNG) {
+        return stk_image_encode_png(c, im, (int)stk_attrs_int(r->attrs, "compression", -1), bytes,
+                                    size, err);
+    }
+    struct stk_image_jpeg_encoding e;
+    stk_image_jpeg_defaults(&e);
+    e.quality = (int)stk_attrs_int(r->attrs, "quality", 95);
+    e.is_progressive = stk_attrs_int(r->attrs, "progressive", 0) != 0;
+    e.is_optimized = stk_attrs_int(r->attrs, "optimize_size", 0) != 0;
+    e.is_chroma_full = stk_attrs_int(r->attrs, "chroma_downsampling", 1) == 0;
+    e.is_density_in_cm = strcmp(stk_attrs_text(r->attrs, "density_unit", "in"), "cm") == 0;
+    e.x_density = (uint16_t)stk_attrs_int(r->attrs, "x_density", 300);
+    e.y_density = (uint16_t)stk_attrs_int(r->attrs, "y_density", 300);
+    return stk_image_encode_jpeg(c, im, &e, bytes, size, err);
+}
+
+static enum stk_status encode_run(struct stk_op_run *r, struct stk_err *err)
+{
+    struct stk_image_context *c = stk_op_image_context(r);
+    struct stk_shape scalar = {0};
+    const struct stk_shape *s = &r->in[0]->shape;
+    enum stk_image_type type;
+    struct stk_bytes *out = c ? stk_op_out(r, 0, STK_DT_STRING, &scalar, err) : NULL;
+    if (!out) {
+        return c ? err->code : stk_err_nomem(err);
+    }
+    (void)stk_op_image_type(r->in[0]->dtype, &type);
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_image im =
+            stk_op_image_over(stk_col_at(r->in[0], i), s->dim[0], s->dim[1], s->dim[2], type);
+        const uint8_t *bytes;
+        size_t size;
+        struct stk_err why;
+        stk_err_init(&why);
+        if (s->rank != 3 || encode_one(r, c, &im, &bytes, &size, &why) != STK_OK) {
+            return stk_op_image_failed(r, i, &why);
+        }
+        if (!stk_col_own_bytes(&r->out[0], r->pool, bytes, size, &out[i])) {
+            return stk_op_no_room(r, err);
+        }
+    }
+    return STK_OK;
+}
+
+#define ENCODE(id, which, about)                                                                   \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .cost_ns = 1e6,                                             \
+                                       .infer = encode_infer,                                      \
+                                       .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
+                                       .scratch_end = stk_op_image_scratch_end,                    \
+                                       .run = encode_run,                                          \
+                                       .arg = which};
+ENCODE(encode_png, PNG, "An image as a PNG file")
+ENCODE(encode_jpeg, JPEG, "An image as a JPEG file")
+
+// --- jpeg_random_resized_crop
+
+struct augment {
+    int64_t size[2];
+    double scale[2], ratio[2], flip;
+    bool is_planar, is_fast, is_float;
+    struct stk_image_resize_options resize;
+};
+
+static bool floats_of(const struct stk_attrs *a, const char *name, int count, double *values)
+{
+    const struct stk_attr *t = stk_attrs_get(a, name);
+    if (!t) {
+        return true; // the defaults stay
+    }
+    if (t->kind != STK_ATTR_FLOATS || t->count != count) {
+        return false;
+    }
+    memcpy(values, t->floats, (size_t)count * sizeof values[0]);
+    return true;
+}
+
+static enum stk_status read_augment(const struct stk_attrs *a, struct augment *g,
+                                    struct stk_err *err)
+{
+    const struct stk_attr *size = stk_attrs_get(a, "size");
+    double mean[3] = {0, 0, 0}, std[3] = {1, 1, 1};
+    *g = (struct augment){.scale = {0.08, 1},
+                          .ratio = {3.0 / 4, 4.0 / 3},
+                          .flip = stk_attrs_float(a, "flip", 0.5),
+                          .is_planar = stk_attrs_int(a, "planar", 0) != 0,
+                          .is_fast = stk_attrs_int(a, "fast", 0) != 0,
+                          .is_float = stk_attrs_get(a, "mean") || stk_attrs_get(a, "std")};
+    bool fits = size && size->kind == STK_ATTR_INTS && size->count == 2 && size->ints[0] > 0 &&
+                size->ints[1] > 0 && size->ints[0] < STK_IMAGE_MAX_SIDE &&
+                size->ints[1] < STK_IMAGE_MAX_SIDE && floats_of(a, "scale", 2, g->scale) &&
+                floats_of(a, "ratio", 2, g->ratio) && floats_of(a, "mean", 3, mean) &&
+                floats_of(a, "std", 3, std);
+    if (!fits) {
+        return stk_err_set(err, STK_EINVAL,
+                           "jpeg_random_resized_crop: size needs two sides, scale and ratio two "
+                           "numbers, mean and std three");
+    }
+    memcpy(g->size, size->ints, sizeof g->size);
+    g->resize.method = strcmp(stk_attrs_text(a, "method", "pil_bilinear"), "bilinear") == 0
+                           ? STK_IMAGE_BILINEAR
+                           : STK_IMAGE_PIL_BILINEAR;
+    g->resize.is_planar = g->is_planar;
+    if (g->is_float) {
+        float m[3] = {(float)mean[0], (float)mean[1], (float)mean[2]};
+        float d[3] = {(float)std[0], (float)std[1], (float)std[2]};
+        stk_image_mean_std(&g->resize, m, d, 3, 255);
+        g->resize.is_normalised = true;
+    }
+    return STK_OK;
+}
+
+static struct stk_shape augment_shape(const struct augment *g)
+{
+    return g->is_planar ? (struct stk_shape){3, {3, g->size[0], g->size[1]}}
+                        : (struct stk_shape){3, {g->size[0], g->size[1], 3}};
+}
+
+static enum stk_status augment_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    struct augment g;
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
+        s = stk_err_set(err, STK_EINVAL, "jpeg_random_resized_crop: takes the bytes of one file");
+    }
+    s = s == STK_OK ? read_augment(c->attrs, &g, err) : s;
+    if (s == STK_OK) {
+        c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
+        c->out[0].shape = augment_shape(&g);
+    }
+    return s;
+}
+
+struct draws {
+    uint64_t seed, next;
+    int64_t index;
+};
+
+static uint64_t next_draw(void *state)
+{
+    struct draws *d = state;
+    return stk_random_bits(d->seed, 5, d->index, d->next++);
+}
+
+static enum stk_status augment_one(struct stk_image_context *c, const struct augment *g,
+                                   struct stk_bytes s, struct draws *d, void *pixels,
+                                   struct stk_err *err)
+{
+    struct stk_image_shape shape;
+    struct stk_image_box box;
+    struct stk_image_random random = {next_draw, d};
+    struct stk_image_resize_options o = g->resize;
+    struct stk_image_jpeg_options jpeg = {.channels = 3};
+    struct stk_image out = stk_op_image_over(pixels, g->size[0], g->size[1], g->is_planar ? 1 : 3,
+                                             g->is_float ? STK_IMAGE_F32 : STK_IMAGE_U8);
+    out.channels = 3;
+    enum stk_status status = stk_image_jpeg_shape(c, s.data, s.size, &shape, err);
+    if (status == STK_OK) {
+        status = stk_image_random_resized_box(shape.height, shape.width, g->scale, g->ratio,
+                                              &random, &box, err);
+    }
+    if (status != STK_OK) {
+        return status;
+    }
+    o.is_mirrored = (double)(next_draw(d) >> 11) * 0x1p-53 < g->flip;
+    jpeg.crop_y = box.y;
+    jpeg.crop_x = box.x;
+    jpeg.crop_height = box.height;
+    jpeg.crop_width = box.width;
+    return stk_image_jpeg_crop_resize(c, s.data, s.size, &jpeg, g->is_fast, &o, &out, err);
+}
+
+static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
+{
+    struct stk_image_context *c = stk_op_image_context(r);
+    struct augment g;
+    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    enum stk_status s = c ? read_augment(r->attrs, &g, err) : stk_err_nomem(err);
+    if (s != STK_OK) {
+        return s;
+    }
+    struct stk_shape shape = augment_shape(&g);
+    uint8_t *out = stk_op_out(r, 0, r->spec[0].dtype, &shape, err);
+    size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
+    if (!out) {
+        return err->code;
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
+                          .index = r->first_index + i};
+        struct stk_err why;
+        stk_err_init(&why);
+        struct stk_bytes file = *(struct stk_bytes *)stk_col_at(r->in[0], i);
+        if (augment_one(c, &g, file, &d, out + (size_t)i * bytes, &why) != STK_OK) {
+            return stk_op_image_failed(r, i, &why);
+        }
+    }
+    return STK_OK;
+}
+
+const struct stk_op stk_op_jpeg_random_resized_crop = {
+    .name = "jpeg_random_resized_crop",
+    .summary = "A random part of a JPEG file, resized, mirrored by chance, normalised",
+    .is_random = true,
+    .cost_ns = 5e5,
+    .infer = augment_infer,
+    .scratch_bytes = sizeof(struct stk_op_image_scratch),
+    .scratch_end = stk_op_image_scratch_end,
+    .run = augment_run};

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+// Image operations that give an image for an image: resizing, cropping, padding, turning, colours;
+// and the random ones among them. One row of the table below for each: what comes out (its size and
+// type), and what is called for one image.
+#include <string.h>
+
+#include "base/str.h"
+#include "data/ops/image_colour.h"
+#include "data/ops/image_geometry.h"
+#include "data/ops/image_resize.h"
+#include "data/ops/op_image.h"
+
+#define UNSET (-2) // a size that is not known yet
+
+// What one element asks for.
+struct plan {
+    int64_t height, width, channels; // of the result; negative: not known yet
+    enum stk_dtype dtype;
+    int64_t v[4];
+    double f;
+};
+
+struct row {
+    bool (*plan)(struct stk_op_image_args *a, const struct stk_shape *image, struct plan *p,
+                 const char **why);
+    enum stk_status (*run)(struct stk_image_context *c, struct stk_op_run *r, int64_t i,
+                           const struct plan *p, const struct stk_image *in,
+                           const struct stk_image *out, struct stk_err *err);
+};
+
+bool stk_op_image_ints(struct stk_op_image_args *a, const char *name, int64_t *values, int count)
+{
+    bool is_attr = stk_attrs_get(a->attrs, name) != NULL;
+    const struct stk_col *input = NULL;
+    int got;
+    if (!is_attr) {
+        input = a->next < a->n_in ? a->in[a->next] : NULL;
+        a->next++;
+    }
+    return (is_attr || input) && stk_op_ints(a->attrs, name, input, a->i, values, count, &got) &&
+           got == count;
+}
+
+bool stk_op_image_float(struct stk_op_image_args *a, const char *name, double *value)
+{
+    if (stk_attrs_get(a->attrs, name)) {
+        *value = stk_attrs_float(a->attrs, name, 0);
+        return true;
+    }
+    const struct stk_col *input = a->next < a->n_in ? a->in[a->next] : NULL;
+    a->next++;
+    if (!input || (input->dtype != STK_DT_F32 && input->dtype != STK_DT_F64)) {
+        return false;
+    }
+    const void *p = stk_col_at(input, a->i);
+    *value = input->dtype == STK_DT_F32 ? (double)*(const float *)p : *(const double *)p;
+    return true;
+}
+
+enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why)
+{
+    return stk_op_fail(r, i,
+                       why->code == STK_ELIMIT || why->code == STK_ENOMEM ? why->code : STK_EINVAL,
+                       "%s", why->message);
+}
+
+// --- sizes
+
+static bool plan_same(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                      const char **why)
+{
+    (void)a;
+    (void)s;
+    (void)p;
+    (void)why;
+    return true;
+}
+
+static enum stk_image_method method_of(const struct stk_attrs *a)
+{
+    static const char *const names[] = {"bilinear", "nearest",       "bicubic",
+                                        "area",     "lanczos3",      "lanczos5",
+                                        "gaussian", "mitchellcubic", "pil_bilinear"};
+    const char *name = stk_attrs_text(a, "method", "bilinear");
+    for (int k = 0; k < STK_IMAGE_METHODS; k++) {
+        if (strcmp(names[k], name) == 0) {
+            return (enum stk_image_method)k;
+        }
+    }
+    return STK_IMAGE_METHODS;
+}
+
+static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                        const char **why)
+{
+    int64_t size[2] = {UNSET, UNSET};
+    enum stk_image_method method = method_of(a->attrs);
+    *why = "no such method";
+    if (method == STK_IMAGE_METHODS) {
+        return false;
+    }
+    *why = "";
+    bool has_size = stk_op_image_ints(a, "size", size, 2);
+    bool keeps_ratio = stk_attrs_int(a->attrs, "preserve_aspect_ratio", 0) != 0;
+    p->height = has_size ? size[0] : UNSET;
+    p->width = has_size ? size[1] : UNSET;
+    if (has_size && (size[0] < 1 || size[1] < 1)) {
+        *why = "sizes must be positive";
+        return false;
+    }
+    if (keeps_ratio && (!has_size || s->dim[0] < 0 || s->dim[1] < 0)) {
+        p->height = p->width = UNSET;
+    } else if (keeps_ratio) {
+        uint32_t h = (uint32_t)size[0], w = (uint32_t)size[1];
+        stk_image_preserve_ratio((uint32_t)s->dim[0], (uint32_t)s->dim[1], &h, &w);
+        p->height = h;
+        p->width = w;
+    }
+    // An image that has the size already is left alone, type and all.
+    bool is_same = p->height >= 0 && p->height == s->dim[0] && p->width == s->dim[1];
+    p->dtype = method == STK_IMAGE_NEAREST || is_same ? p->dtype : STK_DT_F32;
+    return true;
+}
+
+static bool plan_target(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                        const char **why)
+{
+    (void)s;
+    bool has_height = stk_op_image_ints(a, "target_height", &p->height, 1);
+    bool has_width = stk_op_image_ints(a, "target_width", &p->width, 1);
+    p->height = has_height ? p->height : UNSET;
+    p->width = has_width ? p->width : UNSET;
+    *why = "sizes must be positive";
+    return (!has_height || p->height > 0) && (!has_width || p->width > 0);
+}
+
+static bool plan_box(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                     const char **why)
+{
+    bool known = stk_op_image_ints(a, "offset_height", &p->v[0], 1);
+    known = stk_op_image_ints(a, "offset_width", &p->v[1], 1) && known;
+    *why = "offsets must not be negative";
+    return plan_target(a, s, p, why) && (!known || (p->v[0] >= 0 && p->v[1] >= 0));
+}
+
+static bool plan_central(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                         const char **why)
+{
+    struct stk_image_box box;
+    struct stk_err err;
+    p->f = stk_attrs_float(a->attrs, "central_fraction", 0);
+    *why = "central_fraction must be above 0 and at most 1";
+    p->height = p->width = UNSET;
+    if (!(p->f > 0 && p->f <= 1)) {
+        return false;
+    }
+    if (s->dim[0] > 0 && s->dim[1] > 0 &&
+        stk_image_central_box((uint32_t)s->dim[0], (uint32_t)s->dim[1], p->f, &box, &err) ==
+            STK_OK) {
+        p->v[0] = box.y;
+        p->v[1] = box.x;
+        p->height = box.height;
+        p->width = box.width;
+    }
+    return true;
+}
+
+static bool plan_turned(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                        const char **why)
+{
+    (void)why;
+    p->v[0] = stk_attrs_int(a->attrs, "k", 1);
+    if (p->v[0] % 2) {
+        p->height = s->dim[1];
+        p->width = s->dim[0];
+    }
+    return true;
+}
+
+static bool plan_transposed(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                            const char **why)
+{
+    (void)a;
+    (void)why;
+    p->height = s->dim[1];
+    p->width = s->dim[0];
+    return true;
+}
+
+static bool plan_delta(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                       const char **why)
+{
+    (void)s;
+    (void)why;
+    static const char *const names[] = {"delta", "contrast_factor", "saturation_factor"};
+    for (int k = 0; k < 3; k++) {
+        if (stk_attrs_get(a->attrs, names[k])) {
+            return stk_op_image_float(a, names[k], &p->f);
+        }
+    }
+    (void)stk_op_image_float(a, "delta", &p->f);
+    return true;
+}
+
+static bool plan_grey(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                      const char **why)
+{
+    (void)a;
+    *why = "the last dimension must be 3";
+    p->channels = 1;
+    return s->dim[2] < 0 || s->dim[2] == 3;
+}
+
+static bool plan_coloured(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                          const char **why)
+{
+    (void)a;
+    *why = "the last dimension must be 1";
+    p->channels = 3;
+    return s->dim[2] < 0 || s->dim[2] == 1;
+}
+
+static bool plan_float(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                       const char **why)
+{
+    (void)a;
+    (void)s;
+    (void)why;
+    p->dtype = STK_DT_F32;
+    return true;
+}
+
+static bool plan_type(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                      const char **why)
+{
+    enum stk_image_type type;
+    (void)s;
+    p->dtype = (enum stk_dtype)stk_attrs_int(a->attrs, "dtype", STK_DT_F32);
+    *why = "the types are uint8, uint16 and float32";
+    return stk_op_image_type(p->dtype, &type);
+}
+
+// --- one image
+
+#define RUN(name)                                                                                  \
+    static enum stk_status name(struct stk_image_context *c, struct stk_op_run *r, int64_t i,      \
+                                const struct plan *p, const struct stk_image *in,                  \
+                                const struct stk_image *out, struct stk_err *err)
+#define UNUSED ((void)c, (void)r, (void)i, (void)p)
+
+RUN(run_resize)
+{
+    (void)i;
+    (void)p;
+    if (in->height == out->height && in->width == out->width && in->type == out->type) {
+        return stk_image_copy(in, out, err);
+    }
+    struct stk_image_resize_options o = {.method = method_of(r->attrs),
+                                         .antialias = stk_attrs_int(r->attrs, "antialias", 0) != 0};
+    return stk_image_resize(c, in, &o, out, err);
+}
+RUN(run_crop)
+{
+    struct stk_image view;
+    struct stk_image_box box = {(uint32_t)p->v[0], (uint32_t)p->v[1], out->height, out->width};
+    UNUSED;
+    if (p->v[0] + out->height > in->height || p->v[1] + out->width > in->width) {
+        return stk_err_set(
+            err, STK_EINVAL, "a box of %u x %u at (%lld, %lld) does not lie in %u x %u",
+            out->height, out->width, (long long)p->v[0], (long long)p->v[1], in->height, in->width);
+    }
+    enum stk_status s = stk_image_crop(in, &box, &view, err);
+    return s == STK_OK ? stk_image_copy(&view, out, err) : s;
+}
+RUN(run_pad)
+{
+    UNUSED;
+    return stk_image_pad(in, (uint32_t)p->v[0], (uint32_t)p->v[1], out, err);
+}
+RUN(run_crop_or_pad)
+{
+    UNUSED;
+    return stk_image_crop_or_pad(in, out, err);
+}
+RUN(run_mirror)
+{
+    UNUSED;
+    return stk_image_flip_left_right(in, out, err);
+}
+RUN(run_flip)
+{
+    UNUSED;
+    return stk_image_flip_up_down(in, out, err);
+}
+RUN(run_turn)
+{
+    UNUSED;
+    return stk_image_rot90(in, (int)(p->v[0] & 3), out, err);
+}
+RUN(run_transpose)
+{
+    UNUSED;
+    return stk_image_transpose(in, out, err);
+}
+RUN(run_brightness)
+{
+    UNUSED;
+    return stk_image_adjust_brightness(in, (float)p->f, out, err);
+}
+RUN(run_contrast)
+{
+    UNUSED;
+    return stk_image_adjust_contrast(in, (float)p->f, out, err);
+}
+RUN(run_saturation)
+{
+    UNUSED;
+    return stk_image_adjust_saturation(in, (float)p->f, out, err);
+}
+RUN(run_hue)
+{
+    UNUSED;
+    return stk_image_adjust_hue(in, (float)p->f, out, err);
+}
+RUN(run_gamma)
+{
+    UNUSED;
+    return stk_image_adjust_gamma(in, (float)stk_attrs_float(r->attrs, "gamma", 1),
+                                  (float)stk_attrs_float(r->attrs, "gain", 1), out, err);
+}
+RUN(run_grey)
+{
+    UNUSED;
+    return stk_image_rgb_to_grayscale(in, out, err);
+}
+RUN(run_coloured)
+{
+    UNUSED;
+    return stk_image_grayscale_to_rgb(in, out, err);
+}
+RUN(run_to_hsv)
+{
+    UNUSED;
+    return stk_image_change_space(in, STK_IMAGE_RGB_TO_HSV, out, err);
+}
+RUN(run_from_hsv)
+{
+    UNUSED;
+    return stk_image_change_space(in, STK_IMAGE_HSV_TO_RGB, out, err);
+}
+RUN(run_standardize)
+{
+    UNUSED;
+    return stk_image_standardize(in, out, err);
+}
+RUN(run_type)
+{
+    UNUSED;
+    return stk_image_convert_type(in, stk_attrs_int(r->attrs, "saturate", 0) != 0, out, err);
+}
+
+// Evenly in [low, high) for this element.
+static double drawn(const struct stk_op_run *r, int64_t i, double low, double high)
+{
+    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    uint64_t base = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed;
+    uint64_t bits = stk_random_bits(base, 4, r->first_index + i, 0);
+    return low + (high - low) * ((double)(bits >> 11) * 0x1p-53);
+}
+RUN(run_random_mirror)
+{
+    UNUSED;
+    return drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_left_right(in, out, err)
+                                   : stk_image_copy(in, out, err);
+}
+RUN(run_random_flip)
+{
+    UNUSED;
+    return drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_up_down(in, out, err)
+                                   : stk_image_copy(in, out, err);
+}
+RUN(run_random_brightness)
+{
+    double most = stk_attrs_float(r->attrs, "max_delta", 0);
+    UNUSED;
+    return stk_image_adjust_brightness(in, (float)drawn(r, i, -most, most), out, err);
+}
+RUN(run_random_hue)
+{
+    double most = stk_attrs_float(r->attrs, "max_delta", 0);
+    UNUSED;
+    return stk_image_adjust_hue(in, (float)drawn(r, i, -most, most), out, err);
+}
+static float between(const struct stk_op_run *r, int64_t i)
+{
+    return (float)drawn(r, i, stk_attrs_float(r->attrs, "lower", 0),
+                        stk_attrs_float(r->attrs, "upper", 1));
+}
+RUN(run_random_contrast)
+{
+    UNUSED;
+    return stk_image_adjust_contrast(in, between(r, i), out, err);
+}
+RUN(run_random_saturation)
+{
+    UNUSED;
+    return stk_image_adjust_saturation(in, between(r, i), out, err);
+}
+
+static const struct row rows[] = {
+#define ROW(id, planned, run, random, about) {planned, run},
+#include "data/ops/op_image.def"
+#undef ROW
+};
+enum {
+#define ROW(id, planned, run, random, about) AT_##id,
+#include "data/ops/op_image.def"
+#undef ROW
+};
+
+// The image's own dimensions: the last three.
+static struct stk_shape image_shape(const struct stk_shape *s)
+{
+    struct stk_shape image = {.rank = 3};
+    memcpy(image.dim, s->dim + s->rank - 3, 3 * sizeof image.dim[0]);
+    return image;
+}
+
+static struct plan plan_of(const struct stk_shape *image, enum stk_dtype dtype)
+{
+    return (struct plan){
+        .height = image->dim[0], .width = image->dim[1], .channels = image->dim[2], .dtype = dtype};
+}
+
+static enum stk_status image_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_image_type type;
+    const struct stk_shape *in = &c->in[0].shape;
+    const char *why = "";
+    if (c->n_in < 1 || !stk_op_image_type(c->in[0].dtype, &type)) {
+        return stk_err_set(err, STK_EINVAL,
+                           "%s: takes images of uint8, uint16 or float32, not %s; cast first",
+                           c->op->name, c->n_in ? stk_dtype_name(c->in[0].dtype) : "nothing");
+    }
+    if (in->rank >= 0 && in->rank != 3 && in->rank != 4) {
+        return stk_err_set(err, STK_EINVAL, "%s: an image has 3 dimensions (or 4, a stack), not %d",
+                           c->op->name, in->rank);
+    }
+    struct stk_shape image = {3, {STK_UNKNOWN, STK_UNKNOWN, STK_UNKNOWN}};
+    if (in->rank >= 3) {
+        image = image_shape(in);
+    }
+    struct plan p = plan_of(&image, c->in[0].dtype);
+    struct stk_op_image_args a = {.attrs = c->attrs, .in = c->constant, .n_in = c->n_in, .next = 1};
+    if (!rows[c->op->arg].plan(&a, &image, &p, &why)) {
+        return stk_err_set(err, STK_EINVAL, "%s: %s", c->op->name, why);
+    }
+    c->out[0].dtype = p.dtype;
+    c->out[0].shape = *in;
+    if (in->rank >= 3) {
+        int64_t *dim = c->out[0].shape.dim + in->rank - 3;
+        dim[0] = p.height < 0 ? STK_UNKNOWN : p.height;
+        dim[1] = p.width < 0 ? STK_UNKNOWN : p.width;
+        dim[2] = p.channels < 0 ? STK_UNKNOWN : p.channels;
+    }
+    return STK_OK;
+}
+
+// All images of one element.
+static enum stk_status image_element(struct stk_op_run *r, int64_t i, const struct plan *p,
+                                     uint8_t *out, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    struct stk_shape image = image_shape(&in->shape);
+    struct stk_image_context *c = stk_op_image_context(r);
+    enum stk_image_type from, to;
+    struct stk_err why;
+    stk_err_init(&why);
+    if (!c) {
+        return stk_err_nomem(err);
+    }
+    (void)stk_op_image_type(in->dtype, &from);
+    (void)stk_op_image_type(p->dtype, &to);
+    int64_t count = in->shape.rank == 4 ? in->shape.dim[0] : 1;
+    size_t in_bytes = (size_t)stk_shape_count(&image) * stk_dtype_bytes(in->dtype);
+    size_t out_bytes = (size_t)(p->height * p->width * p->channels) * stk_dtype_bytes(p->dtype);
+    for (int64_t k = 0; k < count; k++) {
+        struct stk_image a = stk_op_image_over((uint8_t *)stk_col_at(in, i) + (size_t)k * in_bytes,
+                                               image.dim[0], image.dim[1], image.dim[2], from);
+        struct stk_image b =
+            stk_op_image_over(out + (size_t)k * out_bytes, p->height, p->width, p->channels, to);
+        if (rows[r->op->arg].run(c, r, i, p, &a, &b, &why) != STK_OK) {
+            return stk_op_image_failed(r, i, &why);
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    bool is_same = true;
+    for (int j = 1; j < r->n_in; j++) {
+        is_same = is_same && r->in[j]->stride == 0;
+    }
+    if (in->shape.rank != 3 && in->shape.rank != 4) {
+        return stk_op_fail(r, 0, STK_EINVAL, "an image has 3 dimensions (or 4, a stack), not %d",
+                           in->shape.rank);
+    }
+    struct stk_shape image = image_shape(&in->shape);
+    uint8_t *out = NULL;
+    size_t bytes = 0;
+    for (int64_t i = 0; i < r->n && i < r->failed; i++) {
+        struct plan p = plan_of(&image, in->dtype);
+        struct stk_op_image_args a = {
+            .attrs = r->attrs, .in = r->in, .n_in = r->n_in, .next = 1, .i = i};
+        const char *why = "";
+        bool fits = rows[r->op->arg].plan(&a, &image, &p, &why) && p.height > 0 && p.width > 0 &&
+                    p.channels > 0;
+        if (!fits) {
+            return stk_op_fail(
+                r, i, STK_EINVAL, "%s",
+                *why ? why : "an image without pixels, or sizes that are no positive numbers");
+        }
+        p.dtype = r->spec[0].dtype;
+        struct stk_shape shape = in->shape;
+        memcpy(shape.dim + shape.rank - 3, (int64_t[]){p.height, p.width, p.channels},
+               3 * sizeof shape.dim[0]);
+        if (!is_same) {
+            out = stk_op_append(r, 0, p.dtype, &shape, err);
+        } else if (i == 0) {
+            bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(p.dtype);
+            out = stk_op_out(r, 0, p.dtype, &shape, err);
+        }
+        enum stk_status s =
+            out ? image_element(r, i, &p, is_same ? out + (size_t)i * bytes : out, err) : err->code;
+        if (s != STK_OK) {
+            return s;
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    return STK_OK;
+}
+
+#define ROW(id, planned, run_one, random, about)                                                   \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .is_random = random,                                        \
+                                       .cost_ns = 2,                                               \
+                                       .infer = image_infer,                                       \
+                                       .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
+                                       .scratch_end = stk_op_image_scratch_end,                    \
+                                       .run = image_run,                                           \
+                                       .arg = AT_##id};
+#include "data/ops/op_image.def"
+#undef ROW

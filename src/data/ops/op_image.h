@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between values and images: what the image operations share. An image is a value of rank 3
+// (height, width, channels), or a stack of them of rank 4; of uint8, uint16 or float32.
+#ifndef STK_DATA_OPS_OP_IMAGE_H
+#define STK_DATA_OPS_OP_IMAGE_H
+
+#include "data/ops/image.h"
+#include "data/ops/op_util.h"
+
+// A thread's own; scratch of every image operation.
+struct stk_op_image_scratch {
+    struct stk_image_context *context;
+};
+static inline void stk_op_image_scratch_end(void *scratch)
+{
+    stk_image_context_destroy(((struct stk_op_image_scratch *)scratch)->context);
+}
+// NULL: no memory.
+static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *r)
+{
+    struct stk_op_image_scratch *s = r->scratch;
+    if (!s->context) {
+        s->context = stk_image_context_create();
+    }
+    return s->context;
+}
+
+static inline bool stk_op_image_type(enum stk_dtype t, enum stk_image_type *out)
+{
+    *out = t == STK_DT_U8 ? STK_IMAGE_U8 : t == STK_DT_U16 ? STK_IMAGE_U16 : STK_IMAGE_F32;
+    return t == STK_DT_U8 || t == STK_DT_U16 || t == STK_DT_F32;
+}
+
+// An image of height x width x channels over memory.
+static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, int64_t width,
+                                                 int64_t channels, enum stk_image_type type)
+{
+    return (struct stk_image){pixels,
+                              (uint32_t)height,
+                              (uint32_t)width,
+                              (uint32_t)channels,
+                              type,
+                              (size_t)(width * channels) * stk_image_type_size(type)};
+}
+
+// Arguments of one element: attributes by name, or else the next input.
+struct stk_op_image_args {
+    const struct stk_attrs *attrs;
+    const struct stk_col *const *in; // NULL entries: not known yet
+    int n_in, next;
+    int64_t i;
+};
+bool stk_op_image_ints(struct stk_op_image_args *a, const char *name, int64_t *values, int count);
+bool stk_op_image_float(struct stk_op_image_args *a, const char *name, double *value);
+// A failure of an image function becomes the element's.
+enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why);
+
+#endif
