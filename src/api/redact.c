@@ -35,7 +35,7 @@ static const char *replace(struct redactor *r, enum redacted kind, const char *t
     return out ? out : "";
 }
 
-// Beginnings of names that vendors and frameworks chose.
+// Beginnings of names that vendors and frameworks chose, and stoker.
 static bool public_name(const char *name)
 {
     static const char *const known[] = {
@@ -79,6 +79,11 @@ static bool public_name(const char *name)
         "XlaModule",
         "copy-done",
         "copy-start",
+        // stoker's own words among names
+        "(before the profile)",
+        "(held by the program)",
+        "launched and not yet begun",
+        "derived from launches",
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strncmp(name, known[i], strlen(known[i])) == 0)

@@ -38,14 +38,14 @@ static const struct stk_column columns[] = {
     {.id = "wait_ns", .type = STK_CELL_NS},
     {.id = "last_rank", .type = STK_CELL_COUNT},
     {.id = "last_device", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "group", .type = STK_CELL_TEXT, .is_detail = true},
+    {.id = "group", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
     {.id = "group_size", .type = STK_CELL_COUNT, .is_detail = true},
     {.id = "algorithm_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
     {.id = "bus_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
 };
 static const struct stk_column kind_columns[] = {
     {.id = "kind", .type = STK_CELL_TEXT},
-    {.id = "group", .type = STK_CELL_TEXT, .is_detail = true},
+    {.id = "group", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
     {.id = "group_size", .type = STK_CELL_COUNT, .is_detail = true},
     {.id = "bytes", .type = STK_CELL_BYTES},
     {.id = "count", .type = STK_CELL_COUNT},
