@@ -62,6 +62,32 @@ static enum stk_status fetch_args(void *arg, uint32_t rank, uint32_t event,
     return stk_query_args_fetch(&p->args, &p->run, rank, event, emit, emit_arg, err);
 }
 
+static enum stk_status find_findings(struct stoker_profiles *p,
+                                     const struct stoker_why_options *options,
+                                     struct stk_query_source *source, struct stk_err *err)
+{
+    struct stk_report report = {.schema = NULL};
+    enum stk_status status = stk_diagnose(&p->run.in, options, &report, err);
+    if (status != STK_OK)
+        return status;
+    const struct stk_rep_finding *f = report.findings.items;
+    struct stk_query_finding *out =
+        stk_arena_array(&p->run.in.arena, report.findings.count + 1, sizeof *out);
+    if (!out)
+        return stk_err_nomem(err);
+    for (size_t i = 0; i < report.findings.count; i++)
+        out[i] = (struct stk_query_finding){.id = f[i].id,
+                                            .title = f[i].title,
+                                            .severity = f[i].severity,
+                                            .confidence = f[i].confidence,
+                                            .has_saving = f[i].saving.has_expected,
+                                            .saving_share = f[i].saving.expected_share,
+                                            .steps_affected = (int64_t)f[i].steps_affected};
+    source->findings = out;
+    source->finding_count = report.findings.count;
+    return STK_OK;
+}
+
 static enum stk_status open_query(struct stoker_profiles *p,
                                   const struct stoker_why_options *options, struct stk_err *err)
 {
@@ -85,7 +111,8 @@ static enum stk_status open_query(struct stoker_profiles *p,
                                       .args = fetch_args,
                                       .interrupted = interrupted,
                                       .arg = p};
-    return stk_query_open(&p->query, &source, err);
+    enum stk_status status = find_findings(p, options, &source, err);
+    return status == STK_OK ? stk_query_open(&p->query, &source, err) : status;
 }
 
 static enum stk_status open_profiles(struct stoker_profiles *p, const char *const *paths,

@@ -12,6 +12,8 @@ void stk_query_scan_init(struct stk_query_scan *s, struct stk_query *q)
                                  .start_min_ns = INT64_MIN,
                                  .start_max_ns = INT64_MAX,
                                  .end_min_ns = INT64_MIN,
+                                 .dur_min_ns = INT64_MIN,
+                                 .dur_max_ns = INT64_MAX,
                                  .id = -1,
                                  .launch = -1};
 }
@@ -36,6 +38,10 @@ bool stk_query_scan_add(struct stk_query_scan *s, enum stk_query_field field, en
         bound(&s->start_min_ns, &s->start_max_ns, op, value, &s->nothing);
         return true;
     }
+    if (field == STK_FIELD_DUR) {
+        bound(&s->dur_min_ns, &s->dur_max_ns, op, value, &s->nothing);
+        return true;
+    }
     if (field == STK_FIELD_ID && op == STK_OP_EQ) {
         s->nothing |= value < 0 || (s->id >= 0 && s->id != value);
         s->id = value;
@@ -50,9 +56,14 @@ bool stk_query_scan_add(struct stk_query_scan *s, enum stk_query_field field, en
         s->end_min_ns = value > s->end_min_ns ? value : s->end_min_ns;
     if (s->filter_count == STK_SCAN_FILTERS_MAX)
         return false;
-    s->filters[s->filter_count].field = field;
-    s->filters[s->filter_count].op = op;
-    s->filters[s->filter_count++].value = value;
+    int at = s->filter_count++;
+    if (stk_query_fields[field].key == STK_KEY_TRACK) {
+        s->filters[at] = s->filters[s->track_filter_count];
+        at = s->track_filter_count++;
+    }
+    s->filters[at].field = field;
+    s->filters[at].op = op;
+    s->filters[at].value = value;
     return true;
 }
 
@@ -72,14 +83,13 @@ static bool compare(int64_t a, enum stk_query_op op, int64_t b)
     }
 }
 
-static bool passes(const struct stk_query_scan *s, const struct stk_query_event *v, bool of_track)
+// Filters number `from` to `to` - 1.
+static bool passes(const struct stk_query_scan *s, const struct stk_query_event *v, int from,
+                   int to)
 {
-    for (int i = 0; i < s->filter_count; i++) {
+    for (int i = from; i < to; i++) {
         int64_t value;
-        enum stk_query_field field = s->filters[i].field;
-        if ((stk_query_fields[field].key == STK_KEY_TRACK) != of_track)
-            continue;
-        if (!stk_query_number(v, field, &value) ||
+        if (!stk_query_number(v, s->filters[i].field, &value) ||
             !compare(value, s->filters[i].op, s->filters[i].value))
             return false;
     }
@@ -99,7 +109,12 @@ bool stk_query_scan_takes(const struct stk_query_scan *s, const struct stk_query
     }
     if (s->launched && (!stk_kind_is_device_work(t->kind[e]) || stk_link_of(t, e) == STK_NONE))
         return false;
-    return s->filter_count == 0 || passes(s, v, false);
+    if (s->dur_min_ns != INT64_MIN || s->dur_max_ns != INT64_MAX) {
+        int64_t dur_ns = stk_dur_ns(t, e);
+        if (dur_ns < s->dur_min_ns || dur_ns > s->dur_max_ns)
+            return false;
+    }
+    return passes(s, v, s->track_filter_count, s->filter_count);
 }
 
 static bool takes_track(const struct stk_query_scan *s, const struct stk_query_event *v)
@@ -109,7 +124,7 @@ static bool takes_track(const struct stk_query_scan *s, const struct stk_query_e
         return false;
     if (s->device.p && !stk_str_eq(s->device, stk_str_from(known->device)))
         return false;
-    return passes(s, v, true);
+    return passes(s, v, 0, s->track_filter_count);
 }
 
 // First event of [first, end) that starts at `ns` or later.

@@ -25,12 +25,13 @@ struct stk_query_scan {
     bool on_streams, launched, nothing;
     int64_t start_min_ns, start_max_ns; // inclusive, run's time
     int64_t end_min_ns;                 // end >= this
+    int64_t dur_min_ns, dur_max_ns;     // inclusive
     struct {
         enum stk_query_field field;
         enum stk_query_op op;
         int64_t value;
     } filters[STK_SCAN_FILTERS_MAX];
-    int filter_count;
+    int filter_count, track_filter_count; // those that a track decides come first
     struct stk_str device;        // p NULL: any
     struct stk_scan_names *names; // per trace; NULL: any
     int64_t id, launch;           // this event alone; work of this call alone; -1: any

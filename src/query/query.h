@@ -54,6 +54,14 @@ struct stk_query_gap {
     uint8_t part;
 };
 
+// A finding of the report.
+struct stk_query_finding {
+    const char *id, *title, *severity, *confidence;
+    bool has_saving;
+    double saving_share; // expected
+    int64_t steps_affected;
+};
+
 struct stk_query_rank {
     const struct stk_trace *trace; // ranks of one trace stand side by side
     const struct stk_rank_sum *sum;
@@ -66,6 +74,8 @@ struct stk_query_source {
     const struct stk_query_rank *ranks;
     uint32_t rank_count;
     const struct stk_run_sum *run;
+    const struct stk_query_finding *findings;
+    size_t finding_count;
     bool one_rank; // a rank was selected: processes of no rank are left out too
     // Arguments of one event; `rank` is the index of a rank with its trace. The texts are valid
     // during `emit`. NULL: none.

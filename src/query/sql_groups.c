@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making groups: one pass over each track, a slot per key, sums beside it. A group keeps its first
-// event, which stands for it in every column that its keys decide. Where the step is a key, a new
-// step begins new groups, since events of a track come in time.
+// event, which stands for it in every column that its keys decide. Where the step or a time of
+// start is a key, a new one begins new groups, since events of a track come in time.
 // Conditions on other columns must be tested here, before the sums: SQLite cannot test them after.
 #include "query/sql_groups.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -19,8 +20,8 @@ enum { N_NUMBER, SUM, LEAST, GREATEST, SUMS };
 
 struct group {
     uint32_t trace, track, event; // of the first event
-    bool overflow;
-    int64_t n;
+    bool overflow, has_bucket;
+    int64_t n, bucket;
     int64_t sums[STK_GROUPS_COLUMNS][SUMS];
 };
 
@@ -32,6 +33,7 @@ struct cursor {
     struct stk_vec groups; // struct group
     size_t row;
     // While making them.
+    bool mapped;     // keys go to the map: name and bits, or a bucket in no order
     uint32_t *slots; // dense keys: group + 1
     size_t slot_count;
     struct stk_map map; // keys of name and bits
@@ -41,8 +43,8 @@ struct cursor {
 void stk_sql_groups_plan_write(const struct stk_sql_groups_plan *plan,
                                char out[STK_GROUPS_PLAN_SIZE])
 {
-    int used = snprintf(out, STK_GROUPS_PLAN_SIZE, "%d%d%d %d", plan->by_name, plan->by_bits,
-                        plan->by_step, plan->filters);
+    int used = snprintf(out, STK_GROUPS_PLAN_SIZE, "%d%d%d %d %d %" PRId64, plan->by_name,
+                        plan->by_bits, plan->by_step, plan->filters, plan->bucket, plan->divisor);
     for (int i = 0; i < plan->field_count; i++)
         used += snprintf(out + used, (size_t)(STK_GROUPS_PLAN_SIZE - used), " %d", plan->fields[i]);
 }
@@ -51,7 +53,10 @@ bool stk_sql_groups_plan_read(const char *text, struct stk_sql_groups_plan *plan
 {
     int used = 0, keys[3], n;
     *plan = (struct stk_sql_groups_plan){.filters = 0};
-    if (sscanf(text, "%1d%1d%1d %d%n", &keys[0], &keys[1], &keys[2], &plan->filters, &used) != 4)
+    if (sscanf(text, "%1d%1d%1d %d %d %" SCNd64 "%n", &keys[0], &keys[1], &keys[2], &plan->filters,
+               &plan->bucket, &plan->divisor, &used) != 6)
+        return false;
+    if (plan->divisor < 0 || plan->bucket < 0 || plan->bucket >= STK_FIELD_COUNT)
         return false;
     plan->by_name = keys[0];
     plan->by_bits = keys[1];
@@ -72,7 +77,8 @@ static int group_connect(sqlite3 *sql, void *module, int argc, const char *const
     (void)argc;
     (void)argv;
     (void)error;
-    char extra[64 + STK_GROUPS_COLUMNS * 100] = ",\"groups plan\" TEXT HIDDEN,\"groups n\" HIDDEN";
+    char extra[64 + STK_GROUPS_COLUMNS * 100] = ",\"groups plan\" TEXT HIDDEN,\"groups n\" HIDDEN,"
+                                                "\"groups bucket\" HIDDEN";
     size_t used = strlen(extra);
     for (int i = 0; i < STK_GROUPS_COLUMNS; i++)
         used += (size_t)snprintf(extra + used, sizeof extra - used,
@@ -149,18 +155,25 @@ static uint32_t dense_key(const struct cursor *c, const struct stk_trace *t, uin
     return c->plan.by_name ? t->name[event] : c->plan.by_bits ? stk_query_bits(t, event) : 0;
 }
 
+struct bucket {
+    bool known;
+    int64_t quotient;
+};
+
 // Slot of an event's key, holding the group + 1, 0 for a new one. NULL: no memory.
-static uint32_t *slot_of(struct cursor *c, const struct stk_query_event *v)
+static uint32_t *slot_of(struct cursor *c, const struct stk_query_event *v, struct bucket b)
 {
     const struct stk_trace *t = v->x->t;
-    if (!c->plan.by_name || !c->plan.by_bits)
+    uint64_t key = c->plan.by_name ? t->name[v->event] : 0;
+    if (!c->mapped)
         return &c->slots[dense_key(c, t, v->event)];
-    return stk_map_put(&c->map, t->name[v->event], stk_query_bits(t, v->event), 0, NULL);
+    key = key << 16 | (c->plan.by_bits ? stk_query_bits(t, v->event) : 0);
+    return stk_map_put(&c->map, key << 1 | b.known, (uint64_t)b.quotient, 0, NULL);
 }
 
 static void end_epoch(struct cursor *c)
 {
-    if (c->plan.by_name && c->plan.by_bits) {
+    if (c->mapped) {
         stk_map_deinit(&c->map);
         stk_map_init(&c->map, GROUPS_MAX);
     } else {
@@ -172,12 +185,17 @@ static void end_epoch(struct cursor *c)
     c->epoch = c->groups.count;
 }
 
-static struct group *new_group(struct cursor *c, const struct stk_query_event *v, uint32_t *slot)
+static struct group *new_group(struct cursor *c, const struct stk_query_event *v, struct bucket b,
+                               uint32_t *slot)
 {
     struct group *g = stk_vec_push(&c->groups);
     if (!g)
         return NULL;
-    *g = (struct group){.trace = v->trace, .track = v->track, .event = v->event};
+    *g = (struct group){.trace = v->trace,
+                        .track = v->track,
+                        .event = v->event,
+                        .has_bucket = b.known,
+                        .bucket = b.quotient};
     for (int i = 0; i < c->plan.field_count; i++) {
         g->sums[i][LEAST] = INT64_MAX;
         g->sums[i][GREATEST] = INT64_MIN;
@@ -201,11 +219,22 @@ static void add(const struct cursor *c, struct group *g, const struct stk_query_
     }
 }
 
+static struct bucket bucket_of(const struct cursor *c, const struct stk_query_event *v)
+{
+    struct bucket b = {.known = false};
+    if (c->plan.divisor == 0)
+        return b;
+    b.known = stk_query_number(v, (enum stk_query_field)c->plan.bucket, &b.quotient);
+    b.quotient = b.known ? b.quotient / c->plan.divisor : 0;
+    return b;
+}
+
 // Groups of the current track.
 static int group_track(struct cursor *c)
 {
     struct stk_query_event v = c->scan.at;
     const struct stk_query_steps *steps = v.x->tracks[v.track].steps;
+    struct bucket bucket = {.known = false};
     uint32_t step = STK_NONE;
     int64_t step_end = INT64_MIN; // until when `step` is right
     for (; v.event < c->scan.end; v.event++) {
@@ -215,16 +244,20 @@ static int group_track(struct cursor *c)
             continue;
         int64_t start = v.x->t->start_ns[v.event];
         if (c->plan.by_step && start >= step_end) {
-            uint32_t now = stk_query_step_at(steps, start);
-            if (now != step)
+            uint32_t here = stk_query_step_at(steps, start);
+            if (here != step)
                 end_epoch(c);
-            step = now;
-            step_end = now == STK_NONE ? start + 1 : steps->v[now].end_ns;
+            step = here;
+            step_end = here == STK_NONE ? start + 1 : steps->v[here].end_ns;
         }
-        uint32_t *slot = slot_of(c, &v);
+        struct bucket now = bucket_of(c, &v);
+        if (!c->mapped && now.quotient != bucket.quotient)
+            end_epoch(c);
+        bucket = now;
+        uint32_t *slot = slot_of(c, &v, bucket);
         struct group *g = !slot   ? NULL
                           : *slot ? stk_vec_at(&c->groups, *slot - 1)
-                                  : new_group(c, &v, slot);
+                                  : new_group(c, &v, bucket, slot);
         if (!g)
             return SQLITE_NOMEM;
         add(c, g, &v);
@@ -236,6 +269,8 @@ static int group_track(struct cursor *c)
 static int make_groups(struct cursor *c)
 {
     c->groups.count = c->row = c->epoch = 0;
+    c->mapped = (c->plan.by_name && c->plan.by_bits) ||
+                (c->plan.divisor && c->plan.bucket != STK_FIELD_START);
     if (c->slot_count)
         memset(c->slots, 0, c->slot_count * sizeof *c->slots);
     stk_query_scan_begin(&c->scan);
@@ -317,8 +352,10 @@ static int group_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
         stk_sql_result(context, &value);
     } else if (extra == 1) {
         sqlite3_result_int64(context, g->n);
-    } else if (extra > 1) {
-        put_sum(context, g, extra - 2);
+    } else if (extra == 2 && g->has_bucket) {
+        sqlite3_result_int64(context, g->bucket);
+    } else if (extra > 2) {
+        put_sum(context, g, extra - 3);
     }
     return SQLITE_OK;
 }

@@ -4,8 +4,9 @@
 // min(x) the least of their least. What stands around these calls stays as it is, and SQLite does
 // the grouping, HAVING, ORDER BY and LIMIT.
 //
-// That is right where every other column is one that a group's keys decide (name, kind, step and
-// what belongs to a track), since then it has one value in the group; conditions on other columns
+// That is right where every other column is one that a group's keys decide (name, kind, step, what
+// belongs to a track, and one quotient such as start_ns / 1000000), since then it has one value in
+// the group; conditions on other columns
 // must be of the form `column < constant`, which the groups' table tests event by event. Anything
 // else is not rewritten: joins, subqueries, windows, unknown functions, quoted identifiers.
 #include <stdint.h>
@@ -301,6 +302,32 @@ static bool is_aggregate(const struct rewrite *r, size_t i)
     return true;
 }
 
+// column / 1000: how many tokens it takes, 0 where it is not that, or not a factor by itself.
+static size_t bucket_at(struct rewrite *r, size_t i, int field, size_t used)
+{
+    static const char *const before[] = {
+        "select", "distinct", "all",  ",",    "(",    "by", "and",     "or",
+        "where",  "having",   "then", "else", "when", "<",  ">",       "=",
+        "==",     "<=",       ">=",   "<>",   "!=",   "+",  "between", NULL};
+    const struct stk_sql_token *t = &r->tokens[i + used + 1];
+    int64_t divisor = 0;
+    if (!is(r, i + used, "/") || i + used + 1 >= r->count || t->kind != STK_SQL_NUMERAL ||
+        t->n > 17 || !is_among(&r->tokens[i - 1], before) || is(r, i + used + 2, "||") ||
+        is(r, i + used + 2, "collate") || stk_query_field_is_text((enum stk_query_field)field))
+        return 0;
+    for (size_t k = 0; k < t->n; k++) {
+        if (t->p[k] < '0' || t->p[k] > '9')
+            return 0;
+        divisor = divisor * 10 + (t->p[k] - '0');
+    }
+    if (divisor == 0 ||
+        (r->plan.divisor && (r->plan.divisor != divisor || r->plan.bucket != field)))
+        return 0;
+    r->plan.bucket = field;
+    r->plan.divisor = divisor;
+    return used + 2;
+}
+
 // Copies tokens [i, end), aggregates replaced. `where`: none may be there.
 static bool put_clause(struct rewrite *r, size_t i, size_t end, bool where)
 {
@@ -325,6 +352,13 @@ static bool put_clause(struct rewrite *r, size_t i, size_t end, bool where)
         } else if (is_keyword(t) || (is_name(r, t) && !is(r, i + 1, "."))) {
             put(r, t);
         } else if ((field = column_at(r, i, &used)) >= 0) {
+            size_t bucket =
+                stk_query_fields[field].key == STK_KEY_NONE ? bucket_at(r, i, field, used) : 0;
+            if (bucket) {
+                sqlite3_str_appendall(r->out, " \"groups bucket\"");
+                i += bucket;
+                continue;
+            }
             if (!add_key(r, field))
                 return false;
             sqlite3_str_appendchar(r->out, 1, ' ');

@@ -113,6 +113,10 @@ static void statement(const struct choice *c, char *out, size_t size)
 {
     char items[3][80], conditions[3][160] = {{0}};
     const char *by[2] = {column(c), column(c)};
+    static const char *const buckets[] = {"start_ns/20000",       "dur_ns / 5000", "2+start_ns/7",
+                                          "(start_ns/100000)*10", "start_ns/0",    "-start_ns/900"};
+    if (c != &choices[3] && world_random(4) == 0)
+        by[0] = buckets[world_random(6)];
     uint32_t keys = world_random(3), wheres = world_random(4);
     for (int i = 0; i < 3; i++)
         item(c, items[i], sizeof items[i]);
@@ -126,7 +130,10 @@ static void statement(const struct choice *c, char *out, size_t size)
     for (uint32_t i = 0; i < wheres; i++)
         n += snprintf(out + n, size - (size_t)n, "%s%s", i ? " and " : " where ", conditions[i]);
     for (uint32_t k = 0; k < keys; k++)
-        n += snprintf(out + n, size - (size_t)n, "%s%s", k ? ", " : " group by ", by[k]);
+        n += snprintf(out + n, size - (size_t)n, "%s%s", k ? ", " : " group by ",
+                      world_random(3) ? by[k]
+                      : k             ? "2"
+                                      : "1");
     if (world_random(4) == 0)
         n += snprintf(out + n, size - (size_t)n, keys ? " having count(*) > 2" : "");
     if (keys)
