@@ -71,3 +71,34 @@ enum stk_status stk_stage_no_memory(const struct stk_iter *it, struct stk_err *e
                        it->kind->name, (unsigned long long)s.in_use_bytes,
                        (unsigned long long)s.cap_bytes);
 }
+
+enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stk_err *err)
+{
+    const struct stk_specs *first = ds->in[from]->specs;
+    ds->specs = stk_specs_new(first->count);
+    if (!ds->specs) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < first->count; k++) {
+        stk_spec_copy(&ds->specs->items[k], &first->items[k]);
+    }
+    for (int i = from + 1; i < ds->n_in; i++) {
+        const struct stk_specs *more = ds->in[i]->specs;
+        if (more->count != first->count) {
+            return stk_err_set(err, STK_EINVAL,
+                               "%s: dataset %d has %d components, the first one has %d",
+                               ds->kind->name, i, more->count, first->count);
+        }
+        for (int k = 0; k < first->count; k++) {
+            struct stk_spec *spec = &ds->specs->items[k];
+            if (spec->dtype != more->items[k].dtype) {
+                return stk_err_set(err, STK_EINVAL,
+                                   "%s: component %d is %s in dataset %d and %s in the first",
+                                   ds->kind->name, k, stk_dtype_name(more->items[k].dtype), i,
+                                   stk_dtype_name(spec->dtype));
+            }
+            spec->shape = stk_shape_join(&spec->shape, &more->items[k].shape);
+        }
+    }
+    return STK_OK;
+}

@@ -38,6 +38,8 @@ static inline bool stk_arg_is_bound(const struct stk_dataset *ds, const char *na
 // is missing or takes another number (the error says so).
 struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int more,
                           struct stk_err *err);
+// ds->specs: what holds for the elements of all inputs from the given one on.
+enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stk_err *err);
 // The error of a stage that found no memory within the run's budget.
 enum stk_status stk_stage_no_memory(const struct stk_iter *it, struct stk_err *err);
 

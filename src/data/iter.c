@@ -181,7 +181,7 @@ static void inherit(struct stk_iter *to, const struct stk_iter *from)
     for (size_t i = 0; i < offsetof(struct stk_stage_stats, threads) / sizeof *a; i++) {
         __atomic_add_fetch(&a[i], __atomic_load_n(&b[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     }
-    for (int i = 0; i < to->n_in && i < from->n_in && to->ds == from->ds; i++) {
+    for (int i = 0; i < to->n_in && i < from->n_in && to->kind == from->kind; i++) {
         if (to->in[i] && from->in[i]) {
             inherit(to->in[i], from->in[i]);
         }

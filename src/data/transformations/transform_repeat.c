@@ -127,33 +127,7 @@ static enum stk_status repeat_skip(struct stk_iter *it, int64_t n, int64_t *done
 
 static enum stk_status concatenate_infer(struct stk_dataset *ds, struct stk_err *err)
 {
-    const struct stk_specs *first = ds->in[0]->specs;
-    ds->specs = stk_specs_new(first->count);
-    if (!ds->specs) {
-        return stk_err_nomem(err);
-    }
-    for (int k = 0; k < first->count; k++) {
-        stk_spec_copy(&ds->specs->items[k], &first->items[k]);
-    }
-    for (int i = 1; i < ds->n_in; i++) {
-        const struct stk_specs *more = ds->in[i]->specs;
-        if (more->count != first->count) {
-            return stk_err_set(err, STK_EINVAL,
-                               "%s: dataset %d has %d components, the first one has %d",
-                               ds->kind->name, i, more->count, first->count);
-        }
-        for (int k = 0; k < first->count; k++) {
-            struct stk_spec *spec = &ds->specs->items[k];
-            if (spec->dtype != more->items[k].dtype) {
-                return stk_err_set(err, STK_EINVAL,
-                                   "%s: component %d is %s in dataset %d and %s in the first",
-                                   ds->kind->name, k, stk_dtype_name(more->items[k].dtype), i,
-                                   stk_dtype_name(spec->dtype));
-            }
-            spec->shape = stk_shape_join(&spec->shape, &more->items[k].shape);
-        }
-    }
-    return STK_OK;
+    return stk_specs_join_inputs(ds, 0, err);
 }
 
 static int64_t concatenate_cardinality(const struct stk_dataset *ds)

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// interleave with num_parallel_calls: workers read ahead in the datasets of the cycle, a few pieces
+// in each, the one whose turn is next first; the consumer takes elements in the same order as
+// without threads. Where order does not matter (deterministic 0, or a sloppy run), a dataset whose
+// turn it is and that has nothing ready is passed over.
+//
+// The input, and the function, are the consumer's: datasets are opened by it, in order, as soon as
+// a place in the cycle becomes free.
+#include <pthread.h>
+#include <signal.h>
+
+#include "base/alloc.h"
+#include "data/async.h"
+#include "data/gate.h"
+#include "data/interleave.h"
+#include "data/parts.h"
+#include "data/tuner.h"
+
+#define AHEAD 3 // pieces of a dataset that wait, at most
+
+struct slot {
+    struct stk_iter *inner;
+    struct stk_piece pieces[AHEAD];
+    int first, count;
+    bool is_busy, at_end;
+    enum stk_status status; // opening it failed: an error in its turn
+    struct stk_err *err;
+};
+
+struct stk_interleave {
+    struct stk_iter *it;
+    struct stk_nest *nest;
+    int64_t length, block, at, given, open;
+    bool at_end, is_sloppy, is_begun, is_stopping, has_waiter;
+    struct slot *slots;
+    struct stk_ring ring; // for its lock and conditions alone: cancelling wakes who waits
+    int64_t piece_n;
+    int wanted, n_threads;
+    pthread_t threads[STK_WORKERS_MAX];
+    struct stk_parts parts;
+};
+
+enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter *it,
+                                    struct stk_nest *nest, int64_t cycle_length,
+                                    int64_t block_length, struct stk_err *err)
+{
+    int64_t calls = stk_attrs_int(it->ds->attrs, "num_parallel_calls", -1);
+    int64_t ordered = stk_attrs_int(it->ds->attrs, "deterministic", -1);
+    struct stk_interleave *p = stk_alloc_zero(1, sizeof *p);
+    *out = p;
+    if (!p) {
+        return stk_err_nomem(err);
+    }
+    p->it = it;
+    p->nest = nest;
+    p->length = cycle_length;
+    p->block = block_length;
+    p->piece_n = 1;
+    p->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
+    calls = calls < 0 ? it->run->options.threads : calls;
+    calls = calls < cycle_length ? calls : cycle_length;
+    p->wanted = calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
+    stk_ring_open(&p->ring, it, false, 1, 0);
+    p->slots = stk_alloc_zero((size_t)cycle_length, sizeof p->slots[0]);
+    return p->slots ? STK_OK : stk_err_nomem(err);
+}
+
+// The lock is held. The next dataset to read in: from the one whose turn it is. Little memory: that
+// one alone, if nothing of it is ready.
+static struct slot *choose(struct stk_interleave *p)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(p->it->run->pool);
+    int64_t reach = s.in_use_bytes > s.cap_bytes / 4 * 3 ? 1 : p->length;
+    for (int level = 0; level < (reach == 1 ? 1 : AHEAD); level++) {
+        for (int64_t i = 0; i < reach; i++) {
+            struct slot *slot = &p->slots[(p->at + i) % p->length];
+            if (slot->inner && !slot->is_busy && !slot->at_end && slot->count <= level) {
+                return slot;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void size_pieces(struct stk_interleave *p, const struct stk_piece *piece, uint64_t took_ns)
+{
+    int64_t now = p->piece_n, n = piece->block.n;
+    int64_t each = (int64_t)stk_block_bytes(&piece->block) / n;
+    int64_t next = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
+    next = next > 2 * now ? 2 * now : next;
+    next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;
+    next = each > 0 && next > STK_PIECE_BYTES_MAX / each ? STK_PIECE_BYTES_MAX / each : next;
+    p->piece_n = next < 1 ? 1 : next;
+}
+
+// The lock is held, and let go meanwhile.
+static void read_slot(struct stk_interleave *p, struct slot *slot, struct stk_piece *piece)
+{
+    struct stk_run *run = p->it->run;
+    struct stk_err err;
+    int64_t n = p->piece_n;
+    slot->is_busy = true;
+    pthread_mutex_unlock(&p->ring.lock);
+    stk_gate_enter(run);
+    struct stk_iter *before = stk_account_enter(p->it);
+    uint64_t start_ns = stk_clock_ns();
+    enum stk_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
+    bool is_end = s == STK_OK && piece->block.n == 0;
+    if (s != STK_OK) {
+        (void)stk_piece_fail(piece, s, &err);
+    }
+    uint64_t took_ns = stk_clock_ns() - start_ns;
+    stk_account_leave(before);
+    stk_gate_leave(run);
+    pthread_mutex_lock(&p->ring.lock);
+    slot->is_busy = false;
+    slot->at_end = is_end;
+    if (!is_end) {
+        if (piece->block.n > 0) {
+            size_pieces(p, piece, took_ns);
+        }
+        struct stk_piece *to = &slot->pieces[(slot->first + slot->count++) % AHEAD], old = *to;
+        *to = *piece;
+        *piece = old;
+        __atomic_add_fetch(&p->it->stats.fill, 1, __ATOMIC_RELAXED);
+    }
+    if (p->has_waiter) {
+        pthread_cond_broadcast(&p->ring.has_piece);
+    }
+}
+
+static bool is_over(const struct stk_interleave *p)
+{
+    return p->is_stopping || __atomic_load_n(&p->it->run->is_cancelled, __ATOMIC_ACQUIRE);
+}
+
+static void *work(void *arg)
+{
+    struct stk_interleave *p = arg;
+    struct stk_piece piece = {0};
+    pthread_mutex_lock(&p->ring.lock);
+    while (!is_over(p)) {
+        struct slot *slot = choose(p);
+        if (slot) {
+            read_slot(p, slot, &piece);
+        } else {
+            pthread_cond_wait(&p->ring.has_room, &p->ring.lock);
+        }
+    }
+    pthread_mutex_unlock(&p->ring.lock);
+    stk_piece_clear(&piece);
+    return NULL;
+}
+
+static void start_threads(struct stk_interleave *p)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    int masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    while (p->n_threads < p->wanted &&
+           pthread_create(&p->threads[p->n_threads], NULL, work, p) == 0) {
+        p->n_threads++;
+    }
+    if (masked) {
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    __atomic_store_n(&p->it->stats.threads, (uint32_t)p->n_threads, __ATOMIC_RELAXED);
+}
+
+static void piece_pop(struct stk_interleave *p, struct slot *slot)
+{
+    struct stk_piece *piece = &slot->pieces[slot->first];
+    struct stk_block block = piece->block;
+    stk_block_clear(&block);
+    piece->block = (struct stk_block){0};
+    stk_piece_clear(piece);
+    piece->block = block;
+    pthread_mutex_lock(&p->ring.lock);
+    slot->first = (slot->first + 1) % AHEAD;
+    slot->count--;
+    __atomic_sub_fetch(&p->it->stats.fill, 1, __ATOMIC_RELAXED);
+    pthread_cond_signal(&p->ring.has_room);
+    pthread_mutex_unlock(&p->ring.lock);
+}
+
+// A dataset for a free place of the cycle. An error waits there for its turn.
+static enum stk_status open_slot(struct stk_interleave *p, struct slot *slot, struct stk_err *err)
+{
+    struct stk_iter *inner = NULL;
+    struct stk_err mine;
+    if (p->at_end || slot->status != STK_OK) {
+        return STK_OK;
+    }
+    enum stk_status s = stk_nest_next(p->nest, p->it, &inner, &mine);
+    if (s != STK_OK) {
+        slot->err = stk_alloc(sizeof *slot->err);
+        if (!slot->err) {
+            return stk_err_nomem(err);
+        }
+        *slot->err = mine;
+        slot->status = s;
+        return STK_OK;
+    }
+    pthread_mutex_lock(&p->ring.lock);
+    slot->inner = inner;
+    slot->at_end = false;
+    p->at_end = !inner;
+    p->open += inner != NULL;
+    pthread_cond_broadcast(&p->ring.has_room);
+    pthread_mutex_unlock(&p->ring.lock);
+    return STK_OK;
+}
+
+static enum stk_status begin(struct stk_interleave *p, struct stk_err *err)
+{
+    enum stk_status s = STK_OK;
+    p->is_begun = true;
+    for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end; i++) {
+        s = open_slot(p, &p->slots[i], err);
+    }
+    start_threads(p);
+    return s;
+}
+
+static void advance(struct stk_interleave *p)
+{
+    pthread_mutex_lock(&p->ring.lock);
+    p->at = (p->at + 1) % p->length;
+    p->given = 0;
+    pthread_mutex_unlock(&p->ring.lock);
+}
+
+// The lock is held. Has a slot something to say: a piece, or its end?
+static bool is_ready(const struct slot *slot)
+{
+    return slot->count > 0 || (slot->at_end && !slot->is_busy);
+}
+
+// Sloppy: the turn goes to the next dataset with something ready, if this one has not.
+static void turn_to_ready(struct stk_interleave *p)
+{
+    for (int64_t i = 0; p->is_sloppy && i < p->length; i++) {
+        int64_t at = (p->at + i) % p->length;
+        if (p->slots[at].inner && is_ready(&p->slots[at])) {
+            p->given = i ? 0 : p->given;
+            p->at = at;
+            return;
+        }
+    }
+}
+
+// Waits until the dataset whose turn it is has a piece, or is at its end.
+static void await(struct stk_interleave *p)
+{
+    struct stk_run *run = p->it->run;
+    struct stk_wait w;
+    bool has_waited = false;
+    pthread_mutex_lock(&p->ring.lock);
+    turn_to_ready(p);
+    while (!is_ready(&p->slots[p->at]) && !is_over(p)) {
+        if (p->n_threads == 0) {
+            struct stk_piece piece = {0};
+            read_slot(p, &p->slots[p->at], &piece);
+            stk_piece_clear(&piece);
+            continue;
+        }
+        if (!has_waited) {
+            has_waited = true;
+            w = stk_wait_begin(run);
+        }
+        p->has_waiter = true;
+        pthread_cond_wait(&p->ring.has_piece, &p->ring.lock);
+        p->has_waiter = false;
+        turn_to_ready(p);
+    }
+    pthread_mutex_unlock(&p->ring.lock);
+    if (has_waited) {
+        stk_wait_end(run, w, p->it);
+    }
+}
+
+static enum stk_status slot_error(struct slot *slot, struct stk_err *err)
+{
+    enum stk_status s = slot->status;
+    *err = *slot->err;
+    stk_free(slot->err);
+    slot->err = NULL;
+    slot->status = STK_OK;
+    return s;
+}
+
+// The dataset of this turn is at its end: its place is free.
+static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
+{
+    struct slot *slot = &p->slots[p->at];
+    pthread_mutex_lock(&p->ring.lock);
+    struct stk_iter *inner = slot->inner;
+    slot->inner = NULL;
+    p->open--;
+    pthread_mutex_unlock(&p->ring.lock);
+    stk_iter_close(inner);
+    enum stk_status s = open_slot(p, slot, err);
+    advance(p);
+    return s;
+}
+
+// What the first waiting piece of the slot has: elements, then its error.
+static enum stk_status take(struct stk_interleave *p, struct slot *slot, int64_t want,
+                            struct stk_block *out, struct stk_err *err)
+{
+    struct stk_piece *piece = &slot->pieces[slot->first];
+    int64_t left = piece->block.n - piece->used, turn = p->block - p->given;
+    int64_t n = want < left ? want : left;
+    enum stk_status s = STK_OK;
+    n = n < turn ? n : turn;
+    if (n > 0 && !stk_block_slice(out, &piece->block, piece->used, n)) {
+        return stk_err_nomem(err);
+    }
+    piece->used += n;
+    p->given += n;
+    if (n == 0) {
+        s = piece->status;
+        *err = piece->err ? *piece->err : *err;
+        s = piece->err ? s : stk_err_nomem(err);
+        p->given++;
+        piece_pop(p, slot);
+    } else if (piece->used == piece->block.n && piece->status == STK_OK) {
+        piece_pop(p, slot);
+    }
+    if (p->given >= p->block) {
+        advance(p);
+    }
+    return s;
+}
+
+// Some elements of one dataset. Not the first part: only what is there already.
+static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_first,
+                                 struct stk_block *out, struct stk_err *err)
+{
+    struct stk_interleave *p = stk_interleave_of(it);
+    for (;;) {
+        struct slot *slot = &p->slots[p->at];
+        if (slot->status != STK_OK) {
+            enum stk_status s = slot_error(slot, err), again = open_slot(p, slot, err);
+            return again == STK_OK ? s : again;
+        }
+        if (!slot->inner) {
+            enum stk_status s = open_slot(p, slot, err);
+            if (s != STK_OK || (p->at_end && p->open == 0)) {
+                return s;
+            }
+            if (!slot->inner && slot->status == STK_OK) {
+                advance(p);
+            }
+            continue;
+        }
+        pthread_mutex_lock(&p->ring.lock);
+        bool ready = is_ready(slot), has_piece = slot->count > 0;
+        pthread_mutex_unlock(&p->ring.lock);
+        if (!ready) {
+            if (!is_first) {
+                return STK_OK;
+            }
+            await(p);
+            if (is_over(p)) {
+                return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+            }
+            continue;
+        }
+        if (has_piece) {
+            return take(p, slot, want, out, err);
+        }
+        enum stk_status s = end_slot(p, err);
+        if (s != STK_OK) {
+            return s;
+        }
+    }
+}
+
+enum stk_status stk_interleave_next(struct stk_interleave *p, int64_t want, struct stk_block *out,
+                                    struct stk_err *err)
+{
+    enum stk_status s = p->is_begun ? STK_OK : begin(p, err);
+    return s == STK_OK ? stk_parts_collect(&p->parts, p->it, want, out, next_part, err) : s;
+}
+
+enum stk_status stk_interleave_skip(struct stk_interleave *p, int64_t n, int64_t *done,
+                                    struct stk_err *err)
+{
+    struct stk_block block = {0};
+    enum stk_status s = p->is_begun ? STK_OK : begin(p, err);
+    while (s == STK_OK && *done < n) {
+        stk_block_clear(&block);
+        s = next_part(p->it, n - *done, true, &block, err);
+        *done += block.n;
+        if (block.n == 0) {
+            break;
+        }
+    }
+    stk_block_free(&block);
+    return s;
+}
+
+void stk_interleave_close(struct stk_interleave *p)
+{
+    if (!p) {
+        return;
+    }
+    pthread_mutex_lock(&p->ring.lock);
+    p->is_stopping = true;
+    pthread_mutex_unlock(&p->ring.lock);
+    stk_ring_stop(&p->ring);
+    for (int i = 0; i < p->n_threads; i++) {
+        pthread_join(p->threads[i], NULL);
+    }
+    for (int64_t i = 0; p->slots && i < p->length; i++) {
+        for (int k = 0; k < AHEAD; k++) {
+            stk_piece_clear(&p->slots[i].pieces[k]);
+        }
+        stk_iter_close(p->slots[i].inner);
+        stk_free(p->slots[i].err);
+    }
+    stk_free(p->slots);
+    stk_parts_free(&p->parts);
+    stk_ring_close(&p->ring);
+    stk_free(p);
+}
