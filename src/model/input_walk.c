@@ -34,7 +34,8 @@ static uint32_t new_stage(struct stk_input_walk *w, const char *text, size_t n,
                                             .parallelism_set = -1,
                                             .buffer_limit = -1,
                                             .is_autotuned = -1},
-                                    .last_thread = STK_NONE};
+                                    .last_thread = STK_NONE,
+                                    .covered_thread = STK_NONE};
     stk_spans_init(&g->spans);
     return (uint32_t)w->stages.count - 1;
 }
@@ -256,8 +257,11 @@ static void push(struct stk_input_walk *w, struct stk_input_name name, uint32_t 
     const struct stk_trace *t = w->view->t;
     if (w->depth == STK_INPUT_DEPTH)
         return; // deeper calls count as their ancestors'
-    w->stack[w->depth++] =
-        (struct stk_input_frame){.end_ns = stk_end_ns(t, event), .stage = stage, .name = name};
+    struct stk_input_frame f = {.end_ns = stk_end_ns(t, event), .stage = stage, .name = name};
+    const struct stk_input_frame *below = frame_below(w, w->depth);
+    if (name.role == STK_ROLE_OPERATION && below && below->end_ns < f.end_ns)
+        f.end_ns = below->end_ns; // it takes time of the stage around it, no more
+    w->stack[w->depth++] = f;
     if (w->is_first)
         return;
     if (name.role == STK_ROLE_OPERATION)
@@ -276,11 +280,12 @@ static void add_call(struct stk_input_walk *w, struct stk_input_growing *g, uint
     g->sum.calls++;
     stk_input_add_kind(w, g->sum.kind, 0, 1);
     add_recorded(w, g, event);
-    if (start_ns < g->covered_ns)
+    if (g->covered_thread == w->thread && start_ns < g->covered_ns)
         start_ns = g->covered_ns;
     if (end_ns <= start_ns)
         return;
     g->covered_ns = end_ns;
+    g->covered_thread = w->thread;
     g->sum.total_ns = stk_add_ns(g->sum.total_ns, end_ns - start_ns);
     if (g->is_shared && !g->sum.is_async)
         add_span(w, g, start_ns, end_ns);
@@ -301,15 +306,11 @@ static void open_call(struct stk_input_walk *w, uint32_t event, struct stk_input
     }
     name.role = STK_ROLE_STAGE;
     push(w, name, stage, event);
-    if (g->last_thread != w->thread) {
-        if (w->is_first) {
-            g->is_shared |= g->last_thread != STK_NONE;
-            g->last_thread = w->thread;
-        }
-        g->covered_ns = INT64_MIN;
-    }
-    if (w->is_first)
+    if (w->is_first) {
+        g->is_shared |= g->last_thread != STK_NONE && g->last_thread != w->thread;
+        g->last_thread = w->thread;
         return;
+    }
     add_where(w, stage, 0); // the thread is known from the first call on
     add_call(w, g, event);
 }

@@ -25,7 +25,8 @@ struct stk_input_growing {
     uint64_t fill_count;
     double fill_sum;
     uint32_t last_thread, last_where;
-    int64_t covered_ns; // calls on the thread reach up to here
+    uint32_t covered_thread;
+    int64_t covered_ns; // calls on that thread reach up to here
     bool is_shared, has_functions, has_children;
 };
 struct stk_input_where { // time of a stage on a thread

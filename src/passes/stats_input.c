@@ -85,13 +85,20 @@ static void fill_stage(struct stk_cell *row, const struct stk_input_stage *s, in
     *c++ = stk_cell_number(rank);
 }
 
+// Called, or at work for calls that are not in the profile; else only known from others' paths.
+static bool is_seen_stage(const struct stk_input_stage *s)
+{
+    return s->calls > 0 || s->self_ns > 0;
+}
+
 static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
                      const struct stk_rank_sum *rank, uint32_t limiting)
 {
     const struct stk_input_sums *p = rank->partial;
     for (uint32_t i = 0; p && i < p->stage_count; i++) {
-        struct stk_cell *row = p->stages[i].calls ? stk_table_row(stages) : NULL;
-        if (p->stages[i].calls && !row)
+        bool is_seen = is_seen_stage(&p->stages[i]);
+        struct stk_cell *row = is_seen ? stk_table_row(stages) : NULL;
+        if (is_seen && !row)
             return false;
         if (row)
             fill_stage(row, &p->stages[i], rank->rank, i == limiting);
@@ -199,7 +206,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     struct stk_table *fetches = stk_table_add(doc, "fetches", "Fetches of the next batch",
                                               fetch_columns, COUNT(fetch_columns));
     uint32_t rank, stage;
-    uint64_t called = 0, fetch_stages = 0;
+    uint64_t seen = 0, fetches_seen = 0;
     const char *limiting = NULL;
     if (!find_limit(run, &rank, &stage))
         return stk_err_nomem(err);
@@ -208,8 +215,8 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         if (!add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE))
             return stk_err_nomem(err);
         for (uint32_t i = 0; p && i < p->stage_count; i++) {
-            called += p->stages[i].calls > 0;
-            fetch_stages += p->stages[i].calls > 0 && p->stages[i].kind == STK_INPUT_FETCH;
+            seen += is_seen_stage(&p->stages[i]);
+            fetches_seen += is_seen_stage(&p->stages[i]) && p->stages[i].kind == STK_INPUT_FETCH;
         }
         if (r == rank && stage != STK_NONE)
             limiting = p->stages[stage].name;
@@ -217,7 +224,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     if (!add_kinds(kinds, run) || !stk_table_sort(stages, "self_ns") ||
         !stk_table_sort(kinds, "self_ns") || !stk_table_sort(fetches, "total_ns"))
         return stk_err_nomem(err);
-    bool known = called > 0 && run->wall_ns > 0;
+    bool known = seen > 0 && run->wall_ns > 0;
     stk_table_figure(doc, "wait_ns", STK_CELL_NS,
                      known ? stk_cell_number(run->parts[STK_PART_INPUT]) : stk_cell_unknown());
     stk_table_figure(doc, "wait_share", STK_CELL_SHARE,
@@ -227,7 +234,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     if (run->facts.loader_workers_seen)
         stk_table_figure(doc, "worker_threads", STK_CELL_COUNT,
                          stk_cell_number(run->facts.loader_workers_seen));
-    say_missing(doc, run, called, called == fetch_stages, limiting);
+    say_missing(doc, run, seen, seen == fetches_seen, limiting);
     return STK_OK;
 }
 

@@ -135,8 +135,10 @@ static void give_out(struct sweep *s, int64_t to_ns)
 {
     const struct open_call *top = s->depth ? &s->stack[s->depth - 1] : NULL;
     int64_t from_ns = s->at_ns, ns = to_ns - from_ns;
+    if (ns <= 0) // it was over before what crosses it
+        return;
     s->at_ns = to_ns;
-    if (ns <= 0 || !top || top->row == STK_NONE)
+    if (!top || top->row == STK_NONE)
         return;
     struct python_row *row = stk_vec_at(&s->rows, top->row);
     int64_t step_ns = inside_steps(s, from_ns, to_ns);

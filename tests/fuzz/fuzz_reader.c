@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = 1,
                                .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS |
-                                        STK_WANT_COLLECTIVES};
+                                        STK_WANT_COLLECTIVES | STK_WANT_INPUT};
     if (stream) {
         const uint8_t *head;
         const char *why = NULL;

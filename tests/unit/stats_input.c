@@ -246,6 +246,27 @@ static void test_nothing(void)
     answer_end(&a);
 }
 
+// tf.data as TensorFlow 2.21 recorded it: a parallel map with two threads, behind a prefetch of
+// one.
+static void test_recorded(void)
+{
+    struct answer a;
+    const char *map = "Iterator::Root::Prefetch::MapAndBatch";
+    answer_begin(&a);
+    answer_read(&a, &stk_stats_input, "tests/fuzz/seeds/xplane/tfdata.xplane.pb");
+    answer_analyse(&a, &stk_stats_input);
+    CHECK_EQ(STAGE(map), 0);
+    CHECK_EQ(VALUE(map, "parallelism_set"), 2);
+    CHECK_EQ(VALUE(map, "parallelism"), 2);
+    CHECK_EQ(VALUE(map, "buffer_limit"), 2);
+    CHECK(!answer_cell_in(&a, STAGES, STAGE(map), "autotuned")->truth);
+    CHECK(answer_cell_in(&a, STAGES, STAGE("Iterator::Root::Prefetch"), "autotuned")->truth);
+    CHECK_EQ(VALUE("Iterator::Root::Prefetch", "buffer_limit"), 1);
+    // Two threads of a pool, for three steps of 22 ms: what they did is the map's.
+    CHECK(VALUE(map, "self_ns") > 100000 * US && VALUE(map, "self_ns") < 150000 * US);
+    answer_end(&a);
+}
+
 static void check_text(const char *name, bool is_pipeline, const char *want)
 {
     char text[64];
@@ -279,6 +300,7 @@ int main(void)
     test_loader();
     test_crossing();
     test_nothing();
+    test_recorded();
     test_texts();
     return check_done("unit.stats_input");
 }
