@@ -386,10 +386,11 @@ class Dataset:
             )
         attrs = {
             "weights": ("floats", [v / sum(w) for v in w]),
-            "seed": seed,
+            "seed": _seed(seed),
             "stop_on_empty_dataset": int(stop_on_empty_dataset),
+            "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
         }
-        return Dataset._make("sample", datasets, attrs, _joined(datasets))
+        return Dataset._make("sample_from_datasets", datasets, attrs, _joined(datasets))
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
@@ -405,7 +406,9 @@ class Dataset:
         ):
             raise TypeError(f"choice_dataset has int64 scalars, not {spec}")
         attrs = {"stop_on_empty_dataset": int(stop_on_empty_dataset)}
-        return Dataset._make("choose", [choice_dataset] + datasets, attrs, _joined(datasets))
+        return Dataset._make(
+            "choose_from_datasets", [choice_dataset] + datasets, attrs, _joined(datasets)
+        )
 
     # Elements one by one
 
@@ -593,7 +596,7 @@ class Dataset:
         self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None
     ):
         """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
-        from ._padding import padding
+        from ._groups import padding
 
         args = {
             "batch_size": _count(batch_size, "batch_size", 1),
@@ -684,7 +687,7 @@ class Dataset:
         name=None,
     ):
         """Batches of elements of similar length, padded to the longest."""
-        from ._padding import bucketed
+        from ._groups import bucketed
 
         return bucketed(
             self,
@@ -700,7 +703,7 @@ class Dataset:
 
     def scan(self, initial_state, scan_func, name=None):
         """scan_func(state, element) gives (state, output); the outputs."""
-        from ._padding import scanned
+        from ._groups import scanned
 
         return scanned(self, initial_state, scan_func)
 
@@ -710,7 +713,7 @@ class Dataset:
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
         """(class, element) pairs, left out at random until classes are distributed as target_dist."""
-        from ._padding import resampled
+        from ._groups import resampled
 
         return resampled(self, class_func, target_dist, initial_dist, seed)
 
@@ -723,7 +726,7 @@ class Dataset:
 
     def reduce(self, initial_state, reduce_func, name=None):
         """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
-        from ._padding import reduced
+        from ._groups import reduced
 
         return reduced(self, initial_state, reduce_func)
 

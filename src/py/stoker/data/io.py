@@ -57,6 +57,8 @@ def _feature(name, value):
         return None
     if isinstance(value, (str, bytes)):
         value = [value]
+    if isinstance(value, (list, tuple)) and not value:
+        return None  # of no type
     a = _dtypes.array(value)
     if a.dtype.kind in "SUO":
         return _dtypes.strings(a).reshape(-1)
@@ -220,15 +222,30 @@ def _collect(features, results, is_batch, is_list=False):
     return {k: out[k] for k in features}
 
 
+def _key(features, name):
+    return getattr(features[name], "value_key", None) or name
+
+
+def _parse(serialized, features, is_batch):
+    """The features' values; those of one key are taken in rounds, as the engine wants them once."""
+    if not isinstance(features, dict) or not features:
+        raise InvalidArgumentError("features is a dict of at least one feature")
+    left, out = dict(features), {}
+    while left:
+        chosen = {_key(left, n): n for n in sorted(left, reverse=True)}
+        now = {n: left.pop(n) for n in chosen.values()}
+        attrs = {}
+        _description(now, "", attrs)
+        out.update(_collect(now, _call.run("parse_example", [serialized], attrs), is_batch))
+    return {n: out[n] for n in features}
+
+
 def parse_single_example(serialized, features, example_names=None, name=None):
     """A dict of the features of one serialized Example (a string scalar).
 
     FixedLenFeature: a value of its shape; VarLenFeature: a SparseTensor; RaggedFeature: 1-D.
     """
-    attrs = {}
-    _description(features, "", attrs)
-    results = _call.run("parse_example", [_call.convert(serialized, _dtypes.string)], attrs)
-    return _collect(features, results, False)
+    return _parse(_call.convert(serialized, _dtypes.string), features, False)
 
 
 def parse_example(serialized, features, example_names=None, name=None):
@@ -236,12 +253,9 @@ def parse_example(serialized, features, example_names=None, name=None):
 
     VarLenFeature: a SparseTensor; RaggedFeature: a RaggedTensor.
     """
-    attrs = {}
-    _description(features, "", attrs)
     serialized = _call.convert(serialized, _dtypes.string)
-    if serialized.shape is not None and len(serialized.shape) == 0:
-        return parse_single_example(serialized, features)
-    return _collect(features, _call.run("parse_example", [serialized], attrs), True)
+    is_batch = serialized.shape is None or len(serialized.shape) > 0
+    return _parse(serialized, features, is_batch)
 
 
 def parse_single_sequence_example(
@@ -252,8 +266,7 @@ def parse_single_sequence_example(
     _description(context, "", attrs)
     _description(lists, "list_", attrs)
     serialized = _call.convert(serialized, _dtypes.string)
-    results = iter(_call.run("parse_single_sequence_example", [serialized], attrs))
-    results = list(results)
+    results = _call.run("parse_single_sequence_example", [serialized], attrs)
     n = sum({VarLenFeature: 3}.get(type(f), 1) for f in context.values())
     return _collect(context, results[:n], False), _collect(lists, results[n:], False, True)
 

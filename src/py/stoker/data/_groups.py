@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Padded batches, buckets, state carried along, resampling: methods of Dataset that need more than
+their arguments passed on."""
+
+import numpy as np
+
+from . import _call, _dtypes, _function, _spec, _trace
+from ._spec import TensorSpec
+from .errors import InvalidArgumentError
+
+
+def _like(structure, spec, what):
+    """Leaves of an argument given as the elements' structure, or one for all of them."""
+    leaves = _spec.components(spec)
+    if structure is None:
+        return [None] * len(leaves)
+    return _leaves(structure, spec, what)
+
+
+def _is_shape(s):
+    """Whether an argument is one shape and no structure."""
+    if hasattr(s, "as_list") or isinstance(s, (list, _spec.TensorShape, np.ndarray)):
+        return True
+    return (
+        s is None
+        or isinstance(s, tuple)
+        and all(d is None or isinstance(d, (int, np.integer)) for d in s)
+    )
+
+
+def _leaves(structure, spec, what):
+    if isinstance(spec, tuple):
+        if not isinstance(structure, tuple) or len(structure) != len(spec):
+            raise InvalidArgumentError(f"{what} must have the elements' structure, {spec}")
+        return [leaf for a, b in zip(structure, spec) for leaf in _leaves(a, b, what)]
+    if isinstance(spec, dict):
+        if not isinstance(structure, dict) or set(structure) != set(spec):
+            raise InvalidArgumentError(f"{what} must have the elements' keys, {list(spec)}")
+        return [
+            leaf for k in _spec.sorted_keys(spec) for leaf in _leaves(structure[k], spec[k], what)
+        ]
+    if spec is None:
+        return []
+    return [structure]
+
+
+def _shapes(spec, padded_shapes):
+    parts = _spec.components(spec)
+    given = (
+        _like(padded_shapes, spec, "padded_shapes")
+        if padded_shapes is not None
+        else [None] * len(parts)
+    )
+    out = []
+    for part, shape in zip(parts, given):
+        if part.shape is None:
+            raise InvalidArgumentError(
+                f"padded_batch needs the rank of every component, not {part}"
+            )
+        if shape is None and padded_shapes is None:
+            shape = part.shape
+        shape = _spec.as_shape(shape)
+        if shape is None or len(shape) != len(part.shape):
+            raise InvalidArgumentError(f"padded shape {shape} for {part}: ranks differ")
+        if any(p is not None and d is not None and p > d for p, d in zip(part.shape, shape)):
+            raise InvalidArgumentError(f"padded shape {shape} is smaller than {part.shape}")
+        out.append(shape)
+    return out
+
+
+def _values(spec, padding_values):
+    parts = _spec.components(spec)
+    one = padding_values is not None and not isinstance(padding_values, (tuple, dict))
+    given = [padding_values] * len(parts) if one else _like(padding_values, spec, "padding_values")
+    out = []
+    for part, v in zip(parts, given):
+        if v is None:
+            v = b"" if part.dtype == _dtypes.string else 0
+            v = np.asarray(v, dtype=object if part.dtype == _dtypes.string else part.dtype)
+        out.append(_call.convert(v, part.dtype))
+    return out
+
+
+def padding(spec, padded_shapes, padding_values):
+    """(spec of the batches, attributes) of padded_batch."""
+    if any(hasattr(s, "parts") for s in _spec.flatten(spec)):
+        raise TypeError("padded_batch of sparse and ragged values is not possible")
+    shapes, values = _shapes(spec, padded_shapes), _values(spec, padding_values)
+    it = iter(shapes)
+    out = _spec.map_structure(lambda s: TensorSpec((None,) + tuple(next(it)), s.dtype), spec)
+    specs = [
+        (_dtypes.number(p.dtype), tuple(s), None) for p, s in zip(_spec.components(spec), shapes)
+    ]
+    return out, {"padded_shapes": ("specs", specs), "padding_values": ("tensors", values)}
+
+
+def _pad_to(value, length, fill):
+    """value with its unknown dimensions filled up to `length`."""
+    from ._ops import PUBLIC
+
+    shape = PUBLIC["shape"](value)
+    rows = []
+    for i, d in enumerate(value.shape):
+        after = 0 if d is not None else PUBLIC["cast"](length, "int32") - shape[i]
+        rows.append(
+            PUBLIC["stack"]([np.int32(0), after])
+            if _call.is_symbolic(after)
+            else np.zeros(2, np.int32)
+        )
+    return PUBLIC["pad"](value, PUBLIC["stack"](rows), constant_values=fill) if rows else value
+
+
+def bucketed(
+    ds,
+    length_func,
+    boundaries,
+    batch_sizes,
+    padded_shapes,
+    padding_values,
+    to_boundary,
+    no_padding,
+    drop_remainder,
+):
+    """bucket_by_sequence_length by group_by_window."""
+    from ._ops import PUBLIC
+
+    boundaries, batch_sizes = [int(b) for b in boundaries], [int(b) for b in batch_sizes]
+    if len(batch_sizes) != len(boundaries) + 1:
+        raise InvalidArgumentError(
+            f"{len(boundaries)} boundaries need {len(boundaries) + 1} batch sizes, not {len(batch_sizes)}"
+        )
+    edges, sizes = np.asarray(boundaries, np.int32), np.asarray(batch_sizes, np.int64)
+
+    def bucket(*element):
+        n = PUBLIC["cast"](length_func(*element), "int32")
+        return PUBLIC["reduce_sum"](
+            PUBLIC["cast"](edges <= n if isinstance(n, np.ndarray) else n >= edges, "int64")
+        )
+
+    def batched(key, group):
+        size = PUBLIC["gather"](sizes, key)
+        if no_padding:
+            return group.batch(size, drop_remainder)
+        if not to_boundary:
+            return group.padded_batch(size, padded_shapes, padding_values, drop_remainder)
+        limit = PUBLIC["gather"](edges - 1, PUBLIC["minimum"](key, len(boundaries) - 1))
+        fills = iter(_values(group.element_spec, padding_values) * 2)
+        spread = type(group.element_spec) is tuple
+
+        def fill(*element):
+            return _spec.map_structure(
+                lambda v: _pad_to(v, limit, next(fills)), element if spread else element[0]
+            )
+
+        return group.map(fill).batch(size, drop_remainder)
+
+    return ds.group_by_window(
+        bucket, batched, window_size_func=lambda key: PUBLIC["gather"](sizes, key)
+    )
+
+
+def _state(initial_state):
+    keep = []
+    spec, values = _function.result_leaves(initial_state, keep)
+    symbolic = any(_call.is_symbolic(v) for v in values)
+    if symbolic:
+        graph = _trace.current()
+        from ._value import Value
+
+        values = [v if isinstance(v, Value) else Value(graph, graph.constant(v)) for v in values]
+    return spec, values if symbolic else ("tensors", values)
+
+
+def _relaxed(a, b):
+    """The state's spec that holds for both; None where types differ."""
+    pa, pb = _spec.components(a), _spec.components(b)
+    if len(pa) != len(pb) or repr(_spec.map_structure(lambda _: 0, a)) != repr(
+        _spec.map_structure(lambda _: 0, b)
+    ):
+        return None
+    if any(x.dtype != y.dtype for x, y in zip(pa, pb)):
+        return None
+    it = iter(pb)
+
+    def leaf(x):
+        y = next(it)
+        if x.shape is None or y.shape is None or len(x.shape) != len(y.shape):
+            return TensorSpec(None, x.dtype)
+        return TensorSpec([d if d == e else None for d, e in zip(x.shape, y.shape)], x.dtype)
+
+    return _spec.map_structure(leaf, a)
+
+
+def _stepping(ds, state_spec, f, what, state_of, sample=None):
+    """The traced function, and the state's spec that it keeps."""
+    for _ in range(4):
+        out_spec = state_spec if what == "reduce" else None
+        fn = _function.function(
+            f, (state_spec, ds.element_spec), what, sample(state_spec) if sample else None, out_spec
+        )
+        have = state_of(fn.spec)
+        wider = _relaxed(state_spec, have)
+        if wider is None:
+            raise TypeError(f"{what}: the state is {state_spec}, and the function gives {have}")
+        if wider == state_spec:
+            return fn, state_spec
+        state_spec = wider
+    raise TypeError(f"{what}: the state's shape does not settle")
+
+
+def reduced(ds, initial_state, reduce_func):
+    """Dataset.reduce."""
+    from ._dataset import Dataset
+
+    spec, values = _state(initial_state)
+    fn, spec = _stepping(ds, spec, reduce_func, "reduce", lambda s: s)
+    if fn.captures:
+        raise NotImplementedError("reduce with values of a function around it")
+    out = Dataset._make(
+        "reduce", [ds], {"initial_state": values, "fn": fn.fn}, spec, fn.keep, fn.notes, fn
+    )
+    if out._engine is None:
+        graph_value = out._as_value()
+        parts = _call.run("dataset_element", [graph_value], {})
+        return _spec.pack(spec, parts, _function.make_leaf)
+    return out.get_single_element()
+
+
+def scanned(ds, initial_state, scan_func):
+    """Dataset.scan."""
+    from ._dataset import Dataset
+
+    spec, values = _state(initial_state)
+
+    def check(state, element):
+        result = scan_func(state, element)
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise _trace.TraceError(
+                f"scan: the function must give (state, output), not {result!r:.100}"
+            )
+        return result
+
+    check.__qualname__ = _trace.name_of(scan_func)
+
+    def sample(state_spec):
+        def element():
+            parts, element_spec = ds._sample()
+            first = values[1] if isinstance(values, tuple) else []
+            return tuple(first) + tuple(parts), (state_spec, element_spec)
+
+        return element
+
+    fn, spec = _stepping(ds, spec, check, "scan", lambda s: s[0], sample)
+    if fn.captures:
+        raise NotImplementedError("scan with values of a function around it")
+    return Dataset._make(
+        "scan", [ds], {"initial_state": values, "fn": fn.fn}, fn.spec[1], fn.keep, fn.notes, fn
+    )
+
+
+def resampled(ds, class_func, target_dist, initial_dist, seed):
+    """rejection_resample: keeps an element of class c with a chance of target[c] / initial[c],
+    scaled so that the scarcest class is always kept. Without initial_dist the classes are counted
+    as they come."""
+    from . import random
+    from ._ops import PUBLIC
+
+    target = np.asarray(target_dist, np.float32)
+    if target.ndim != 1 or (target < 0).any() or target.sum() <= 0:
+        raise InvalidArgumentError("target_dist is a vector of shares, none negative")
+    target = target / target.sum()
+    spread = type(ds.element_spec) is tuple
+
+    def classed(*element):
+        return PUBLIC["cast"](class_func(*element), "int64"), element if spread else element[0]
+
+    pairs = ds.map(classed)
+
+    def accepted(share, cls):
+        chance = PUBLIC["gather"](share, cls)
+        return random.uniform((), seed=seed) < chance
+
+    def shares(dist):
+        ratio = target / np.maximum(dist, np.finfo(np.float32).tiny)
+        return (ratio / ratio[dist > 0].max()).astype(np.float32)
+
+    if initial_dist is not None:
+        initial = np.asarray(initial_dist, np.float32)
+        fixed = shares(initial / initial.sum())
+        return pairs.filter(lambda cls, _: accepted(fixed, cls))
+
+    def count(counts, pair):
+        counts = counts + PUBLIC["one_hot"](pair[0], len(target), dtype="float32")
+        dist = counts / PUBLIC["reduce_sum"](counts)
+        ratio = target / dist
+        return counts, (ratio / PUBLIC["reduce_max"](ratio), pair)
+
+    counted = pairs.scan(np.full(len(target), 16.0 / len(target), np.float32), count)
+    return counted.filter(lambda share, pair: accepted(share, pair[0])).map(lambda _, pair: pair)
