@@ -15,7 +15,7 @@ def explain(dataset):
 def _stage(ds, depth, lines, notes, seen):
     pad = "  " * depth
     what = ds._kind or "argument of the function"
-    shown = ", ".join(f"{k}={_shown(v)}" for k, v in ds._args.items() if _is_shown(k, v))
+    shown = ", ".join(f"{k}={_shown(k, v)}" for k, v in ds._args.items() if _is_shown(k, v))
     at = f"  [{ds._where}]" if ds._where else ""
     if id(ds) in seen:
         lines.append(f"{pad}{what} (as above, line {seen[id(ds)]})")
@@ -55,8 +55,13 @@ def _is_shown(name, v):
     )
 
 
-def _shown(v):
-    return "AUTOTUNE" if v == -1 else repr(v)
+_TUNED = ("num_parallel_calls", "buffer_size", "cycle_length", "num_parallel_reads")
+
+
+def _shown(name, v):
+    if hasattr(v, "shape"):
+        return f"{v.size} values" if v.size > 4 else str(v.tolist())
+    return "AUTOTUNE" if v == -1 and name in _TUNED else repr(v)
 
 
 def _spec_text(spec):

@@ -436,3 +436,80 @@ def linspace(start, stop, num, name=None, axis=0):
 
 
 globals()["range"] = _range
+
+
+@publish("image.random_crop,random.crop")
+def random_crop(value, size, seed=None, name=None):
+    """A part of that size, at a random place."""
+    from . import random
+
+    value = convert(value)
+    known = static_ints(size)
+    size = np.asarray(known, np.int32) if known is not None else convert(size)
+    room = run("shape", [value], {"out_type": _dtypes.number("int32")})[0] - size + np.int32(1)
+    n = len(known) if known is not None else size.shape[0]
+    begin = cast(random.uniform([n], seed=seed) * cast(room, "float32"), "int32")
+    return PUBLIC["slice"](value, begin, known if known is not None else size)
+
+
+@publish("image.resize_with_pad", "resize")
+def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
+    """Resized with its proportions to fit, and filled up with zeros around."""
+    image = convert(image)
+    size = [attribute(target_height, "target_height"), attribute(target_width, "target_width")]
+    resized = PUBLIC["image.resize"](image, size, method, True, antialias)
+    shape = run("shape", [resized], {"out_type": _dtypes.number("int32")})[0]
+    rank = len(resized.shape)
+    at = rank - 3
+    height, width = shape[at], shape[at + 1]
+    top, left = (size[0] - height) // 2, (size[1] - width) // 2
+    return PUBLIC["image.pad_to_bounding_box"](resized, top, left, size[0], size[1])
+
+
+class ResizeMethod:
+    """Methods of image.resize."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+PUBLIC["image.ResizeMethod"] = ResizeMethod
+
+
+@publish("image.jpeg_random_resized_crop", "jpeg_random_resized_crop")
+def jpeg_random_resized_crop(
+    contents,
+    size,
+    scale=(0.08, 1.0),
+    ratio=(3 / 4, 4 / 3),
+    flip=0.5,
+    mean=None,
+    std=None,
+    planar=False,
+    method="pil_bilinear",
+    fast=False,
+    seed=None,
+):
+    """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,
+    mirrors it with a chance of `flip`. (height, width, 3) uint8; float32, less mean and over std
+    (of values in [0, 1]), if those are given; planar: (3, height, width)."""
+    attrs = {
+        "size": ("ints", [int(s) for s in size]),
+        "scale": ("floats", [float(s) for s in scale]),
+        "ratio": ("floats", [float(r) for r in ratio]),
+        "flip": float(flip),
+        "planar": int(planar),
+        "method": method,
+        "fast": int(fast),
+        "seed": None if seed is None else int(seed),
+    }
+    for name, v in (("mean", mean), ("std", std)):
+        if v is not None:
+            attrs[name] = ("floats", [float(x) for x in v])
+    return run("jpeg_random_resized_crop", [convert(contents, _dtypes.string)], attrs, True)[0]

@@ -129,7 +129,6 @@ image.encode_png,io.encode_png|encode_png|image:t compression=-1:a
 image.encode_jpeg,io.encode_jpeg|encode_jpeg|image:t format=:a quality=95:a progressive=False:a optimize_size=False:a chroma_downsampling=True:a density_unit=in:a x_density=300:a y_density=300:a xmp_metadata=:a
 image.extract_jpeg_shape,io.extract_jpeg_shape|extract_jpeg_shape|contents:s output_type=int32:D
 image.resize|resize|images:t size:h method=bilinear:a preserve_aspect_ratio=False:a antialias=False:a
-image.resize_with_pad|resize_with_pad|image:t target_height:c target_width:c method=bilinear:a antialias=False:a
 image.resize_with_crop_or_pad|resize_with_crop_or_pad|image:t target_height:c target_width:c
 image.central_crop|central_crop|image:t central_fraction:a
 image.crop_to_bounding_box|crop_to_bounding_box|image:t offset_height:c offset_width:c target_height:c target_width:c
@@ -161,5 +160,4 @@ image.random_brightness|random_brightness|image:t max_delta:a seed=None:a
 image.random_contrast|random_contrast|image:t lower:a upper:a seed=None:a
 image.random_saturation|random_saturation|image:t lower:a upper:a seed=None:a
 image.random_hue|random_hue|image:t max_delta:a seed=None:a
-image.random_crop,random.crop|random_crop|value:t size:h seed=None:a
 """

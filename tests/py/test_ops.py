@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations against NumPy: outside of functions, and traced, where both must agree."""
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+X = np.array([[3.0, -1.5, 0.25], [2.0, 8.0, -4.0]], np.float32)
+I = np.array([[5, 2, 9], [1, 7, 3]], np.int64)
+
+
+def both(f, *values, want=None):
+    """f(*values) eagerly and traced; compares with want."""
+    have = f(*values)
+    structure = values if len(values) > 1 else values[0]
+    ds = sd.Dataset.from_tensors(structure).map(f)
+    traced = next(iter(ds))
+    c.true(ds._function.is_native, f"traced: {ds._function.why}")
+    if isinstance(have, (list, tuple)):
+        have = tuple(have)
+    c.same(
+        traced,
+        have if not isinstance(have, np.ndarray) or have.ndim else have[()],
+        "traced and eager",
+    )
+    if want is not None:
+        c.same(have, want)
+
+
+def test_arithmetic():
+    both(lambda x: sd.maximum(x, 1.0), X, want=np.maximum(X, 1))
+    both(lambda x: sd.clip_by_value(x, 0.0, 2.0), X, want=X.clip(0, 2))
+    both(lambda x: sd.pow(x, 2), I, want=I**2)
+    both(lambda x: sd.math.log1p(sd.abs(x)), X, want=np.log1p(np.abs(X)))
+    both(lambda x: sd.sqrt(sd.square(x)), X, want=np.abs(X))
+    both(lambda x: sd.sigmoid(x), X, want=1 / (1 + np.exp(-X)))
+    both(lambda x: sd.round(x), X, want=np.round(X))
+    both(lambda x: sd.floor(x) + sd.ceil(x), X, want=np.floor(X) + np.ceil(X))
+    both(lambda x: sd.cast(x, "int32"), X, want=X.astype("i4"))
+    both(lambda x: sd.saturate_cast(x, sd.uint8), X * 100, want=(X * 100).clip(0, 255).astype("u1"))
+    both(lambda x: sd.where(x > 0, x, 0), X, want=np.where(X > 0, X, np.float32(0)))
+    both(lambda x: sd.where(x > 0), X, want=np.argwhere(X > 0))
+
+
+def test_shapes():
+    both(lambda x: sd.reshape(x, [-1]), X, want=X.reshape(-1))
+    both(lambda x: sd.reshape(x, (3, 2)), X, want=X.reshape(3, 2))
+    both(lambda x: sd.reshape(x, [sd.shape(x)[1], 2]), X, want=X.reshape(3, 2))
+    both(lambda x: sd.transpose(x), X, want=X.T)
+    both(lambda x: sd.transpose(x, [1, 0]), X, want=X.T)
+    both(lambda x: sd.expand_dims(x, -1), X, want=X[..., None])
+    both(lambda x: sd.squeeze(sd.expand_dims(x, 0)), X, want=X)
+    both(lambda x: sd.concat([x, x], 1), X, want=np.concatenate([X, X], 1))
+    both(
+        lambda x: sd.concat([x, [[1.0, 2.0, 3.0]]], 0),
+        X,
+        want=np.concatenate([X, [[1, 2, 3]]]).astype("f4"),
+    )
+    both(lambda x: sd.stack([x, x * 2]), X, want=np.stack([X, X * 2]))
+    both(lambda x: sd.split(x, 3, axis=1), X, want=tuple(np.split(X, 3, 1)))
+    both(lambda x: sd.split(x, [1, 2], axis=1), X, want=tuple(np.split(X, [1], 1)))
+    both(lambda x: sd.unstack(x), X, want=tuple(X))
+    both(lambda x: sd.tile(x, [2, 1]), X, want=np.tile(X, (2, 1)))
+    both(lambda x: sd.pad(x, [[1, 0], [0, 2]]), X, want=np.pad(X, [[1, 0], [0, 2]]))
+    both(lambda x: sd.pad(x, [[1, 1], [1, 1]], "REFLECT"), X, want=np.pad(X, 1, mode="reflect"))
+    both(
+        lambda x: sd.pad(x, [[0, 1], [0, 0]], constant_values=7),
+        X,
+        want=np.pad(X, [[0, 1], [0, 0]], constant_values=7),
+    )
+    both(lambda x: sd.reverse(x, [1]), X, want=X[:, ::-1])
+    both(lambda x: sd.gather(x, [2, 0], axis=1), X, want=X[:, [2, 0]])
+    both(lambda x: sd.slice(x, [0, 1], [2, -1]), X, want=X[:, 1:])
+    both(lambda x: sd.boolean_mask(x, x > 0), X, want=X[X > 0])
+    both(
+        lambda x: (sd.shape(x), sd.size(x), sd.rank(x)),
+        X,
+        want=(np.array([2, 3], "i4"), np.int32(6), np.int32(2)),
+    )
+    both(lambda x: sd.ensure_shape(x, [None, 3]), X, want=X)
+
+
+def test_reductions():
+    for axis in (None, 0, 1, [0, 1], -1):
+        ax = tuple(axis) if isinstance(axis, list) else axis
+        both(lambda x: sd.reduce_sum(x, axis), X, want=np.asarray(X.sum(ax))[()])
+        both(lambda x: sd.reduce_mean(x, axis, keepdims=True), X, want=X.mean(ax, keepdims=True))
+        both(lambda x: sd.reduce_max(x, axis=axis), I, want=np.asarray(I.max(ax))[()])
+    both(lambda x: sd.reduce_any(x > 7), X, want=np.bool_(True))
+    both(lambda x: sd.argmax(x, 1), X, want=X.argmax(1))
+    both(lambda x: sd.argmin(x), X, want=X.argmin(0))
+    both(lambda x: sd.sort(x, direction="DESCENDING"), X, want=-np.sort(-X))
+    both(lambda x: sd.argsort(x), X, want=X.argsort(1).astype("i4"))
+    both(lambda x: sd.cumsum(x, axis=1), X, want=X.cumsum(1))
+    both(lambda x: sd.norm(x, axis=1), X, want=np.linalg.norm(X, axis=1))
+    both(lambda x: sd.matmul(x, x, transpose_b=True), X, want=X @ X.T)
+    both(lambda x: x @ sd.transpose(x), X)
+
+
+def test_making():
+    both(lambda i: sd.one_hot(i, 10), I[0], want=np.eye(10, dtype="f4")[I[0]])
+    both(lambda i: sd.one_hot(i, 4, 5, 1), I[0] % 4)
+    both(lambda i: sd.zeros_like(i) + sd.ones_like(i), I, want=np.ones_like(I))
+    both(lambda i: i + sd.zeros([2, 3], sd.int64), I, want=I)
+    both(lambda i: sd.range(i[0, 1]), I, want=np.arange(2))
+    both(lambda i: sd.fill([i[0, 1], 2], 1.5), I, want=np.full((2, 2), 1.5, "f4"))
+    c.same(sd.range(1, 9, 3), np.arange(1, 9, 3, dtype="i4"))
+    c.same(sd.constant([1, 2]), np.array([1, 2], "i4"))
+    c.same(sd.zeros([2], "string"), np.array([b"", b""], object))
+
+
+def test_strings():
+    s = np.array([b"Ab", b" cd "], object)
+    both(lambda v: sd.strings.lower(v), s, want=np.array([b"ab", b" cd "], object))
+    both(lambda v: sd.strings.strip(v), s, want=np.array([b"Ab", b"cd"], object))
+    both(lambda v: sd.strings.length(v), s, want=np.array([2, 4], "i4"))
+    both(lambda v: sd.strings.substr(v, 1, 2), s, want=np.array([b"b", b"cd"], object))
+    both(
+        lambda v: sd.strings.to_number(v, sd.int32),
+        np.array([b"12", b"-3"], object),
+        want=np.array([12, -3], "i4"),
+    )
+    both(
+        lambda v: sd.strings.split(v, ","),
+        np.array(b"a,b,c", object),
+        want=np.array([b"a", b"b", b"c"], object),
+    )
+    both(lambda v: v + b"!", s, want=np.array([b"Ab!", b" cd !"], object))
+    both(lambda v: v == b"Ab", s, want=np.array([True, False]))
+    both(
+        lambda v: sd.io.decode_raw(v, sd.uint8),
+        np.array(b"abc", object),
+        want=np.frombuffer(b"abc", "u1"),
+    )
+    both(lambda v: sd.as_string(v), np.array([1, 22]), want=np.array([b"1", b"22"], object))
+
+
+def test_random():
+    ds = sd.Dataset.range(1000).map(lambda _: sd.random.uniform([3], 2.0, 5.0))
+    o = sd.Options()
+    o.seed = 7
+    a = np.stack(list(ds.with_options(o)))
+    b = np.stack(list(ds.with_options(o)))
+    c.same(a, b)
+    c.true(
+        ((a >= 2) & (a < 5)).all() and len(np.unique(a)) > 2900 and abs(a.mean() - 3.5) < 0.1,
+        "uniform",
+    )
+    epochs = iter(ds.take(2).repeat(2).with_options(o))
+    first, _, second, _ = (next(epochs) for _ in range(4))
+    c.true((first != second).any(), "epochs differ")
+    n = np.stack(list(sd.Dataset.range(2000).map(lambda _: sd.random.normal([], 1.0, 2.0))))
+    c.true(abs(n.mean() - 1) < 0.3 and abs(n.std() - 2) < 0.3, "normal")
+    sd.random.set_seed(3)
+    x = sd.random.uniform([4])
+    sd.random.set_seed(3)
+    c.same(sd.random.uniform([4]), x)
+    c.true((sd.random.uniform([4]) != x).any(), "draws go on")
+    sd.random.set_seed(None)
+    s = (
+        sd.Dataset.from_tensors(np.arange(50))
+        .map(lambda v: sd.random.shuffle(v, seed=1))
+        .get_single_element()
+    )
+    c.true(sorted(s) == list(range(50)) and list(s) != list(range(50)), "shuffled")
+
+
+def test_images():
+    im = (np.arange(8 * 6 * 3) % 251).astype("u1").reshape(8, 6, 3)
+    both(lambda v: sd.image.flip_left_right(v), im, want=im[:, ::-1])
+    both(lambda v: sd.image.convert_image_dtype(v, sd.float32), im, want=(im / np.float32(255)))
+    both(lambda v: sd.image.crop_to_bounding_box(v, 1, 2, 3, 4), im, want=im[1:4, 2:6])
+    both(lambda v: sd.image.central_crop(v, 0.5), im)
+    both(lambda v: sd.image.resize(v, [4, 3]), im)
+    both(lambda v: sd.image.resize(v, [4, 3], method=sd.image.ResizeMethod.NEAREST_NEIGHBOR), im)
+    both(lambda v: sd.image.adjust_brightness(v, 0.1), im)
+    png = sd.image.encode_png(im)
+    both(lambda v: sd.image.decode_png(v), np.array(png, object), want=im)
+    crop = sd.Dataset.from_tensors(im).repeat(20).map(lambda v: sd.image.random_crop(v, [4, 4, 3]))
+    crops = [e for e in crop]
+    c.true(
+        all(e.shape == (4, 4, 3) for e in crops) and len({e.tobytes() for e in crops}) > 3,
+        "random_crop",
+    )
+    c.same(crop.element_spec, sd.TensorSpec((4, 4, 3), "uint8"))
+
+
+def test_errors():
+    c.raises(TypeError, lambda: sd.add(X, I))
+    c.raises(TypeError, lambda: sd.add(X))
+    c.raises(ValueError, lambda: sd.reshape(X, [4]))
+    c.raises(ValueError, lambda: sd.Dataset.from_tensors(X).map(lambda x: sd.reshape(x, [4])))
+    c.raises(ValueError, lambda: sd.pad(X, [[1, 1], [1, 1]], "NO"))
+    c.raises(
+        NotImplementedError,
+        lambda: sd.io.decode_base64(b"") if "io.decode_base64" in sd.ops.MISSING else 1 / 0,
+    )
+
+
+c.main(globals())
