@@ -223,6 +223,9 @@ enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err
             if (table->columns[n % table->column_count].is_name && cells[n].known)
                 cells[n].text = redact_name(&r, cells[n].text);
     }
+    for (size_t i = 0; i < doc->summary_count; i++)
+        if (doc->summary[i].is_name && doc->summary[i].value.known)
+            doc->summary[i].value.text = redact_name(&r, doc->summary[i].value.text);
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
 }

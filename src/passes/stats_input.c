@@ -230,7 +230,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     stk_table_figure(doc, "wait_share", STK_CELL_SHARE,
                      known ? stk_cell_share_of(run->parts[STK_PART_INPUT], run->wall_ns)
                            : stk_cell_unknown());
-    stk_table_figure(doc, "limiting_stage", STK_CELL_TEXT, stk_cell_text(limiting));
+    stk_table_figure_name(doc, "limiting_stage", limiting);
     if (run->facts.loader_workers_seen)
         stk_table_figure(doc, "worker_threads", STK_CELL_COUNT,
                          stk_cell_number(run->facts.loader_workers_seen));

@@ -130,7 +130,16 @@ void stk_table_figure(struct stk_table_doc *doc, const char *key, enum stk_cell_
                       struct stk_cell value)
 {
     if (doc->summary_count < STK_TABLE_FIGURES)
-        doc->summary[doc->summary_count++] = (struct stk_figure_row){key, type, value};
+        doc->summary[doc->summary_count++] =
+            (struct stk_figure_row){.key = key, .type = type, .value = value};
+}
+
+void stk_table_figure_name(struct stk_table_doc *doc, const char *key, const char *name)
+{
+    size_t at = doc->summary_count;
+    stk_table_figure(doc, key, STK_CELL_TEXT, stk_cell_text(name));
+    if (doc->summary_count > at)
+        doc->summary[at].is_name = true;
 }
 
 void stk_table_lacks(struct stk_table_doc *doc, const char *what, const char *why,

@@ -80,6 +80,7 @@ struct stk_table {
 struct stk_figure_row {
     const char *key;
     enum stk_cell_type type;
+    bool is_name; // text from the profile, which --redact replaces
     struct stk_cell value;
 };
 
@@ -122,6 +123,8 @@ const struct stk_table *stk_table_find(const struct stk_table_doc *doc, const ch
 
 void stk_table_figure(struct stk_table_doc *doc, const char *key, enum stk_cell_type type,
                       struct stk_cell value);
+// The same for a text from the profile; NULL: not known.
+void stk_table_figure_name(struct stk_table_doc *doc, const char *key, const char *name);
 void stk_table_lacks(struct stk_table_doc *doc, const char *what, const char *why,
                      const char *remedy);
 
