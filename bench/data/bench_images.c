@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/ops/image_resize.h"
+#include "data/ops/image_codec_impl.h"
+#include "data/ops/image_colour.h"
 
 enum { ROUNDS_MAX = 1001 };
 
@@ -42,7 +43,7 @@ static void measure(const char *what, void (*run)(void *), void *arg)
         us[i] = now() - start;
     }
     qsort(us, (size_t)rounds, sizeof *us, by_value);
-    printf("%-58s %8.1f us (median %8.1f)\n", what, us[0], us[rounds / 2]);
+    printf("%-72s %8.1f us (median %8.1f)\n", what, us[0], us[rounds / 2]);
 }
 
 static void die(const struct stk_err *err)
@@ -116,6 +117,136 @@ static void bench_resize(uint32_t side, enum stk_image_method method, bool antia
     free(pixels);
 }
 
+struct jpeg_job {
+    const uint8_t *data;
+    size_t size;
+    struct stk_image_jpeg_options opt;
+    bool is_libjpeg, is_resized;
+    struct resize_job resize;
+};
+
+static void run_jpeg(void *arg)
+{
+    struct jpeg_job *job = arg;
+    struct stk_image out = {0};
+    struct stk_err err;
+    enum stk_status status =
+        job->is_libjpeg
+            ? stk_image_libjpeg_decode(context, job->data, job->size, &job->opt, &out, &err)
+            : stk_image_decode_jpeg(context, job->data, job->size, &job->opt, &out, &err);
+    if (status == STK_OK && job->is_resized)
+        status = stk_image_resize(context, &out, &job->resize.opt, &job->resize.out, &err);
+    if (status != STK_OK)
+        die(&err);
+}
+
+// A photograph-sized file: whole, the crop of a random-resized-crop, and that resized, mirrored and
+// normalised; by our decoder and by libjpeg.
+static void bench_jpeg(bool is_accurate)
+{
+    static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};
+    static const char *const names[] = {"whole", "crop", "crop, resize, mirror, normalise"};
+    static float out[224 * 224 * 3];
+    struct stk_err err;
+    struct stk_image in = {paint(375, 500), 375, 500, 3, STK_IMAGE_U8, 1500};
+    struct stk_image_jpeg_encoding e;
+    const uint8_t *bytes;
+    struct jpeg_job job = {.opt.is_accurate_dct = is_accurate};
+    stk_image_jpeg_defaults(&e);
+    e.quality = 90;
+    if (stk_image_encode_jpeg(context, &in, &e, &bytes, &job.size, &err) != STK_OK)
+        die(&err);
+    job.data = bytes;
+    job.resize =
+        (struct resize_job){.out = {out, 224, 224, 3, STK_IMAGE_F32, sizeof(float) * 672},
+                            .opt = {.method = STK_IMAGE_PIL_BILINEAR, .is_mirrored = true}};
+    stk_image_mean_std(&job.resize.opt, mean, std, 3, 255);
+    for (int what = 0; what < 3; what++)
+        for (int is_libjpeg = 0; is_libjpeg < 2; is_libjpeg++) {
+            char name[200];
+            if (what == 1) {
+                job.opt.crop_y = 40;
+                job.opt.crop_x = 100;
+                job.opt.crop_height = job.opt.crop_width = 300;
+            }
+            job.is_resized = what == 2;
+            job.is_libjpeg = is_libjpeg;
+            snprintf(name, sizeof name, "JPEG 375x500 %.0f KB %s, %s DCT, %s",
+                     (double)job.size / 1e3, names[what], is_accurate ? "accurate" : "fast",
+                     is_libjpeg ? "libjpeg" : "own");
+            measure(name, run_jpeg, &job);
+        }
+    free(in.pixels);
+}
+
+enum colour { BRIGHTNESS, CONTRAST, SATURATION, HUE, GREY, STANDARDIZE, NORMALISE, COLOURS };
+
+struct colour_job {
+    enum colour what;
+    struct stk_image in, out;
+};
+
+static void run_colour(void *arg)
+{
+    struct colour_job *j = arg;
+    struct stk_image_resize_options opt = {.is_planar = true};
+    struct stk_image grey = j->out, planes = j->out;
+    struct stk_err err;
+    enum stk_status status = STK_OK;
+    grey.channels = 1;
+    planes.stride /= 3;
+    stk_image_mean_std(&opt, (const float[]){1, 2, 3}, (const float[]){4, 5, 6}, 3, 1);
+    switch (j->what) {
+    case BRIGHTNESS:
+        status = stk_image_adjust_brightness(&j->in, 0.1f, &j->out, &err);
+        break;
+    case CONTRAST:
+        status = stk_image_adjust_contrast(&j->in, 1.5f, &j->out, &err);
+        break;
+    case SATURATION:
+        status = stk_image_adjust_saturation(&j->in, 1.5f, &j->out, &err);
+        break;
+    case HUE:
+        status = stk_image_adjust_hue(&j->in, 0.1f, &j->out, &err);
+        break;
+    case GREY:
+        status = stk_image_rgb_to_grayscale(&j->in, &grey, &err);
+        break;
+    case STANDARDIZE:
+        status = stk_image_standardize(&j->in, &j->out, &err);
+        break;
+    default:
+        status = stk_image_normalise(context, &j->in, &opt, &planes, &err);
+    }
+    if (status != STK_OK)
+        die(&err);
+}
+
+static void bench_colours(void)
+{
+    static const char *const names[COLOURS] = {"brightness", "contrast",    "saturation",   "hue",
+                                               "grey",       "standardize", "normalise CHW"};
+    static float in[224 * 224 * 3], out[224 * 224 * 3];
+    uint8_t *pixels = paint(224, 224);
+    for (size_t i = 0; i < 224 * 224 * 3; i++)
+        in[i] = (float)pixels[i] / 255;
+    for (int what = 0; what < COLOURS; what++)
+        for (int is_float = 0; is_float < 2; is_float++) {
+            char name[200];
+            bool is_float_out = is_float || what >= STANDARDIZE;
+            struct colour_job j = {(enum colour)what,
+                                   {pixels, 224, 224, 3, STK_IMAGE_U8, 672},
+                                   {out, 224, 224, 3, STK_IMAGE_U8, 672}};
+            if (is_float)
+                j.in = (struct stk_image){in, 224, 224, 3, STK_IMAGE_F32, 2688};
+            if (is_float_out)
+                j.out = (struct stk_image){out, 224, 224, 3, STK_IMAGE_F32, 2688};
+            snprintf(name, sizeof name, "%s 224x224 %s", names[what], is_float ? "float" : "uint8");
+            measure(name, run_colour, &j);
+        }
+    free(pixels);
+}
+
 int main(int argc, char **argv)
 {
     int c;
@@ -132,6 +263,9 @@ int main(int argc, char **argv)
     context = stk_image_context_create();
     if (!context)
         return 1;
+    bench_colours();
+    bench_jpeg(true);
+    bench_jpeg(false);
     for (uint32_t side = 150; side <= 600; side *= 2)
         for (int kind = 1; kind <= 3; kind++)
             bench_resize(side, STK_IMAGE_PIL_BILINEAR, false, kind);

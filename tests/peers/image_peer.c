@@ -115,6 +115,11 @@ int peer_op(const char *name, const void *in, const int32_t *in_shape, int in_ty
         return (int)stk_image_pad(&from, (uint32_t)args[0], (uint32_t)args[1], &to, &last);
     if (!strcmp(name, "resize_with_crop_or_pad"))
         return (int)stk_image_crop_or_pad(&from, &to, &last);
+    if (!strcmp(name, "resize_with_pad")) {
+        struct stk_image_resize_options opt = {.method = (enum stk_image_method)args[0],
+                                               .antialias = args[1] != 0};
+        return (int)stk_image_resize_with_pad(context, &from, &opt, &to, &last);
+    }
     if (!strcmp(name, "central_crop")) {
         struct stk_image_box box;
         struct stk_image view;

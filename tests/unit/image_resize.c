@@ -204,6 +204,23 @@ static void test_refusals(void)
     free(out.pixels);
 }
 
+static void test_with_pad(void)
+{
+    struct stk_image in = case_image(10, 20, 1, STK_IMAGE_U8, 0);
+    struct stk_image out = case_image(9, 8, 1, STK_IMAGE_U8, 4);
+    struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
+    memset(in.pixels, 77, in.stride * in.height);
+    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STK_OK);
+    for (uint32_t y = 0; y < 9; y++) // 20 x 10 into 8 x 9: 8 x 4 in rows 2 to 5
+        for (uint32_t x = 0; x < 8; x++)
+            CHECK_EQ(case_get(&out, y, x), y >= 2 && y < 6 ? 77 : 0);
+    CHECK(case_is_gap_kept(&out));
+    opt.is_mirrored = true;
+    CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STK_EUSAGE);
+    free(in.pixels);
+    free(out.pixels);
+}
+
 static void test_no_memory(void)
 {
     struct stk_image in = case_picture(50, 40, 3, STK_IMAGE_U8, 1);
@@ -239,6 +256,7 @@ int main(void)
     test_normalise();
     test_flat();
     test_refusals();
+    test_with_pad();
     test_no_memory();
     uint32_t h = 100, w = 50;
     stk_image_preserve_ratio(300, 200, &h, &w);

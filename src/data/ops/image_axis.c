@@ -129,11 +129,38 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
+// The triangle, without a branch on how many of its taps count: those outside are zero by
+// themselves.
+static void fill_triangle(struct stk_image_axis *a, float wide)
+{
+    float inverse = inverse_scale(a->in, a->out), narrow = 1.0f / wide;
+    int32_t most = (int32_t)(a->in - a->taps), taps = (int32_t)a->taps;
+    float *w = a->weight;
+    for (uint32_t x = 0; x < a->out; x++, w += taps) {
+        float at = ((float)x + 0.5f) * inverse, sum = 0;
+        int32_t start = (int32_t)ceil_of(at - wide - 0.5f);
+        start = start < 0 ? 0 : start;
+        start = start > most ? most : start;
+        a->start[x] = start;
+        for (int32_t t = 0; t < taps; t++) {
+            float v = 1 - fabsf(((float)(start + t) + 0.5f - at) * narrow);
+            w[t] = v > 0 ? v : 0;
+            sum += w[t];
+        }
+        float factor = sum < 1000.0f * FLT_MIN ? 0 : 1.0f / sum;
+        for (int32_t t = 0; t < taps; t++)
+            w[t] *= factor;
+    }
+}
+
 static void fill_sampled(struct stk_image_axis *a, enum stk_image_method m, bool antialias)
 {
     float inverse = inverse_scale(a->in, a->out), radius = radius_of(m);
     float wide = kernel_scale(m, antialias, inverse), narrow = 1.0f / wide;
-    bool is_triangle = m == STK_IMAGE_BILINEAR || m == STK_IMAGE_PIL_BILINEAR;
+    if (m == STK_IMAGE_BILINEAR || m == STK_IMAGE_PIL_BILINEAR) {
+        fill_triangle(a, wide);
+        return;
+    }
     for (uint32_t x = 0; x < a->out; x++) {
         float at = ((float)x + 0.5f) * inverse;
         int64_t last = (int64_t)a->in - 1;
@@ -144,8 +171,7 @@ static void fill_sampled(struct stk_image_axis *a, enum stk_image_method m, bool
         float *w = place(a, x, from);
         for (int64_t i = from; i < to; i++) {
             float away = fabsf(((float)i + 0.5f - at) * narrow);
-            float v = is_triangle ? (away < 1 ? 1 - away : 0) : kernel(m, away);
-            w[i - from] = is_outside ? 0 : v;
+            w[i - from] = is_outside ? 0 : kernel(m, away);
         }
         normalise(w, to - from);
     }

@@ -140,53 +140,82 @@ enum stk_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, 
     return status;
 }
 
-static double sum_channel(const struct stk_image *in, uint32_t c)
+// Sums over the image by position modulo 12, which 1, 2, 3 and 4 channels share.
+enum { LANES = 12 };
+
+static void sum_lanes(const struct stk_image *in, double sums[LANES])
 {
-    double sum = 0;
-    uint64_t whole = 0;
+    size_t n = (size_t)in->width * in->channels;
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
         const float *floats = stk_image_row(in, y);
-        for (size_t i = c; i < (size_t)in->width * in->channels; i += in->channels) {
-            if (in->type == STK_IMAGE_U8)
-                whole += bytes[i];
-            else
-                sum += (double)floats[i];
+        size_t i = 0;
+        if (in->type == STK_IMAGE_F32) {
+            for (; i + LANES <= n; i += LANES)
+                for (size_t k = 0; k < LANES; k++)
+                    sums[k] += (double)floats[i + k];
+            for (size_t k = 0; i + k < n; k++)
+                sums[k] += (double)floats[i + k];
+            continue;
         }
+        uint32_t row[LANES] = {0}; // 2^20 pixels of 255 fit
+        for (; i + LANES <= n; i += LANES)
+            for (size_t k = 0; k < LANES; k++)
+                row[k] += bytes[i + k];
+        for (size_t k = 0; i + k < n; k++)
+            row[k] += bytes[i + k];
+        for (size_t k = 0; k < LANES; k++)
+            sums[k] += row[k];
     }
-    return in->type == STK_IMAGE_U8 ? (double)whole / 255 : sum;
 }
 
-static void spread_out(float *v, size_t n, size_t step, float factor, float mean)
+static void spread_row(const float *from, size_t n, float factor, const float means[LANES],
+                       float *to)
 {
-    for (size_t i = 0; i < n; i += step)
-        v[i] = (v[i] - mean) * factor + mean;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            to[i + k] = (from[i + k] - means[k]) * factor + means[k];
+    for (size_t k = 0; i + k < n; k++)
+        to[i + k] = (from[i + k] - means[k]) * factor + means[k];
+}
+
+static void spread_bytes(const struct stk_image *in, float factor, const float means[LANES],
+                         const struct stk_image *out)
+{
+    for (uint32_t c = 0; c < in->channels; c++) {
+        uint8_t table[256];
+        for (int i = 0; i < 256; i++)
+            table[i] = to_byte((to_float((uint8_t)i) - means[c]) * factor + means[c]);
+        use_tables(in, out, c, in->channels, table);
+    }
 }
 
 enum stk_status stk_image_adjust_contrast(const struct stk_image *in, float factor,
                                           const struct stk_image *out, struct stk_err *err)
 {
     enum stk_status status = check_same(in, out, 0, "adjust_contrast", err);
+    if (status == STK_OK && in->channels > 4)
+        return stk_err_set(err, STK_EUSAGE, "adjust_contrast: up to 4 channels, not %u",
+                           in->channels);
     if (status != STK_OK)
         return status;
-    size_t n = (size_t)in->width * in->channels;
-    for (uint32_t c = 0; c < in->channels; c++) {
-        float mean = (float)(sum_channel(in, c) / ((double)in->width * in->height));
-        if (in->type == STK_IMAGE_U8) {
-            uint8_t table[256];
-            for (int i = 0; i < 256; i++)
-                table[i] = to_byte((to_float((uint8_t)i) - mean) * factor + mean);
-            use_tables(in, out, c, in->channels, table);
-            continue;
-        }
-        for (uint32_t y = 0; y < in->height; y++) {
-            float *to = stk_image_row(out, y);
-            if (c == 0)
-                memmove(to, stk_image_row(in, y), n * sizeof *to);
-        }
-        for (uint32_t y = 0; y < in->height; y++)
-            spread_out((float *)stk_image_row(out, y) + c, n - c, in->channels, factor, mean);
+    double sums[LANES] = {0}, pixels = (double)in->width * in->height;
+    float means[LANES];
+    sum_lanes(in, sums);
+    for (uint32_t k = 0; k < LANES; k++) {
+        double sum = 0;
+        for (uint32_t lane = k % in->channels; lane < LANES; lane += in->channels)
+            sum += sums[lane];
+        means[k] = (float)(sum / pixels / (in->type == STK_IMAGE_U8 ? 255 : 1));
     }
+    if (in->type == STK_IMAGE_U8) {
+        spread_bytes(in, factor, means, out);
+        return STK_OK;
+    }
+    for (uint32_t y = 0; y < in->height; y++)
+        spread_row(stk_image_row(in, y), (size_t)in->width * in->channels, factor, means,
+                   stk_image_row(out, y));
     return STK_OK;
 }
 
@@ -204,7 +233,8 @@ static inline float least(const float *p)
 
 static inline float clip(float v)
 {
-    return v < 0 ? 0 : v > 1 ? 1 : v;
+    float up = v > 0 ? v : 0;
+    return up < 1 ? up : 1;
 }
 
 // Hue in sixths of a turn, 0 to 6, of a pixel whose values span `range`.
@@ -225,15 +255,43 @@ static inline void colours_of(float h, float part[3])
     part[2] = clip(2 - fabsf(h - 4));
 }
 
+// One pixel without branches, so that loops over it become vector code.
+static inline void turn_pixel(float *r, float *g, float *b, float turn)
+{
+    float high = *r > *g ? *r : *g, low = *r < *g ? *r : *g;
+    high = high > *b ? high : *b;
+    low = low < *b ? low : *b;
+    float range = high - low, norm = 1 / (range > 0 ? range : 1);
+    float by_red = (*g - *b) * norm, by_green = (*b - *r) * norm + 2,
+          by_blue = (*r - *g) * norm + 4;
+    float other = *g == high ? by_green : by_blue, h = (*r == high ? by_red : other) + turn;
+    h += h < 0 ? 6.0f : 0.0f; // twice: from -7
+    h += h < 0 ? 6.0f : 0.0f;
+    h -= h >= 6 ? 6.0f : 0.0f;
+    *r = low + range * clip(fabsf(h - 3) - 1);
+    *g = low + range * clip(2 - fabsf(h - 2));
+    *b = low + range * clip(2 - fabsf(h - 4));
+}
+
 static void turn_hue(float *p, size_t n, const float *args)
 {
-    for (size_t i = 0; i < n; i++, p += 3) {
-        float high = largest(p), low = least(p), part[3];
-        float h = hue_of(p, high, high - low) + args[0] * 6;
-        h = h < 0 ? h + 6 : h >= 6 ? h - 6 : h;
-        colours_of(h, part);
-        for (int c = 0; c < 3; c++)
-            p[c] = low + (high - low) * part[c];
+    enum { AT_ONCE = 32 };
+    float r[AT_ONCE], g[AT_ONCE], b[AT_ONCE], turn = args[0] * 6;
+    for (size_t at = 0; at < n; at += AT_ONCE, p += (size_t)3 * AT_ONCE) {
+        size_t m = n - at < AT_ONCE ? n - at : AT_ONCE;
+        for (size_t i = 0; i < AT_ONCE; i++) {
+            size_t from = i < m ? 3 * i : 0;
+            r[i] = p[from];
+            g[i] = p[from + 1];
+            b[i] = p[from + 2];
+        }
+        for (size_t i = 0; i < AT_ONCE; i++)
+            turn_pixel(&r[i], &g[i], &b[i], turn);
+        for (size_t i = 0; i < m; i++) {
+            p[3 * i] = r[i];
+            p[3 * i + 1] = g[i];
+            p[3 * i + 2] = b[i];
+        }
     }
 }
 

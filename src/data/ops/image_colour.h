@@ -11,7 +11,7 @@ enum stk_status stk_image_adjust_brightness(const struct stk_image *in, float de
                                             const struct stk_image *out, struct stk_err *err);
 enum stk_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, float gain,
                                        const struct stk_image *out, struct stk_err *err);
-// Around each channel's mean over the image; up to STK_IMAGE_MAX_CHANNELS channels.
+// Around each channel's mean over the image; up to 4 channels.
 enum stk_status stk_image_adjust_contrast(const struct stk_image *in, float factor,
                                           const struct stk_image *out, struct stk_err *err);
 // Three channels. delta in -1 to 1 (a whole turn is 1); factor not negative.

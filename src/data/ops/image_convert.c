@@ -17,13 +17,50 @@ static enum stk_status check(const struct stk_image *in, const struct stk_image 
     return status;
 }
 
-static double value_at(const void *row, size_t i, enum stk_image_type type)
+struct moments {
+    double mean, deviation;
+};
+
+// Exact: sums of squares of 16 bits over 2^32 values fit.
+static void sum_integers(const struct stk_image *in, size_t row, uint64_t *sum, uint64_t *squares)
 {
-    if (type == STK_IMAGE_U8)
-        return ((const uint8_t *)row)[i];
-    if (type == STK_IMAGE_U16)
-        return ((const uint16_t *)row)[i];
-    return (double)((const float *)row)[i];
+    for (uint32_t y = 0; y < in->height; y++) {
+        const uint8_t *bytes = stk_image_row(in, y);
+        const uint16_t *words = stk_image_row(in, y);
+        if (in->type == STK_IMAGE_U8)
+            for (size_t i = 0; i < row; i++) {
+                *sum += bytes[i];
+                *squares += (uint32_t)bytes[i] * bytes[i];
+            }
+        else
+            for (size_t i = 0; i < row; i++) {
+                *sum += words[i];
+                *squares += (uint64_t)words[i] * words[i];
+            }
+    }
+}
+
+static struct moments moments_of(const struct stk_image *in, size_t row)
+{
+    double n = (double)row * in->height, sum = 0, squares = 0;
+    if (in->type != STK_IMAGE_F32) {
+        uint64_t whole = 0, whole_squares = 0;
+        sum_integers(in, row, &whole, &whole_squares);
+        double mean = (double)whole / n, variance = (double)whole_squares / n - mean * mean;
+        return (struct moments){mean, sqrt(variance > 0 ? variance : 0)};
+    }
+    for (uint32_t y = 0; y < in->height; y++) {
+        const float *v = stk_image_row(in, y);
+        for (size_t i = 0; i < row; i++)
+            sum += (double)v[i];
+    }
+    double mean = sum / n;
+    for (uint32_t y = 0; y < in->height; y++) {
+        const float *v = stk_image_row(in, y);
+        for (size_t i = 0; i < row; i++)
+            squares += ((double)v[i] - mean) * ((double)v[i] - mean);
+    }
+    return (struct moments){mean, sqrt(squares / n)};
 }
 
 enum stk_status stk_image_standardize(const struct stk_image *in, const struct stk_image *out,
@@ -35,22 +72,20 @@ enum stk_status stk_image_standardize(const struct stk_image *in, const struct s
     if (out->type != STK_IMAGE_F32)
         return stk_err_set(err, STK_EUSAGE, "per_image_standardization: gives float32");
     size_t row = (size_t)in->width * in->channels;
-    double n = (double)row * in->height, sum = 0, squares = 0;
-    for (uint32_t y = 0; y < in->height; y++)
-        for (size_t i = 0; i < row; i++)
-            sum += value_at(stk_image_row(in, y), i, in->type);
-    double mean = sum / n;
-    for (uint32_t y = 0; y < in->height; y++)
-        for (size_t i = 0; i < row; i++) {
-            double d = value_at(stk_image_row(in, y), i, in->type) - mean;
-            squares += d * d;
-        }
-    double deviation = sqrt(squares / n), floor_of_it = 1 / sqrt(n);
-    float centre = (float)mean, by = (float)(deviation > floor_of_it ? deviation : floor_of_it);
+    struct moments m = moments_of(in, row);
+    double least = 1 / sqrt((double)row * in->height);
+    float centre = (float)m.mean, by = (float)(m.deviation > least ? m.deviation : least);
     for (uint32_t y = 0; y < in->height; y++) {
+        const uint8_t *bytes = stk_image_row(in, y);
+        const uint16_t *words = stk_image_row(in, y);
+        const float *floats = stk_image_row(in, y);
         float *to = stk_image_row(out, y);
-        for (size_t i = 0; i < row; i++)
-            to[i] = ((float)value_at(stk_image_row(in, y), i, in->type) - centre) / by;
+        for (size_t i = 0; in->type == STK_IMAGE_U8 && i < row; i++)
+            to[i] = ((float)bytes[i] - centre) / by;
+        for (size_t i = 0; in->type == STK_IMAGE_U16 && i < row; i++)
+            to[i] = ((float)words[i] - centre) / by;
+        for (size_t i = 0; in->type == STK_IMAGE_F32 && i < row; i++)
+            to[i] = (floats[i] - centre) / by;
     }
     return STK_OK;
 }

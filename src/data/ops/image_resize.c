@@ -263,3 +263,40 @@ void stk_image_preserve_ratio(uint32_t in_height, uint32_t in_width, uint32_t *h
     *height = (uint32_t)rintf(scale * (float)in_height);
     *width = (uint32_t)rintf(scale * (float)in_width);
 }
+
+// The size of a side, and how much padding comes before it: TensorFlow takes half of what the size
+// leaves before it is rounded down.
+static uint32_t fit_side(uint32_t in, float ratio, uint32_t most, uint32_t *before)
+{
+    float side = (float)in / ratio, gap = floorf(((float)most - side) / 2);
+    uint32_t whole = side < 1 ? 1 : (uint32_t)side;
+    whole = whole < most ? whole : most;
+    *before = gap > 0 ? (uint32_t)gap : 0;
+    *before = *before > most - whole ? most - whole : *before;
+    return whole;
+}
+
+enum stk_status stk_image_resize_with_pad(struct stk_image_context *c, const struct stk_image *in,
+                                          const struct stk_image_resize_options *opt,
+                                          const struct stk_image *out, struct stk_err *err)
+{
+    enum stk_status status = stk_image_check(in, "resize_with_pad", err);
+    if (status == STK_OK)
+        status = stk_image_check(out, "resize_with_pad", err);
+    if (status != STK_OK)
+        return status;
+    if (opt->is_planar || opt->is_mirrored || opt->is_normalised)
+        return stk_err_set(err, STK_EUSAGE, "resize_with_pad: only resizes");
+    float tall = (float)in->height / (float)out->height,
+          wide = (float)in->width / (float)out->width;
+    float ratio = tall > wide ? tall : wide;
+    struct stk_image inner = *out;
+    uint32_t top, left;
+    inner.height = fit_side(in->height, ratio, out->height, &top);
+    inner.width = fit_side(in->width, ratio, out->width, &left);
+    size_t pixel = out->channels * stk_image_type_size(out->type);
+    inner.pixels = (uint8_t *)stk_image_row(out, top) + left * pixel;
+    for (uint32_t y = 0; y < out->height; y++)
+        memset(stk_image_row(out, y), 0, out->width * pixel);
+    return stk_image_resize(c, in, opt, &inner, err);
+}

@@ -71,13 +71,13 @@ stk_image_mix_floats_fn stk_image_mix_floats, stk_image_mix_floats_avx2,
 stk_image_sum_fixed_fn stk_image_sum_fixed, stk_image_sum_fixed3_avx2, stk_image_sum_fixed_avx512;
 stk_image_sum_float_fn stk_image_sum_float, stk_image_sum_float3_avx2, stk_image_sum_float_avx512;
 
-// --- image_store.c, image_store_avx512.c
+// --- image_store.c, image_store_avx2.c, image_store_avx512.c
 // How a finished row goes to its place.
 struct stk_image_store {
     const struct stk_image *out;
     const struct stk_image_resize_options *opt;
     size_t plane_stride;
-    bool is_wide; // AVX-512
+    enum stk_image_cpu cpu;
 };
 enum stk_status stk_image_store_init(struct stk_image_store *s, const struct stk_image_context *c,
                                      const struct stk_image_resize_options *opt,
@@ -85,9 +85,11 @@ enum stk_status stk_image_store_init(struct stk_image_store *s, const struct stk
 void stk_image_store_bytes(const struct stk_image_store *s, const uint8_t *line, uint32_t y);
 void stk_image_store_floats(const struct stk_image_store *s, const float *line, uint32_t y);
 // Three channels at once: line of bytes (with a margin) to floats, HWC or three planes.
-void stk_image_store3_avx512(const uint8_t *line, size_t n, const float *scale, const float *offset,
-                             float *out);
-void stk_image_split3_avx512(const uint8_t *line, size_t n, const float *scale, const float *offset,
-                             float *const *planes);
+typedef void stk_image_store3_fn(const uint8_t *line, size_t n, const float *scale,
+                                 const float *offset, float *out);
+typedef void stk_image_split3_fn(const uint8_t *line, size_t n, const float *scale,
+                                 const float *offset, float *const *planes);
+stk_image_store3_fn stk_image_store3_avx2, stk_image_store3_avx512;
+stk_image_split3_fn stk_image_split3_avx2, stk_image_split3_avx512;
 
 #endif

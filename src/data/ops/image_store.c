@@ -12,7 +12,7 @@ enum stk_status stk_image_store_init(struct stk_image_store *s, const struct stk
 {
     s->out = out;
     s->opt = opt;
-    s->is_wide = c->cpu >= STK_IMAGE_AVX512;
+    s->cpu = c->cpu;
     s->plane_stride = opt->plane_stride ? opt->plane_stride : out->stride * out->height;
     size_t row = (size_t)out->width * stk_image_type_size(out->type);
     if (!opt->is_planar)
@@ -73,14 +73,17 @@ void stk_image_store_bytes(const struct stk_image_store *s, const uint8_t *line,
 #if STK_IMAGE_X86
     const float *scale = is_normalised ? s->opt->scale : ones;
     const float *offset = is_normalised ? s->opt->offset : zeros;
-    if (s->is_wide && channels == 3) {
+    if (s->cpu >= STK_IMAGE_AVX2 && channels == 3) {
+        bool is_wide = s->cpu >= STK_IMAGE_AVX512;
         float *planes[3];
         for (uint32_t c = 0; c < 3; c++)
             planes[c] = (float *)(void *)place(s, y, c);
         if (s->opt->is_planar)
-            stk_image_split3_avx512(line, n, scale, offset, planes);
+            (is_wide ? stk_image_split3_avx512 : stk_image_split3_avx2)(line, n, scale, offset,
+                                                                        planes);
         else
-            stk_image_store3_avx512(line, n, scale, offset, planes[0]);
+            (is_wide ? stk_image_store3_avx512 : stk_image_store3_avx2)(line, n, scale, offset,
+                                                                        planes[0]);
         return;
     }
 #endif
