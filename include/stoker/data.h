@@ -205,6 +205,14 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           const void *state, size_t n, struct stoker_iterator **out,
                                           struct stoker_err *err);
 
+// Writes all elements of a dataset into an indexed file (kind "indexed" reads it), beside it first and
+// renamed at the end. progress: called now and then with the elements written; non-zero interrupts.
+// *count: elements written.
+enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
+                                        const struct stoker_run_options *options, const char *path,
+                                        int (*progress)(void *arg, uint64_t elements), void *arg,
+                                        uint64_t *count, struct stoker_err *err);
+
 struct stoker_stage { // of the iterator tree, parents before their inputs; counts since the start
     const char *kind, *where; // borrowed from the dataset; where may be NULL
     int depth;

@@ -11,6 +11,8 @@ struct stk_data_hold { // what a tensor of strings or datasets holds
     struct stk_keep *keep;
 };
 
+// The engine's iterator under a public one.
+struct stk_iter *stk_data_root(struct stoker_iterator *it);
 enum stoker_status stk_data_fail(struct stoker_err *to, const struct stk_err *from);
 // Element i of the column, held by the tensor.
 void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i);

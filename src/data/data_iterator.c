@@ -218,6 +218,11 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+struct stk_iter *stk_data_root(struct stoker_iterator *it)
+{
+    return it->root;
+}
+
 // Another block. Grows what is asked for while blocks come quickly and stay small.
 static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
 {

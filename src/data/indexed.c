@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading indexed files. The file is mapped; everything in it is checked before it is believed:
+// the trailer and the index when it is opened, a record when it is read.
+#include "data/indexed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "data/crc32c.h"
+#include "data/indexed_impl.h"
+
+struct stk_indexed {
+    int refs; // atomic
+    const uint8_t *map;
+    size_t size;
+    const uint64_t *index;
+    int64_t count;
+    struct stk_specs *specs;
+    char *path;
+    stk_crc32c_fn *crc;
+};
+
+struct stk_indexed *stk_indexed_hold(struct stk_indexed *x)
+{
+    __atomic_add_fetch(&x->refs, 1, __ATOMIC_RELAXED);
+    return x;
+}
+
+void stk_indexed_drop(struct stk_indexed *x)
+{
+    if (!x || __atomic_sub_fetch(&x->refs, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    if (x->map) {
+        munmap((void *)(uintptr_t)x->map, x->size);
+    }
+    stk_specs_drop(x->specs);
+    stk_free(x->path);
+    stk_free(x);
+}
+
+struct stk_specs *stk_indexed_specs(const struct stk_indexed *x)
+{
+    return x->specs;
+}
+
+int64_t stk_indexed_count(const struct stk_indexed *x)
+{
+    return x->count;
+}
+
+static enum stk_status bad(const char *path, const char *why, struct stk_err *err)
+{
+    return stk_err_set(err, STK_EDAMAGE, "%s: %s", path, why);
+}
+
+static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
+{
+    struct stat info;
+    int fd = open(x->path, O_RDONLY | O_CLOEXEC), why = errno;
+    if (fd < 0 || fstat(fd, &info)) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return stk_err_set(err, why == ENOENT ? STK_EMISSING : STK_EINPUT, "%s: %s", x->path,
+                           strerror(why));
+    }
+    x->size = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+    void *map = x->size ? mmap(NULL, x->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (map == MAP_FAILED) {
+        x->size = 0;
+        return bad(x->path, "no indexed file: it is empty or cannot be mapped", err);
+    }
+    x->map = map;
+    return STK_OK;
+}
+
+static enum stk_status read_header(struct stk_indexed *x, struct stk_err *err)
+{
+    uint64_t count;
+    if (x->size < 16 + sizeof(struct stk_indexed_trailer) ||
+        memcmp(x->map, STK_INDEXED_MAGIC, 8) != 0) {
+        return bad(x->path, "no indexed file: it does not begin like one", err);
+    }
+    memcpy(&count, x->map + 8, sizeof count);
+    if (count > STK_COMPONENTS_MAX || STK_INDEXED_HEADER(count) > x->size) {
+        return bad(x->path, "damaged: more components than fit", err);
+    }
+    x->specs = stk_specs_new((int)count);
+    if (!x->specs) {
+        return stk_err_nomem(err);
+    }
+    for (int k = 0; k < x->specs->count; k++) {
+        struct stk_indexed_component c;
+        struct stk_spec *spec = &x->specs->items[k];
+        memcpy(&c, x->map + 16 + (size_t)k * sizeof c, sizeof c);
+        if (c.dtype < 0 || c.dtype >= STK_DT_DATASET || c.rank < -1 || c.rank > STK_RANK_MAX) {
+            return bad(x->path, "damaged: a component of no known type or shape", err);
+        }
+        spec->dtype = (enum stk_dtype)c.dtype;
+        spec->shape.rank = (int)c.rank;
+        for (int d = 0; d < spec->shape.rank; d++) {
+            spec->shape.dim[d] = c.dim[d] < 0 ? STK_UNKNOWN : c.dim[d];
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
+{
+    struct stk_indexed_trailer t;
+    uint64_t crc, bytes, end = x->size - sizeof t;
+    memcpy(&t, x->map + end, sizeof t);
+    if (memcmp(t.magic, STK_INDEXED_END, 8) != 0) {
+        return bad(x->path, "it was not finished, or its end is missing: write it anew", err);
+    }
+    bool fits = t.count < (UINT64_C(1) << 40) && !__builtin_mul_overflow(t.count + 1, 8, &bytes) &&
+                t.index % 8 == 0 && t.index <= end && bytes + 8 == end - t.index;
+    if (fits) {
+        memcpy(&crc, x->map + t.index + bytes, sizeof crc);
+        uint32_t head = x->crc(0, x->map, STK_INDEXED_HEADER((size_t)x->specs->count));
+        fits = stk_crc32c_mask(x->crc(head, x->map + t.index, bytes)) == crc;
+    }
+    x->index = (const uint64_t *)(x->map + t.index);
+    for (uint64_t k = 0; fits && k < t.count; k++) {
+        fits = x->index[k] % 8 == 0 && x->index[k] + 8 <= x->index[k + 1];
+    }
+    if (!fits || x->index[t.count] != t.index) {
+        return bad(x->path, "its index is damaged: write it anew", err);
+    }
+    x->count = (int64_t)t.count;
+    return STK_OK;
+}
+
+enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path, struct stk_err *err)
+{
+    *out = NULL;
+    struct stk_indexed *x = stk_alloc_zero(1, sizeof *x);
+    size_t n = strlen(path) + 1;
+    if (!x || !(x->path = stk_alloc(n))) {
+        stk_free(x);
+        return stk_err_nomem(err);
+    }
+    x->refs = 1;
+    x->crc = stk_crc32c_best();
+    memcpy(x->path, path, n);
+    enum stk_status s = map_file(x, err);
+    s = s == STK_OK ? read_header(x, err) : s;
+    s = s == STK_OK ? read_index(x, err) : s;
+    if (s != STK_OK) {
+        stk_indexed_drop(x);
+        return s;
+    }
+    *out = x;
+    return STK_OK;
+}
+
+struct cursor {
+    const uint8_t *at, *end;
+};
+
+static const void *take(struct cursor *c, uint64_t n)
+{
+    const uint8_t *p = c->at;
+    uint64_t padded = n + (8 - n % 8) % 8;
+    if (n > (uint64_t)(c->end - c->at) || padded > (uint64_t)(c->end - c->at)) {
+        return NULL;
+    }
+    c->at += padded;
+    return p;
+}
+
+// The dimensions of a component, from its spec or from the record.
+static bool read_shape(struct cursor *c, const struct stk_spec *spec, struct stk_shape *shape)
+{
+    *shape = spec->shape;
+    if (stk_shape_is_known(shape)) {
+        return true;
+    }
+    if (shape->rank < 0) {
+        const int64_t *rank = take(c, 8);
+        if (!rank || *rank < 0 || *rank > STK_RANK_MAX) {
+            return false;
+        }
+        shape->rank = (int)*rank;
+    }
+    const int64_t *dim = take(c, (uint64_t)shape->rank * 8);
+    if (!dim) {
+        return false;
+    }
+    memcpy(shape->dim, dim, (size_t)shape->rank * sizeof dim[0]);
+    return stk_shape_is_known(shape) && stk_shape_fits(&spec->shape, shape) &&
+           stk_shape_count(shape) >= 0;
+}
+
+static bool read_strings(struct cursor *c, struct stk_bytes *to, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const uint64_t *size = take(c, 8);
+        const void *bytes = size ? take(c, *size) : NULL;
+        if (!bytes) {
+            return false;
+        }
+        to[k] = (struct stk_bytes){bytes, (size_t)*size};
+    }
+    return true;
+}
+
+enum read { READ_OK, READ_BAD, READ_NO_MEMORY };
+
+static enum read read_component(struct cursor *c, const struct stk_spec *spec,
+                                struct stk_pool *pool, struct stk_col *out, int64_t room)
+{
+    struct stk_shape shape;
+    if (!read_shape(c, spec, &shape)) {
+        return READ_BAD;
+    }
+    int64_t count = stk_shape_count(&shape);
+    size_t each = stk_dtype_bytes(spec->dtype);
+    // What the record cannot hold is not believed, so that a length alone claims no memory.
+    uint64_t least = (uint64_t)count * (spec->dtype == STK_DT_STRING ? 8 : each);
+    if (least > (uint64_t)(c->end - c->at)) {
+        return READ_BAD;
+    }
+    if (!out->is_varied && !stk_col_varied(out, pool, spec->dtype, room, room * count)) {
+        return READ_NO_MEMORY;
+    }
+    void *to = stk_col_append(out, pool, &shape);
+    if (!to) {
+        return READ_NO_MEMORY;
+    }
+    if (spec->dtype == STK_DT_STRING) {
+        return read_strings(c, to, count) ? READ_OK : READ_BAD;
+    }
+    const void *from = take(c, (uint64_t)count * each);
+    if (from) {
+        memcpy(to, from, (size_t)count * each);
+    }
+    return from ? READ_OK : READ_BAD;
+}
+
+static enum read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
+                             struct stk_block *out, int64_t room)
+{
+    const uint8_t *from = x->map + x->index[i];
+    size_t size = (size_t)(x->index[i + 1] - x->index[i]) - 8;
+    struct cursor c = {from, from + size};
+    uint64_t crc;
+    memcpy(&crc, c.end, sizeof crc);
+    if (stk_crc32c_mask(x->crc(0, from, size)) != crc) {
+        return READ_BAD;
+    }
+    for (int k = 0; k < out->count; k++) {
+        enum read r = read_component(&c, &x->specs->items[k], pool, &out->cols[k], room);
+        if (r != READ_OK) {
+            return r;
+        }
+    }
+    return c.at == c.end ? READ_OK : READ_BAD;
+}
+
+static void let_go(void *x)
+{
+    stk_indexed_drop(x);
+}
+
+// Views of strings keep the mapping.
+static bool keep_map(struct stk_indexed *x, struct stk_block *out)
+{
+    struct stk_buf *b = stk_buf_foreign(x->map, 0, true, let_go, x);
+    bool ok = b != NULL;
+    if (b) {
+        stk_indexed_hold(x);
+    }
+    for (int k = 0; ok && k < out->count; k++) {
+        ok = out->cols[k].dtype != STK_DT_STRING || stk_keep_add(&out->cols[k].keep, b);
+    }
+    stk_buf_drop(b);
+    return ok;
+}
+
+enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, const int64_t *index,
+                                 int64_t n, struct stk_block *out, int64_t *failed,
+                                 struct stk_err *why, struct stk_err *err)
+{
+    *failed = n;
+    if (!stk_block_reset(out, x->specs->count)) {
+        return stk_err_nomem(err);
+    }
+    for (int64_t i = 0; i < n && *failed == n; i++) {
+        bool is_inside = index[i] >= 0 && index[i] < x->count;
+        enum read r = is_inside ? read_record(x, index[i], pool, out, n) : READ_BAD;
+        if (r == READ_NO_MEMORY) {
+            stk_block_clear(out);
+            return stk_err_set(err, STK_ELIMIT, "%s: no memory for %lld elements", x->path,
+                               (long long)n);
+        }
+        if (r == READ_BAD) {
+            *failed = i;
+            (void)stk_err_set(why, is_inside ? STK_EDAMAGE : STK_ERANGE,
+                              "%s: element %lld of %lld is %s", x->path, (long long)index[i],
+                              (long long)x->count, is_inside ? "damaged" : "not there");
+        }
+    }
+    for (int k = 0; k < out->count; k++) {
+        out->cols[k].n = out->cols[k].is_varied
+                             ? (out->cols[k].n < *failed ? out->cols[k].n : *failed)
+                             : *failed;
+        stk_col_settle(&out->cols[k]);
+    }
+    out->n = *failed;
+    return keep_map(x, out) ? STK_OK : stk_err_nomem(err);
+}
