@@ -69,7 +69,7 @@ static inline enum stk_status world_row(void *arg, const struct stk_query_value 
 static inline char *world_ask(struct query_world *w, const char *sql, struct stk_err *err)
 {
     struct world_text t = {.p = NULL};
-    struct stk_query_sink sink = {world_begin, world_row, &t};
+    struct stk_query_sink sink = {.begin = world_begin, .row = world_row, .arg = &t};
     world_put(&t, "", 0);
     stk_err_init(err);
     if (stk_query_run(w->q, sql, 0, &sink, err) != STK_OK) {

@@ -41,8 +41,7 @@ static bool keep_text(struct stk_query_rows *r, struct stk_query_value *v)
 static enum stk_status row(void *arg, const struct stk_query_value *values, struct stk_err *err)
 {
     struct stk_query_rows *r = arg;
-    if (++r->rows > r->limit && r->limit)
-        return STK_OK;
+    r->rows++;
     struct stk_query_value *out = stk_vec_push_n(&r->values, r->column_count);
     if (!out)
         return stk_err_set(err, STK_ELIMIT,
@@ -54,6 +53,11 @@ static enum stk_status row(void *arg, const struct stk_query_value *values, stru
                                "the texts of the result are larger than memory allows; --limit "
                                "keeps fewer rows");
     return STK_OK;
+}
+
+static void left_out(void *arg, uint64_t rows)
+{
+    ((struct stk_query_rows *)arg)->rows += rows;
 }
 
 void stk_query_rows_init(struct stk_query_rows *r, struct stoker_tables *tables, uint64_t limit)
@@ -69,7 +73,8 @@ void stk_query_rows_deinit(struct stk_query_rows *r)
 
 struct stk_query_sink stk_query_rows_sink(struct stk_query_rows *r)
 {
-    return (struct stk_query_sink){.begin = begin, .row = row, .arg = r};
+    return (struct stk_query_sink){
+        .limit = r->limit, .left_out = left_out, .begin = begin, .row = row, .arg = r};
 }
 
 static enum stk_cell_type cell_type(const struct stk_query_rows *r, size_t column)

@@ -94,8 +94,11 @@ stk_query_open(struct stk_query **out, const struct stk_query_source *source, st
 void stk_query_close(struct stk_query *q); // takes NULL
 
 // Rows of a result. A status other than STK_OK stops the query and is returned. Texts are valid
-// during the call; `begin` is called once, before the rows.
+// during the call; `begin` is called once, before the rows. Of more rows than `limit` (0: all) the
+// rest is counted and not made: `left_out` says how many; it may be NULL where there is no limit.
 struct stk_query_sink {
+    uint64_t limit;
+    void (*left_out)(void *arg, uint64_t rows);
     enum stk_status (*begin)(void *arg, const struct stk_query_column *columns, size_t count,
                              struct stk_err *err);
     enum stk_status (*row)(void *arg, const struct stk_query_value *values, struct stk_err *err);

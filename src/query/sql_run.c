@@ -2,6 +2,7 @@
 // Running one statement: it is prepared as it was written, which settles its errors, the names and
 // the types of its columns; then, where it only aggregates events, its rewritten form is run in its
 // place (sql_rewrite.c).
+#include <stdint.h>
 #include <strings.h>
 
 #include "query/sql_impl.h"
@@ -101,18 +102,75 @@ static void read_value(sqlite3_stmt *stmt, int i, struct stk_query_value *out)
     }
 }
 
-// SQLITE_DONE or an error of SQLite; *status is what the sink said.
+// SQLITE_DONE or an error of SQLite, SQLITE_ROW at the limit; *status is what the sink said.
 static int step(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t *rows,
                 enum stk_status *status, struct stk_err *err)
 {
     struct stk_query_value values[STK_QUERY_COLUMNS_MAX];
     int code, count = sqlite3_column_count(stmt);
     while ((code = sqlite3_step(stmt)) == SQLITE_ROW && *status == STK_OK) {
+        if (sink->limit && *rows == sink->limit)
+            return code; // stands on the first row too many
         for (int i = 0; i < count; i++)
             read_value(stmt, i, &values[i]);
         *status = sink->row(sink->arg, values, err);
         ++*rows;
     }
+    return code;
+}
+
+// How many rows the statement has, without making them. SQLITE_DONE, or an error.
+static int count_rows(struct stk_query *q, const char *sql, size_t length, int64_t *rows)
+{
+    sqlite3_stmt *stmt = NULL;
+    while (length && strchr("; \t\r\n", sql[length - 1]))
+        length--;
+    // The line break ends a comment that the statement may end in.
+    char *text = sqlite3_mprintf("select count(*) from (%.*s\n)", (int)length, sql);
+    int code = text ? sqlite3_prepare_v2(q->db->sql, text, -1, &stmt, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    if (code == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        *rows = sqlite3_column_int64(stmt, 0);
+        code = SQLITE_DONE;
+    } else if (code == SQLITE_OK) {
+        code = sqlite3_errcode(q->db->sql);
+    }
+    sqlite3_finalize(stmt);
+    return code;
+}
+
+// Whether rows are made one after the other as they are asked for: counting without making them
+// saves most of the work. Else the work is done when the first row comes.
+static bool is_scan(const char *sql)
+{
+    static const char *const words[] = {"group", "order", "distinct", "union", "except", "over",
+                                        "intersect"};
+    struct stk_sql_token t[400];
+    size_t count = stk_sql_lex(sql, t, 400);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+            if (stk_sql_token_is(&t[i], words[w]))
+                return false;
+    return count != SIZE_MAX;
+}
+
+// The rows from the one on which `stmt` stands: by a statement that counts, or one by one where
+// that is no gain or cannot be (EXPLAIN, PRAGMA).
+static int count_rest(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
+                      const struct stk_query_sink *sink)
+{
+    int64_t all = 0;
+    uint64_t rest = 1;
+    int code = is_scan(sql) ? count_rows(q, sql, length, &all) : SQLITE_ERROR;
+    if (code == SQLITE_DONE && all > 0 && (uint64_t)all > sink->limit) {
+        rest = (uint64_t)all - sink->limit;
+    } else if (code == SQLITE_INTERRUPT || code == SQLITE_NOMEM) {
+        return code;
+    } else {
+        while ((code = sqlite3_step(stmt)) == SQLITE_ROW)
+            rest++;
+    }
+    sink->left_out(sink->arg, rest);
     return code;
 }
 
@@ -148,7 +206,7 @@ static sqlite3_stmt *prepare_groups(struct stk_query *q, const char *sql, int co
     return stmt;
 }
 
-static enum stk_status run(struct stk_query *q, const char *sql, sqlite3_stmt *stmt,
+static enum stk_status run(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
                            const struct stk_query_sink *sink, struct stk_err *err)
 {
     uint64_t rows = 0;
@@ -164,6 +222,9 @@ static enum stk_status run(struct stk_query *q, const char *sql, sqlite3_stmt *s
         q->db->groups_used = false;
         code = step(stmt, sink, &rows, &status, err);
     }
+    if (status == STK_OK && code == SQLITE_ROW)
+        code = q->db->groups_used ? count_rest(q, sql, length, groups, sink)
+                                  : count_rest(q, sql, length, stmt, sink);
     if (status == STK_OK && code != SQLITE_DONE)
         status = stk_sql_explain(q, sql, code, err);
     sqlite3_finalize(groups);
@@ -185,7 +246,7 @@ enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t time
     enum stk_status status =
         code == SQLITE_OK ? check(stmt, tail, err) : stk_sql_explain(q, sql, code, err);
     if (status == STK_OK)
-        status = run(q, sql, stmt, sink, err);
+        status = run(q, sql, (size_t)(tail - sql), stmt, sink, err);
     sqlite3_finalize(stmt);
     return status;
 }
