@@ -650,7 +650,7 @@ class Dataset:
         )
         if not isinstance(reduce.spec, DatasetSpec):
             raise TypeError(f"group_by_window: reduce_func must give a Dataset, not {reduce.spec}")
-        args = {"key_fn": key.fn, "reduce_fn": reduce.fn}
+        args = {"fn": key.fn, "reduce_fn": reduce.fn}
         functions = [key, reduce]
         if window_size_func is not None:
             size = _function.function(
@@ -658,7 +658,7 @@ class Dataset:
                 TensorSpec((), "int64"),
                 "group_by_window window_size_func",
             )
-            args["size_fn"] = size.fn
+            args["window_size_fn"] = size.fn
             functions.append(size)
         else:
             args["window_size"] = _count(window_size, "window_size", 1)
