@@ -415,7 +415,6 @@ class Dataset:
     def _mapped(self, kind, f, args=None, what=None, processes=None):
         fn = _function.function(f, self.element_spec, what or kind, self._sample)
         source = self._beside(fn.captures)
-        fn.line = _trace.place()
         return Dataset._make(
             kind, [source], dict(args or {}, fn=fn.fn), fn.spec, fn.keep, fn.notes, fn
         )

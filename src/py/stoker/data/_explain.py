@@ -31,11 +31,13 @@ def _stage(ds, depth, lines, notes, seen):
 
 def _function(f, pad, lines, notes):
     if f.is_native:
-        ops = [
-            f"{name}{f' ({where})' if where else ''}"
-            for name, where in f.fn.nodes()
-            if name != "const"
-        ]
+        made = iter(f.made)
+        nodes = [(n, w) for n, w in f.fn.nodes() if n != "const"]
+        has_all = sum(n == "make_dataset" for n, _ in nodes) == len(f.made)
+        ops = []
+        for name, where in nodes:
+            shown = f"dataset {next(made)}" if name == "make_dataset" and has_all else name
+            ops.append(f"{shown} ({where})" if where else shown)
         lines.append(f"{pad}{f.name}: native, {len(ops)} operations")
         lines.extend(f"{pad}  {op}" for op in ops[:40])
         if len(ops) > 40:

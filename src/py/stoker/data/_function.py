@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of pipelines: traced into graphs or, where that cannot be, called for each element."""
 
-import threading
-
 import numpy as np
 
 from . import _call, _dtypes, _engine, _spec, _trace
@@ -23,14 +21,10 @@ class Host:
 class Function:
     """A function over elements of a spec: the engine's graph, the result's spec, and notes."""
 
-    def __init__(self, fn, spec, name, why=None, notes=(), keep=(), captures=(), line=None):
+    def __init__(self, fn, spec, name, why=None, notes=(), keep=(), captures=(), made=()):
         self.fn, self.spec, self.name, self.why = fn, spec, name, why
-        self.notes, self.keep, self.captures, self.line = (
-            list(notes),
-            list(keep),
-            list(captures),
-            line,
-        )
+        self.notes, self.keep, self.captures = list(notes), list(keep), list(captures)
+        self.made = list(made)  # kinds of the datasets that it makes
 
     @property
     def is_native(self):
@@ -116,7 +110,8 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
                 spec = _spec.update(spec, [graph.spec(i) for i in numbers])
                 fn = graph.finish(numbers)
                 captures = [v for v, _ in graph.captured.values()]
-                return Function(fn, spec, name, None, graph.notes, graph.keep, captures)
+                made = [attrs["kind"] for op, _, attrs, _, _ in graph.log if op == "make_dataset"]
+                return Function(fn, spec, name, None, graph.notes, graph.keep, captures, made)
     if sample is None and out_spec is None:
         raise TypeError(
             f"{name} cannot be traced ({why}), and {what} needs that; sd.cond and sd.where choose"
@@ -345,6 +340,3 @@ def _reordered(graph, order):
         ids[start : start + count] = range(first, first + count)
     graph.fn, graph.ids, graph.specs = fn, ids, specs
     return graph
-
-
-_local = threading.local()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting: Ctrl-C gets through, other threads run meanwhile, a function that hangs does not keep the
+interpreter from leaving."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+
+def slow(x):
+    time.sleep(0.3)
+    return np.int64(int(x))
+
+
+def interrupt_in(seconds):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def test_interrupt():
+    def wait(x):
+        time.sleep(1.5)
+        return np.int64(int(x) + 1)
+
+    spec = sd.TensorSpec((), "int64")
+    for ds in (
+        sd.Dataset.range(5).map(lambda x: sd.numpy_function(wait, [x], sd.int64)),
+        sd.Dataset.range(5).map(lambda x: sd.numpy_function(wait, [x], sd.int64)).prefetch(2),
+        sd.Dataset.from_generator(lambda: (wait(i) for i in range(5)), output_signature=spec),
+    ):
+        it = iter(ds)
+        start = time.monotonic()
+        interrupt_in(0.2)
+        c.raises(KeyboardInterrupt, lambda: next(it))
+        c.true(time.monotonic() - start < 1.2, "Ctrl-C gets through while an element is made")
+        c.same(int(next(it)), 1)
+
+
+def test_gil():
+    it = iter(sd.Dataset.range(3).map(lambda x: sd.numpy_function(slow, [x], sd.int64)))
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    t = threading.Thread(target=count)
+    t.start()
+    next(it)
+    stop.set()
+    t.join()
+    c.true(counted[0] > 50, f"another thread ran while this one waited: {counted[0]}")
+
+
+def test_threads_share_an_iterator():
+    it, seen, lock = iter(sd.Dataset.range(2000).prefetch(4)), [], threading.Lock()
+
+    def work():
+        for e in it:
+            with lock:
+                seen.append(int(e))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    c.same(sorted(seen), list(range(2000)))
+
+
+def leave(text, within):
+    start = time.monotonic()
+    r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    c.same((r.returncode, r.stderr), (0, ""))
+    c.true(time.monotonic() - start < within, f"left after {time.monotonic() - start:.1f} s")
+
+
+def test_leaving():
+    head = "import stoker.data as sd, numpy as np, time\n"
+    python = "sd.Dataset.range(10**6).map(lambda x: sd.numpy_function(lambda v: (time.sleep(0.01), v)[1], [x], sd.int64), 2)"
+    leave(head + f"it = iter({python}.prefetch(4))\nnext(it)", 10)
+    leave(
+        head + f"it = iter({python}.batch(2).prefetch(4))\nkept = [next(it) for _ in range(3)]", 10
+    )
+    leave(
+        head
+        + "it = iter(sd.Dataset.range(10**9).shuffle(1000).batch(10).prefetch(4))\na = next(it)\ndel it",
+        10,
+    )
+
+
+c.main(globals())
