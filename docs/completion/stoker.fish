@@ -85,6 +85,7 @@ complete -c stoker -n '__fish_seen_subcommand_from export' -l to -x -d 'only up 
 complete -c stoker -n '__fish_seen_subcommand_from export' -l redact -d 'remove host names, paths and names that users chose'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l threads -s j -x -d 'processors to use; 0: all that this process may use'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
+complete -c stoker -n '__fish_seen_subcommand_from export' -l args -d 'the arguments of each event too, read again from the profile'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l list -d 'list what there is to choose from'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from export' -l help -s h -d 'this help'

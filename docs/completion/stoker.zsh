@@ -106,6 +106,7 @@ _stoker() {
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--args[the arguments of each event too, read again from the profile]' \
             '--list[list what there is to choose from]' \
             '--markdown[as a markdown page]' \
             '--help[this help]' \

@@ -4,7 +4,7 @@
 //   struct stoker_why_options o; stoker_why_options_default(&o);
 //   struct stoker_export *x; struct stoker_err e;
 //   if (stoker_export_open(paths, 1, &o, &x, &e) == STOKER_OK) {
-//       stoker_export_write(x, "perfetto", NULL, write_to_file, file, &e);
+//       stoker_export_write(x, "perfetto", NULL, NULL, write_to_file, file, &e);
 //       stoker_export_free(x);
 //   }
 #ifndef STOKER_EXPORT_H
@@ -18,6 +18,11 @@ extern "C" {
 
 struct stoker_export;
 
+struct stoker_export_options {
+    int args; // non-zero: every argument of every event too, read again from the profile's file
+    uint64_t reserved[8];
+};
+
 // What a format is. All texts are static.
 struct stoker_export_format {
     const char *name;       // "perfetto"
@@ -28,6 +33,7 @@ struct stoker_export_format {
     const char *drops;
     int needs_file; // stoker_export_write takes a path for it, not a callback
     int is_text;
+    int takes_args; // knows a place for arguments
     uint64_t reserved[4];
 };
 // The format at `index` of their list. Zero: there is none.
@@ -45,7 +51,9 @@ void stoker_export_free(struct stoker_export *export_); // takes NULL
 // Write one format, either through the callback or, for formats that need one, into the file `path`
 // (replaced if it is there; left half-written where this fails). STOKER_EUSAGE for an unknown
 // format, or one that cannot hold these profiles. May be called again, for another format.
+// options may be NULL.
 enum stoker_status stoker_export_write(struct stoker_export *export_, const char *format,
+                                       const struct stoker_export_options *options,
                                        const char *path, stoker_write_fn write, void *arg,
                                        struct stoker_err *err);
 

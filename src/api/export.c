@@ -8,6 +8,7 @@
 #include "api/open.h"
 #include "base/alloc.h"
 #include "api/export_parts.h"
+#include "api/query_args.h"
 #include "export/export.h"
 #include "stoker/version.h"
 
@@ -15,9 +16,20 @@ struct stoker_export {
     struct stk_open_run run;
     struct stk_report report;
     struct stk_arena arena;
+    struct stk_query_args args;
     struct stk_export x;
     uint64_t bytes;
 };
+
+static enum stk_status fetch_args(void *arg, uint32_t file, uint32_t event,
+                                  stk_export_emit_fn *emit, void *emit_arg, struct stk_err *err)
+{
+    struct stoker_export *e = arg;
+    uint32_t rank = 0; // any that has the file
+    while (e->x.ranks[rank].file != file)
+        rank++;
+    return stk_query_args_fetch(&e->args, &e->run, rank, event, emit, emit_arg, err);
+}
 
 // ---- opening ----
 
@@ -124,7 +136,9 @@ static enum stk_status open_run(struct stoker_export *e, const char *const *path
     x->device = e->run.in.select.device;
     x->selection = e->report.profile.selection.items;
     x->selection_count = e->report.profile.selection.count;
-    x->is_redacted = options->redact;
+    x->args = fetch_args;
+    x->args_arg = e;
+    e->args.redact = options->redact;
     x->version = stoker_version();
     x->arena = &e->arena;
     return stk_export_plan(x, err);
@@ -162,6 +176,7 @@ void stoker_export_free(struct stoker_export *export_)
 {
     if (!export_)
         return;
+    stk_query_args_free(&export_->args);
     stk_open_run_free(&export_->run);
     stk_arena_deinit(&export_->arena);
     stk_free(export_);
@@ -177,6 +192,9 @@ static enum stk_status check(const struct stoker_export *e, const struct stk_exp
         return stk_err_set(err, STK_EUSAGE, "%s is written %s", exporter->name,
                            exporter->needs_file ? "to a file, not a stream: give -o FILE"
                                                 : "through a callback");
+    if (e->x.with_args && !exporter->takes_args)
+        return stk_err_set(err, STK_EUSAGE, "%s has no place for arguments: leave out --args",
+                           exporter->name);
     if (exporter->one_rank && e->x.rank_count > 1)
         return stk_err_set(err, STK_EUSAGE,
                            "%s holds one rank: choose one of the %u with --rank N",
@@ -185,6 +203,7 @@ static enum stk_status check(const struct stoker_export *e, const struct stk_exp
 }
 
 enum stoker_status stoker_export_write(struct stoker_export *export_, const char *format,
+                                       const struct stoker_export_options *options,
                                        const char *path, stoker_write_fn write, void *arg,
                                        struct stoker_err *err)
 {
@@ -196,6 +215,7 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     if (!stoker_export_find(format, &known, err))
         return STOKER_EUSAGE;
     const struct stk_exporter *exporter = stk_exporter_find(format);
+    export_->x.with_args = options && options->args;
     stk_err_init(&e);
     if (check(export_, exporter, path, write, &e) != STK_OK)
         return stk_api_fail(err, &e);

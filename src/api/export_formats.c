@@ -14,7 +14,8 @@ static void fill(const struct stk_exporter *e, struct stoker_export_format *out)
                                          .keeps = e->keeps,
                                          .drops = e->drops,
                                          .needs_file = e->needs_file,
-                                         .is_text = e->is_text};
+                                         .is_text = e->is_text,
+                                         .takes_args = e->takes_args};
 }
 
 int stoker_export_format(size_t index, struct stoker_export_format *out)
@@ -61,7 +62,10 @@ static const char head[] =
     "* **Arguments** that the profiler wrote with an event are not copied, except for what is named\n"
     "  below: bytes, direction, memory, steps, links, and details of allocator events (address, totals,\n"
     "  allocator, operation), counters (each value), collectives (sizes, group) and tf.data's stages\n"
-    "  (parallelism, buffer, function). All others stay where they are, in the profile.\n"
+    "  (parallelism, buffer, function). `--args` writes all of them, where the\n"
+    "  format has a place (perfetto, chrome, sqlite): each is read again from the profile's file, which\n"
+    "  is quick for plain JSON, slower for compressed JSON, and slow for the others: select steps.\n"
+    "  Nested arguments are joined by dots, texts that are numbers become numbers.\n"
     "* **Selections** (`--steps`, `--rank`, `--device`, `--from`, `--to`) leave events out: an event\n"
     "  that overlaps the selected time is written whole, with `--device` host threads are kept. What\n"
     "  was selected stands in the output where the format has a place for it, and on standard error.\n"

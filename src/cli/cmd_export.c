@@ -37,8 +37,9 @@ static bool ends(const char *path, const char *suffix)
 }
 
 // What is wrong with the request before anything is read; 0 if nothing.
-static int check(const struct stoker_export_format *format, const char *path)
+static int check(const struct stoker_export_format *format, const struct stk_args *args)
 {
+    const char *path = args->values[STK_OPT_ID_OUTPUT].text;
     bool to_stdout = path && strcmp(path, "-") == 0;
     if (!path)
         return stk_usage(&stk_cmd_export, "-o FILE is missing: say where the %s file goes",
@@ -49,6 +50,9 @@ static int check(const struct stoker_export_format *format, const char *path)
     if (to_stdout && !format->is_text && isatty(STDOUT_FILENO))
         return stk_usage(&stk_cmd_export,
                          "%s is binary and would garble the terminal: give -o FILE", format->name);
+    if (args->values[STK_OPT_ID_ARGS].set && !format->takes_args)
+        return stk_usage(&stk_cmd_export, "%s has no place for arguments: leave out --args",
+                         format->name);
     if (format->needs_file && ends(path, ".gz"))
         return stk_usage(&stk_cmd_export, "%s cannot be compressed: its readers need it plain",
                          format->name);
@@ -73,11 +77,12 @@ static void say(const struct stoker_export *x, const char *path)
                 stk_human_count(c.dropped, count));
 }
 
-static enum stoker_status write_stream(struct stoker_export *x, const char *format, bool zip,
+static enum stoker_status write_stream(struct stoker_export *x, const char *format,
+                                       const struct stoker_export_options *o, bool zip,
                                        struct stk_output *output, struct stoker_err *err)
 {
     if (!zip)
-        return stoker_export_write(x, format, NULL, stk_output_write, output, err);
+        return stoker_export_write(x, format, o, NULL, stk_output_write, output, err);
     struct stk_gzip_write *w = stk_gzip_write_open(stk_output_write, output);
     if (!w) {
         *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1,
@@ -85,7 +90,7 @@ static enum stoker_status write_stream(struct stoker_export *x, const char *form
         return err->code;
     }
     enum stoker_status status =
-        stoker_export_write(x, format, NULL, stk_gzip_write_bytes, w, err);
+        stoker_export_write(x, format, o, NULL, stk_gzip_write_bytes, w, err);
     if (status == STOKER_OK && stk_gzip_write_finish(w) != 0) {
         *err = (struct stoker_err){.code = STOKER_EOUTPUT, .offset = -1,
                                    .message = "the output could not be written"};
@@ -96,8 +101,11 @@ static enum stoker_status write_stream(struct stoker_export *x, const char *form
 }
 
 static int write_output(struct stoker_export *x, const struct stoker_export_format *format,
-                        const char *path, bool quiet)
+                        const struct stk_args *args)
 {
+    const struct stoker_export_options o = {.args = args->values[STK_OPT_ID_ARGS].set};
+    const char *path = args->values[STK_OPT_ID_OUTPUT].text;
+    bool quiet = args->values[STK_OPT_ID_QUIET].set;
     struct stk_output output;
     struct stoker_err err;
     int code = stk_output_open(&output, path);
@@ -110,8 +118,8 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
     }
     enum stoker_status status =
         format->needs_file
-            ? stoker_export_write(x, format->name, output.temporary, NULL, NULL, &err)
-            : write_stream(x, format->name, ends(path, ".gz"), &output, &err);
+            ? stoker_export_write(x, format->name, &o, output.temporary, NULL, NULL, &err)
+            : write_stream(x, format->name, &o, ends(path, ".gz"), &output, &err);
     bool said = output.error != 0; // by stk_output_close, in the words of the system
     code = stk_output_close(&output, status == STOKER_OK);
     if (status != STOKER_OK && !said)
@@ -138,7 +146,7 @@ static int run(const struct stk_args *args)
         return stk_fail(&err);
     if (args->word_count == 1)
         return stk_usage(&stk_cmd_export, "PROFILE is missing");
-    code = check(&format, v[STK_OPT_ID_OUTPUT].text);
+    code = check(&format, args);
     if (code)
         return code;
     stk_reading_options(args, false, &options);
@@ -150,7 +158,7 @@ static int run(const struct stk_args *args)
     stk_progress_end(&line);
     if (status != STOKER_OK)
         return stk_fail(&err);
-    code = write_output(x, &format, v[STK_OPT_ID_OUTPUT].text, v[STK_OPT_ID_QUIET].set);
+    code = write_output(x, &format, args);
     stoker_export_free(x);
     return code;
 }
@@ -175,7 +183,7 @@ const struct stk_cmd stk_cmd_export = {
                 "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_LIST, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
+    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_LIST, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
                 STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
                 STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "exports",

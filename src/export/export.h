@@ -44,7 +44,6 @@ struct stk_export_file {
     const char *path;
     int64_t shift_ns;
     struct stk_export_process *processes; // parallel to the trace's
-    bool has_args;                        // x->args works for it
 };
 
 // A row of our own: the verdict, findings, steps, parts of the steps.
@@ -96,9 +95,9 @@ struct stk_export {
     int64_t device;
     const char *const *selection; // texts of what was selected
     size_t selection_count;
-    bool is_redacted, with_args;
+    bool with_args;
     const char *version;
-    // Arguments of an event as its file has them; NULL unless with_args.
+    // Arguments of an event as its file has them; called where with_args.
     enum stk_status (*args)(void *arg, uint32_t file, uint32_t event, stk_export_emit_fn *emit,
                             void *emit_arg, struct stk_err *err);
     void *args_arg;
@@ -119,6 +118,7 @@ struct stk_exporter {
     bool is_text;
     bool needs_file; // writes to out->path instead of the stream
     bool one_rank;   // can hold one rank only
+    bool takes_args; // writes arguments where x->with_args
     STK_MUST_CHECK enum stk_status (*write)(struct stk_export *x, struct stk_export_out *out,
                                             struct stk_err *err);
 };
@@ -178,6 +178,9 @@ struct stk_export_sample {
 };
 bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, uint32_t *at,
                             struct stk_export_sample *out);
+// Text of an argument that is a number as JSON writes it, and which.
+enum stk_export_number { STK_EXPORT_NO_NUMBER, STK_EXPORT_WHOLE, STK_EXPORT_REAL };
+enum stk_export_number stk_export_number(struct stk_str text, int64_t *whole, double *real);
 // "kind_src:pageable kind_dst:device size:4 async:1", as XPlane profiles describe a copy; behind it
 // "dir:h2d" and "waits:1", which stoker adds. Returns the length.
 #define STK_EXPORT_DETAILS_MAX 192

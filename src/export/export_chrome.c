@@ -22,6 +22,8 @@
 struct chrome {
     struct stk_export *x;
     struct stk_export_out *out;
+    struct stk_err *err;
+    enum stk_status status;
     uint32_t file;
     const struct stk_export_file *f;
     uint32_t *classes;    // per string id, see store/names.h
@@ -229,6 +231,65 @@ static void put_detail_args(struct args *a, uint32_t event)
     }
 }
 
+// As recorded, besides what is written already: the record's own keys, and those made anew.
+static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
+{
+    static const char *const written[] = {"ph",
+                                          "cat",
+                                          "name",
+                                          "pid",
+                                          "tid",
+                                          "ts",
+                                          "dur",
+                                          "s",
+                                          "id",
+                                          "bp",
+                                          "rank",
+                                          "pid_raw",
+                                          "bytes",
+                                          "Bytes",
+                                          "device",
+                                          "stream",
+                                          "correlation",
+                                          "correlation_id",
+                                          "Addr",
+                                          "Device Id",
+                                          "Device Type",
+                                          "graph id",
+                                          "step_num",
+                                          "memcpy_details",
+                                          "op",
+                                          "allocator",
+                                          "fragmentation",
+                                          "peak_bytes",
+                                          "stack_bytes",
+                                          "parallelism",
+                                          "autotune",
+                                          "buffer_limit",
+                                          "Total Reserved",
+                                          "Total Allocated",
+                                          "Group size",
+                                          "In msg nelems",
+                                          "Out msg nelems",
+                                          "Collective name",
+                                          "Process Group Name",
+                                          "Process Group Ranks"};
+    struct args *a = arg;
+    int64_t whole;
+    double real;
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
+        if (stk_str_eq(key, stk_str_from(written[i])))
+            return;
+    put(a->w, a->open ? "," : ",\"args\":{");
+    a->open = true;
+    stk_ex_json(a->w->out, key);
+    put(a->w, ":");
+    if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER)
+        stk_ex_str(a->w->out, value);
+    else
+        stk_ex_json(a->w->out, value);
+}
+
 static void put_args(struct chrome *w, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
@@ -260,6 +321,8 @@ static void put_args(struct chrome *w, uint32_t event)
     if (e && kind == STK_KIND_MEMORY && e->dst_mem)
         put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
     put_detail_args(&a, event);
+    if (w->x->with_args && w->status == STK_OK)
+        w->status = w->x->args(w->x->args_arg, w->file, event, put_recorded, &a, w->err);
     if (a.open)
         put(w, "}");
 }
@@ -401,7 +464,7 @@ static void put_track(struct chrome *w, uint32_t track)
                  own && recorded.n ? recorded : (struct stk_str){name, n});
     }
     uint32_t end = w->track->first + w->track->count;
-    for (uint32_t e = w->track->first; e < end && !w->out->failed; e++) {
+    for (uint32_t e = w->track->first; e < end && !w->out->failed && w->status == STK_OK; e++) {
         if (!stk_export_takes(t, w->process, e)) {
             w->x->counts.unselected++;
             continue;
@@ -460,7 +523,7 @@ static enum stk_status put_file(struct chrome *w, struct stk_err *err)
     }
     stk_free(w->classes);
     stk_free(w->device_pids);
-    return status;
+    return status == STK_OK ? w->status : status;
 }
 
 static void put_lanes(struct chrome *w)
@@ -565,7 +628,7 @@ static void put_head(struct chrome *w)
 static enum stk_status write_chrome(struct stk_export *x, struct stk_export_out *out,
                                     struct stk_err *err)
 {
-    struct chrome w = {.x = x, .out = out};
+    struct chrome w = {.x = x, .out = out, .err = err};
     enum stk_status status = STK_OK;
     put_head(&w);
     put_lanes(&w);
@@ -590,5 +653,6 @@ const struct stk_exporter stk_exporter_chrome = {
              "that keep overlapping events apart: they share one row, where some viewers do not "
              "draw all of them (perfetto has a track for each)",
     .is_text = true,
+    .takes_args = true,
     .write = write_chrome,
 };

@@ -334,13 +334,20 @@ static void put_details(struct perfetto *w, uint32_t event)
 static void put_arg(void *arg, struct stk_str key, struct stk_str value)
 {
     struct stk_export_out *o = arg;
-    int64_t number;
+    int64_t whole;
+    double real;
     size_t at = stk_pbw_begin(o, EVENT_ANNOTATION);
     stk_pbw_text(o, ANNOTATION_NAME, key);
-    if (stk_str_to_i64(value, &number))
-        stk_pbw_u64(o, ANNOTATION_INT, (uint64_t)number);
-    else
+    switch (stk_export_number(value, &whole, &real)) {
+    case STK_EXPORT_WHOLE:
+        stk_pbw_u64(o, ANNOTATION_INT, (uint64_t)whole);
+        break;
+    case STK_EXPORT_REAL:
+        put_real(o, ANNOTATION_DOUBLE, real);
+        break;
+    case STK_EXPORT_NO_NUMBER:
         stk_pbw_text(o, ANNOTATION_STRING, value);
+    }
     stk_pbw_end(o, at);
 }
 
@@ -374,7 +381,7 @@ static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t ty
     put_details(w, event);
     put_flows(w, t, event);
     enum stk_status status = STK_OK;
-    if (w->x->with_args && f->has_args)
+    if (w->x->with_args)
         status = w->x->args(w->x->args_arg, w->file, event, put_arg, w->out, err);
     stk_pbw_end(w->out, at);
     if (!w->named[name]) {
@@ -611,5 +618,6 @@ const struct stk_exporter stk_exporter_perfetto = {
              "which device operation (as flows); processes, threads, devices, streams; a track for "
              "each sub-row of events that overlap",
     .drops = "properties of devices other than their name, and positions in the profile's file",
+    .takes_args = true,
     .write = write_perfetto,
 };

@@ -4,6 +4,7 @@
 // together, as within a row).
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "export/export.h"
@@ -113,6 +114,44 @@ const char *stk_export_mem_key(uint8_t mem)
                                        [STK_MEM_ARRAY] = "array",
                                        [STK_MEM_MANAGED] = "managed"};
     return mem < sizeof keys / sizeof keys[0] ? keys[mem] : NULL;
+}
+
+static size_t digits_at(struct stk_str s, size_t i)
+{
+    size_t n = 0;
+    while (i + n < s.n && s.p[i + n] >= '0' && s.p[i + n] <= '9')
+        n++;
+    return n;
+}
+
+enum stk_export_number stk_export_number(struct stk_str s, int64_t *whole, double *real)
+{
+    char text[64];
+    size_t i = s.n && s.p[0] == '-', n = digits_at(s, i);
+    if (n == 0 || s.n >= sizeof text || (n > 1 && s.p[i] == '0'))
+        return STK_EXPORT_NO_NUMBER;
+    i += n;
+    if (i == s.n && stk_str_to_i64(s, whole))
+        return STK_EXPORT_WHOLE;
+    if (i < s.n && s.p[i] == '.') {
+        n = digits_at(s, i + 1);
+        if (n == 0)
+            return STK_EXPORT_NO_NUMBER;
+        i += 1 + n;
+    }
+    if (i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
+        i += 1 + (i + 1 < s.n && (s.p[i + 1] == '+' || s.p[i + 1] == '-'));
+        n = digits_at(s, i);
+        i += n;
+        if (n == 0)
+            return STK_EXPORT_NO_NUMBER;
+    }
+    if (i != s.n)
+        return STK_EXPORT_NO_NUMBER;
+    memcpy(text, s.p, s.n);
+    text[s.n] = 0;
+    *real = strtod(text, NULL);
+    return *real - *real == 0 ? STK_EXPORT_REAL : STK_EXPORT_NO_NUMBER;
 }
 
 const char *stk_export_detail_key(enum stk_detail_key key)

@@ -27,6 +27,7 @@ static const char schema[] =
     " start_ns INTEGER, dur_ns INTEGER, depth INTEGER, value INTEGER, launch INTEGER,"
     " direction TEXT, source TEXT, target TEXT, asynchronous INTEGER);"
     "CREATE TABLE details(event INTEGER, key TEXT, value);"
+    "CREATE TABLE args(event INTEGER, key TEXT, value);"
     "CREATE TABLE devices(device TEXT, rank INTEGER, number INTEGER, kind TEXT, name TEXT,"
     " sm_count INTEGER, compute_capability TEXT, memory_bytes INTEGER);"
     "CREATE TABLE steps(rank INTEGER, device TEXT, number INTEGER, start_ns INTEGER,"
@@ -65,6 +66,7 @@ struct sqlite {
     uint32_t file;
     const struct stk_export_file *f;
     enum stk_status status;
+    int64_t event;              // whose arguments are written
     struct stk_export_out room; // for texts that have to be mended
 };
 
@@ -263,17 +265,50 @@ static void put_details(struct sqlite *w, uint32_t event)
     }
 }
 
-static void put_all_details(struct sqlite *w)
+static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+{
+    struct sqlite *w = arg;
+    int64_t whole;
+    double real;
+    if (w->status != STK_OK)
+        return;
+    put(w, 1, w->event);
+    switch (stk_export_number(value, &whole, &real)) {
+    case STK_EXPORT_WHOLE:
+        put(w, 3, whole);
+        break;
+    case STK_EXPORT_REAL:
+        sqlite3_bind_double(w->insert, 3, real);
+        break;
+    case STK_EXPORT_NO_NUMBER:
+        put_str(w, 3, value);
+    }
+    sqlite3_bind_text64(w->insert, 2, key.p, key.n, SQLITE_STATIC, SQLITE_UTF8);
+    row(w);
+}
+
+static void put_args(struct sqlite *w, uint32_t event)
+{
+    w->event = id_of(w, event);
+    enum stk_status status = w->x->args(w->x->args_arg, w->file, event, put_arg, w, w->err);
+    if (w->status == STK_OK)
+        w->status = status;
+}
+
+// A table of keys and values for the selected events.
+static void put_pairs(struct sqlite *w, const char *table,
+                      void (*put_of)(struct sqlite *w, uint32_t event))
 {
     const struct stk_trace *t = w->f->t;
-    begin(w, "details", 3);
-    for (uint32_t k = 0; k < t->track_count && t->detail_count && w->status == STK_OK; k++) {
+    begin(w, table, 3);
+    for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         if (!stk_export_takes_track(w->x, w->f, track))
             continue;
-        for (uint32_t e = track->first; e < track->first + track->count; e++)
+        uint32_t last = track->first + track->count;
+        for (uint32_t e = track->first; e < last && w->status == STK_OK; e++)
             if (stk_export_takes(t, &w->f->processes[track->process], e))
-                put_details(w, e);
+                put_of(w, e);
     }
     end(w);
 }
@@ -477,7 +512,10 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
         put_tracks(&w);
         put_devices(&w);
         put_events(&w);
-        put_all_details(&w);
+        if (w.f->t->detail_count)
+            put_pairs(&w, "details", put_details);
+        if (x->with_args)
+            put_pairs(&w, "args", put_args);
     }
     for (uint32_t r = 0; r < x->rank_count && w.status == STK_OK; r++) {
         put_steps(&w, x->ranks[r].sum);
@@ -511,5 +549,6 @@ const struct stk_exporter stk_exporter_sqlite = {
     .drops = "the columns that stoker query derives: parent, step, precision, the launch call's own "
              "columns. No index but the keys, so that the file stays small: create what you need",
     .needs_file = true,
+    .takes_args = true,
     .write = write_sqlite,
 };
