@@ -139,6 +139,7 @@ static enum stk_status open_run(struct stoker_export *e, const char *const *path
     x->args = fetch_args;
     x->args_arg = e;
     e->args.redact = options->redact;
+    e->args.spools = true;
     x->version = stoker_version();
     x->arena = &e->arena;
     return stk_export_plan(x, err);

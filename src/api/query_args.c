@@ -3,7 +3,11 @@
 // that each event after that costs a few MB of decompression at most.
 #include "api/query_args.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "readers/reader.h"
@@ -20,6 +24,57 @@ static enum stk_status read_through(struct stk_stream *s, struct stk_err *err)
     while (status == STK_OK && got)
         status = stk_stream_read(s, buffer, BUFFER_BYTES, &got, err);
     stk_free(buffer);
+    return status;
+}
+
+// A temporary file without a name, in $TMPDIR.
+static FILE *open_spool(void)
+{
+    char path[512];
+    const char *dir = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/stoker-args-XXXXXX", dir && *dir ? dir : "/tmp");
+    int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (fd >= 0)
+        unlink(path);
+    if (fd >= 0 && !f)
+        close(fd);
+    return f;
+}
+
+// All of the stream unpacked; the stream is then one of that file.
+static enum stk_status spool(struct stk_query_args *a, const struct stk_stream_opts *opts,
+                             struct stk_err *err)
+{
+    char path[64];
+    size_t got = 1;
+    enum stk_status status = STK_OK;
+    FILE *f = open_spool();
+    void *buffer = stk_alloc(BUFFER_BYTES);
+    if (!buffer)
+        status = stk_err_nomem(err);
+    else if (!f)
+        status = stk_err_set(err, STK_EOUTPUT,
+                             "cannot make a temporary file to unpack the profile (set TMPDIR): %s",
+                             strerror(errno));
+    while (status == STK_OK && got) {
+        status = stk_stream_read(a->stream, buffer, BUFFER_BYTES, &got, err);
+        if (status == STK_OK && fwrite(buffer, 1, got, f) != got)
+            status = stk_err_set(err, STK_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
+                                 strerror(errno));
+    }
+    stk_free(buffer);
+    if (status == STK_OK && fflush(f) != 0)
+        status = stk_err_set(err, STK_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
+                             strerror(errno));
+    if (status == STK_OK) {
+        stk_stream_close(a->stream);
+        a->stream = NULL;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(f));
+        status = stk_stream_open(&a->stream, path, opts, err);
+    }
+    if (f)
+        fclose(f);
     return status;
 }
 
@@ -42,8 +97,10 @@ static enum stk_status open_job(struct stk_query_args *a, const struct stk_job *
         stk_stream_close(a->stream);
         a->stream = NULL;
     } else if (stk_stream_codec(a->stream) != STK_CODEC_PLAIN) {
-        status = read_through(a->stream, err);
+        status = a->spools ? spool(a, &opts, err) : read_through(a->stream, err);
     }
+    if (status == STK_OK && a->reader->args_open)
+        status = a->reader->args_open(a->stream, job->path, &a->state, err);
     a->job = job;
     if (status != STK_OK)
         stk_query_args_free(a);
@@ -77,12 +134,18 @@ enum stk_status stk_query_args_fetch(struct stk_query_args *a, const struct stk_
         if (status != STK_OK)
             return status;
     }
+    if (a->state)
+        return a->reader->args_next(a->state, from->trace, event, a->redact ? emit_redacted : emit,
+                                    a->redact ? &redacting : arg, err);
     return a->reader->args(a->stream, from->job->path, from->trace, event,
                            a->redact ? emit_redacted : emit, a->redact ? &redacting : arg, err);
 }
 
 void stk_query_args_free(struct stk_query_args *a)
 {
+    if (a->state)
+        a->reader->args_close(a->state);
+    a->state = NULL;
     stk_stream_close(a->stream);
     a->stream = NULL;
     a->reader = NULL;

@@ -12,6 +12,8 @@ struct stk_query_args {
     const struct stk_job *job;
     struct stk_stream *stream; // NULL for readers that open the path themselves
     const struct stk_reader *reader;
+    void *state; // of readers that keep some from event to event
+    bool spools; // a compressed file is unpacked into a temporary one: for many events
 };
 // Arguments of an event in the trace of rank number `rank` of the run.
 STK_MUST_CHECK enum stk_status

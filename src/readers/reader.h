@@ -43,6 +43,16 @@ struct stk_reader {
                                            const struct stk_trace *t, uint32_t event,
                                            void (*emit)(void *arg, struct stk_str key, struct stk_str value),
                                            void *arg, struct stk_err *err);
+    // The same for many events, where keeping what the last one needed helps; NULL where it does
+    // not. `stream` and `path` stay with the caller until the state is closed.
+    STK_MUST_CHECK enum stk_status (*args_open)(struct stk_stream *stream, const char *path,
+                                                void **state, struct stk_err *err);
+    STK_MUST_CHECK enum stk_status (*args_next)(void *state, const struct stk_trace *t,
+                                                uint32_t event,
+                                                void (*emit)(void *arg, struct stk_str key,
+                                                             struct stk_str value),
+                                                void *arg, struct stk_err *err);
+    void (*args_close)(void *state); // takes NULL
 };
 
 #define X(name) extern const struct stk_reader stk_reader_##name;

@@ -176,4 +176,7 @@ const struct stk_reader stk_reader_xplane = {
     .sniff = stk_xp_sniff,
     .read = read_xplane,
     .args = stk_xp_args,
+    .args_open = stk_xp_args_open,
+    .args_next = stk_xp_args_next,
+    .args_close = stk_xp_args_close,
 };

@@ -140,42 +140,106 @@ static enum stk_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos, uin
     return p ? STK_OK : STK_EINPUT;
 }
 
+// The plane that was asked last stays scanned, since its maps cost far more than an event.
+struct state {
+    const char *path;
+    struct stk_pb_source source;
+    struct stk_pb_walk walk;
+    struct stk_err walk_err;
+    struct stk_xp_plane plane;
+    struct stk_arena arena;
+    uint64_t offset, size; // of the plane; size 0: none
+};
+
+enum stk_status stk_xp_args_open(struct stk_stream *stream, const char *path, void **state,
+                                 struct stk_err *err)
+{
+    uint64_t plain = stk_stream_size(stream);
+    bool is_plain = stk_stream_codec(stream) == STK_CODEC_PLAIN && plain;
+    struct state *s = stk_alloc_zero(1, sizeof *s);
+    *state = s;
+    if (!s)
+        return stk_err_nomem(err);
+    s->path = path;
+    // How much compressed input holds is not known; a walk ends where reading gives no more.
+    s->source = (struct stk_pb_source){.stream = stream, .size = is_plain ? plain : INT64_MAX};
+    stk_arena_init(&s->arena, 0);
+    stk_err_init(&s->walk_err);
+    if (stk_pb_walk_init(&s->walk, &s->source, &s->walk_err))
+        return STK_OK;
+    stk_xp_args_close(s);
+    *state = NULL;
+    return stk_err_nomem(err);
+}
+
+void stk_xp_args_close(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    stk_xp_plane_deinit(&s->plane);
+    stk_pb_walk_deinit(&s->walk);
+    stk_arena_deinit(&s->arena);
+    stk_free(s);
+}
+
+static enum stk_status scan_plane(struct state *s, uint64_t pos, struct stk_err *err)
+{
+    struct stk_xp_trouble trouble = {.bad_offset = -1, .cut_offset = -1};
+    struct stk_vec lines;
+    bool cut = false;
+    stk_xp_plane_deinit(&s->plane);
+    stk_arena_deinit(&s->arena);
+    stk_arena_init(&s->arena, 0);
+    s->plane = (struct stk_xp_plane){0};
+    s->size = 0;
+    uint64_t offset = 0, size = 0;
+    if (!find_plane(&s->walk, pos, &offset, &size, &cut))
+        return s->walk.failed
+                   ? stk_err_set(err, STK_EINPUT, "%s", s->walk_err.message)
+                   : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
+                                    "%s: no plane at this position; did the file change?", s->path);
+    stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
+    enum stk_status status = stk_xp_plane_scan(&s->plane, &s->walk, offset, size, cut, &s->arena,
+                                               &lines, &trouble, err);
+    stk_vec_deinit(&lines);
+    if (status == STK_OK) {
+        s->offset = offset;
+        s->size = size;
+    }
+    return status;
+}
+
+enum stk_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
+                                 void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                                 void *arg, struct stk_err *err)
+{
+    struct state *s = state;
+    struct stk_err own;
+    uint64_t pos = stk_pos(t, event);
+    uint8_t *bytes = NULL;
+    size_t n = 0;
+    enum stk_status status = STK_OK;
+    err = err ? err : &own;
+    if (s->size == 0 || pos < s->offset || pos - s->offset >= s->size)
+        status = scan_plane(s, pos, err);
+    if (status == STK_OK)
+        status = read_event_bytes(&s->walk, pos, &bytes, &n, err);
+    if (status == STK_OK)
+        emit_event(&(struct asking){.plane = &s->plane, .emit = emit, .arg = arg}, bytes, n);
+    stk_free(bytes);
+    return status;
+}
+
 enum stk_status stk_xp_args(struct stk_stream *stream, const char *path, const struct stk_trace *t,
                             uint32_t event,
                             void (*emit)(void *arg, struct stk_str key, struct stk_str value),
                             void *arg, struct stk_err *err)
 {
-    uint64_t pos = stk_pos(t, event), offset = 0, size = 0, plain = stk_stream_size(stream);
-    bool is_plain = stk_stream_codec(stream) == STK_CODEC_PLAIN && plain, cut = false;
-    // How much compressed input holds is not known; a walk ends where reading gives no more.
-    struct stk_pb_source source = {.stream = stream, .size = is_plain ? plain : INT64_MAX};
-    struct stk_xp_plane plane = {0};
-    struct stk_xp_trouble trouble = {.bad_offset = -1, .cut_offset = -1};
-    struct stk_pb_walk walk;
-    struct stk_arena arena;
-    struct stk_vec lines;
-    struct stk_err own;
-    uint8_t *bytes = NULL;
-    size_t n = 0;
-    err = err ? err : &own;
-    stk_arena_init(&arena, 0);
-    stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
-    enum stk_status status = stk_pb_walk_init(&walk, &source, err) ? STK_OK : stk_err_nomem(err);
-    if (status == STK_OK && !find_plane(&walk, pos, &offset, &size, &cut))
-        status = walk.failed
-                     ? err->code
-                     : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
-                                      "%s: no plane at this position; did the file change?", path);
+    void *state = NULL;
+    enum stk_status status = stk_xp_args_open(stream, path, &state, err);
     if (status == STK_OK)
-        status = stk_xp_plane_scan(&plane, &walk, offset, size, cut, &arena, &lines, &trouble, err);
-    if (status == STK_OK)
-        status = read_event_bytes(&walk, pos, &bytes, &n, err);
-    if (status == STK_OK)
-        emit_event(&(struct asking){.plane = &plane, .emit = emit, .arg = arg}, bytes, n);
-    stk_free(bytes);
-    stk_xp_plane_deinit(&plane);
-    stk_pb_walk_deinit(&walk);
-    stk_vec_deinit(&lines);
-    stk_arena_deinit(&arena);
+        status = stk_xp_args_next(state, t, event, emit, arg, err);
+    stk_xp_args_close(state);
     return status;
 }

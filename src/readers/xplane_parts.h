@@ -10,5 +10,12 @@ STK_MUST_CHECK enum stk_status
 stk_xp_args(struct stk_stream *stream, const char *path, const struct stk_trace *t, uint32_t event,
             void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
             struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_xp_args_open(struct stk_stream *stream, const char *path,
+                                                void **state, struct stk_err *err);
+STK_MUST_CHECK enum stk_status
+stk_xp_args_next(void *state, const struct stk_trace *t, uint32_t event,
+                 void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
+                 struct stk_err *err);
+void stk_xp_args_close(void *state); // takes NULL
 
 #endif
