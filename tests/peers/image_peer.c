@@ -147,6 +147,8 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
             args[4] != 0,      1 - fraction,      (uint32_t)args[5], (uint32_t)args[6],
             (uint32_t)args[7], (uint32_t)args[8]};
         status = stk_image_decode_jpeg(context, data, size, &opt, &im, &last);
+    } else if (!strcmp(name, "any")) {
+        status = stk_image_decode_any(context, data, size, (uint32_t)args[0], &im, &last);
     } else {
         status =
             stk_image_decode_png(context, data, size, (uint32_t)args[0], args[1] != 0, &im, &last);

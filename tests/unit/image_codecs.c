@@ -67,6 +67,31 @@ static void test_png_expected(void)
     CHECK_EQ(stk_image_decode_any(context, (const uint8_t *)"", 0, 0, &im, &err), STK_EINPUT);
 }
 
+// A BMP of 2 x 2 with blue first, bottom row first; a GIF of one red and one green pixel.
+static void test_others(void)
+{
+    static const uint8_t gif[] = {'G', 'I', 'F', '8', '9', 'a', 2, 0,    1,    0, 0x80, 0,
+                                  0,   255, 0,   0,   0,   255, 0, 0x2c, 0,    0, 0,    0,
+                                  2,   0,   1,   0,   0,   2,   2, 0x44, 0x0a, 0, 0x3b};
+    uint8_t bmp[54 + 16] = {'B',      'M',      [10] = 54, [18] = 2, [22] = 2, [26] = 1, [28] = 24,
+                            [54] = 1, [55] = 2, [56] = 3,  [62] = 7, [63] = 8, [64] = 9};
+    struct stk_image im = {0};
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 0, &im, &err), STK_OK);
+    CHECK(im.height == 2 && im.width == 2 && im.channels == 3);
+    CHECK(case_get(&im, 0, 0) == 9 && case_get(&im, 0, 2) == 7 && case_get(&im, 1, 0) == 3);
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp - 1, 0, &im, &err), STK_EINPUT);
+    CHECK_EQ(stk_image_decode_any(context, bmp, sizeof bmp, 1, &im, &err), STK_EINPUT);
+    im = (struct stk_image){0};
+    CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 0, &im, &err), STK_OK);
+    CHECK(im.height == 1 && im.width == 2 && case_get(&im, 0, 0) == 255);
+    CHECK(case_get(&im, 0, 3) == 0 && case_get(&im, 0, 4) == 255);
+    for (size_t n = 0; n < sizeof gif - 3; n++) {
+        im = (struct stk_image){0};
+        CHECK(stk_image_decode_any(context, gif, n, 0, &im, &err) == STK_EINPUT);
+    }
+    CHECK_EQ(stk_image_decode_any(context, gif, sizeof gif, 4, &im, &err), STK_EUSAGE);
+}
+
 // A file of our own making, copied out of the context.
 static uint8_t *encode(const struct stk_image *in, bool is_png, bool is_progressive, size_t *size)
 {
@@ -316,6 +341,7 @@ int main(void)
         return check_done("unit.image_codecs");
     test_jpeg_expected();
     test_png_expected();
+    test_others();
     test_png_round();
     test_jpeg_same();
     test_fused();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Image files to pixels and back: JPEG (our decoder for what it takes, libjpeg for the rest), PNG
-// (libpng); with tf.io's arguments, defaults and results.
+// (libpng), BMP, GIF's first frame; with tf.io's arguments, defaults and results.
 //
 // Pixels go where out->pixels says, if out's size, channels and type are right; if it is NULL, to
 // the context's memory: `out` is filled in and lasts until the context's next decode. Encoded bytes
@@ -63,7 +63,16 @@ enum stk_status stk_image_decode_png(struct stk_image_context *c, const uint8_t 
 enum stk_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
                                     uint32_t channels, struct stk_image_shape *shape,
                                     struct stk_err *err);
-// Whatever the first bytes say it is: JPEG or PNG, uint8.
+// BMP: channels 0, or as the file has them. GIF: the first frame, 3 channels.
+enum stk_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t *data, size_t size,
+                                     uint32_t channels, struct stk_image *out, struct stk_err *err);
+enum stk_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t *data, size_t size,
+                                     struct stk_image *out, struct stk_err *err);
+enum stk_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t channels,
+                                    struct stk_image_shape *shape, struct stk_err *err);
+enum stk_status stk_image_gif_shape(const uint8_t *data, size_t size, struct stk_image_shape *shape,
+                                    struct stk_err *err);
+// Whatever the first bytes say it is, uint8; the first frame of a GIF.
 enum stk_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data, size_t size,
                                      uint32_t channels, struct stk_image *out, struct stk_err *err);
 enum stk_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *data, size_t size,

@@ -160,38 +160,68 @@ enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const ui
     return stk_image_resize(c, &crop, opt, out, err);
 }
 
-static enum stk_status not_an_image(enum stk_image_format format, struct stk_err *err)
+static enum stk_status not_an_image(struct stk_err *err)
 {
-    const char *name = format == STK_IMAGE_GIF   ? "GIF"
-                       : format == STK_IMAGE_BMP ? "BMP"
-                                                 : "unknown";
-    return stk_err_set(err, STK_EINPUT, "an image file of %s format; JPEG and PNG can be decoded",
-                       name);
+    return stk_err_set(err, STK_EINPUT, "no image file: JPEG, PNG, GIF and BMP can be decoded");
+}
+
+static enum stk_status check_gif(uint32_t channels, struct stk_err *err)
+{
+    if (channels == 0 || channels == 3)
+        return STK_OK;
+    return stk_err_set(err, STK_EUSAGE, "a GIF has 3 channels, not %u", channels);
 }
 
 enum stk_status stk_image_decode_any(struct stk_image_context *c, const uint8_t *data, size_t size,
                                      uint32_t channels, struct stk_image *out, struct stk_err *err)
 {
-    enum stk_image_format format = stk_image_sniff(data, size);
     struct stk_image_jpeg_options opt = {.channels = channels};
-    if (format == STK_IMAGE_JPEG)
+    enum stk_status status;
+    switch (stk_image_sniff(data, size)) {
+    case STK_IMAGE_JPEG:
         return stk_image_decode_jpeg(c, data, size, &opt, out, err);
-    if (format == STK_IMAGE_PNG)
+    case STK_IMAGE_PNG:
         return stk_image_decode_png(c, data, size, channels, false, out, err);
-    return not_an_image(format, err);
+    case STK_IMAGE_BMP:
+        return stk_image_decode_bmp(c, data, size, channels, out, err);
+    case STK_IMAGE_GIF:
+        status = check_gif(channels, err);
+        return status == STK_OK ? stk_image_decode_gif(c, data, size, out, err) : status;
+    default:
+        return not_an_image(err);
+    }
+}
+
+static enum stk_status read_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
+                                  uint32_t channels, struct stk_image_shape *shape,
+                                  struct stk_err *err)
+{
+    enum stk_status status;
+    switch (stk_image_sniff(data, size)) {
+    case STK_IMAGE_JPEG:
+        status = stk_image_jpeg_shape(c, data, size, shape, err);
+        if (status == STK_OK)
+            shape->channels = channels ? channels : shape->channels == 1 ? 1 : 3;
+        return status;
+    case STK_IMAGE_PNG:
+        return stk_image_png_shape(c, data, size, channels, shape, err);
+    case STK_IMAGE_BMP:
+        return stk_image_bmp_shape(data, size, channels, shape, err);
+    case STK_IMAGE_GIF:
+        status = check_gif(channels, err);
+        return status == STK_OK ? stk_image_gif_shape(data, size, shape, err) : status;
+    default:
+        return not_an_image(err);
+    }
 }
 
 enum stk_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *data, size_t size,
                                     uint32_t channels, struct stk_image_shape *shape,
                                     struct stk_err *err)
 {
-    enum stk_image_format format = stk_image_sniff(data, size);
-    if (format == STK_IMAGE_PNG)
-        return stk_image_png_shape(c, data, size, channels, shape, err);
-    if (format != STK_IMAGE_JPEG)
-        return not_an_image(format, err);
-    enum stk_status status = stk_image_jpeg_shape(c, data, size, shape, err);
-    if (status == STK_OK)
-        shape->channels = channels ? channels : shape->channels == 1 ? 1 : 3;
+    enum stk_status status = read_shape(c, data, size, channels, shape, err);
+    if (status == STK_OK && (uint64_t)shape->height * shape->width > c->max_pixels)
+        return stk_err_set(err, STK_ELIMIT, "an image of %u x %u pixels; at most %llu are allowed",
+                           shape->height, shape->width, (unsigned long long)c->max_pixels);
     return status;
 }
