@@ -2,6 +2,7 @@
 // stoker export: profiles in other formats.
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/gzip_write.h"
@@ -36,6 +37,18 @@ static bool ends(const char *path, const char *suffix)
     return n >= m && strcmp(path + n - m, suffix) == 0;
 }
 
+// The profile itself must not be replaced by what is made of it.
+static bool is_input(const struct stk_args *args, const char *path)
+{
+    struct stat out, in;
+    if (stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+        return false;
+    for (int i = 1; i < args->word_count; i++)
+        if (stat(args->words[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return true;
+    return false;
+}
+
 // What is wrong with the request before anything is read; 0 if nothing.
 static int check(const struct stoker_export_format *format, const struct stk_args *args)
 {
@@ -44,6 +57,8 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
     if (!path)
         return stk_usage(&stk_cmd_export, "-o FILE is missing: say where the %s file goes",
                          format->name);
+    if (!to_stdout && is_input(args, path))
+        return stk_usage(&stk_cmd_export, "%s is the profile itself: write to another file", path);
     if (to_stdout && format->needs_file)
         return stk_usage(&stk_cmd_export, "%s needs a file of its own: give -o FILE",
                          format->name);
