@@ -24,6 +24,7 @@ struct stoker_iterator {
     uint64_t given, failed, epoch; // elements and errors that were handed out
     struct stk_host host;          // the engine's view of the caller's
     struct stoker_host caller;
+    bool owns_batches; // elements are batches, which are their receiver's to write in
 };
 
 struct state {
@@ -172,6 +173,20 @@ static void set_host(struct stoker_iterator *it, const struct stoker_host *host,
     options->host = &it->host;
 }
 
+// Are the elements batches that no cache keeps?
+static bool gives_batches(const struct stk_dataset *ds)
+{
+    for (; ds->n_in == 1; ds = ds->in[0]) {
+        if (strcmp(ds->kind->name, "batch") == 0) {
+            return true;
+        }
+        if (strcmp(ds->kind->name, "cache") == 0) {
+            return false;
+        }
+    }
+    return false;
+}
+
 enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                         const struct stoker_run_options *options,
                                         struct stoker_iterator **out, struct stoker_err *err)
@@ -198,6 +213,7 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
         it->epoch = options->epoch;
     }
     it->want = 1;
+    it->owns_batches = gives_batches((struct stk_dataset *)ds);
     enum stk_status s = stk_run_open(&run, &o, &e);
     if (s == STK_OK) {
         s = stk_iter_open(&it->root, (struct stk_dataset *)ds, run, 0, it->epoch, &e);
@@ -242,6 +258,26 @@ static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
     return STK_OK;
 }
 
+// A batch that is a view of the caller's own memory, as one that may be written. Without memory for
+// it, it stays a view.
+static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
+{
+    struct stk_col own, view;
+    bool is_number = t->dtype != STOKER_STRING && t->dtype != STOKER_DATASET;
+    stk_data_tensor_view(&view, t);
+    if (!t->is_readonly || t->rank == 0 || !is_number ||
+        !stk_col_uniform(&own, it->root->run->pool, view.dtype, &view.shape, 1)) {
+        return;
+    }
+    if (own.stride) {
+        memcpy(own.data, view.data, own.stride);
+    }
+    stoker_tensor_release(t);
+    stk_data_tensor_out(t, &own, 0);
+    t->is_readonly = 0; // one element: not shared
+    stk_col_clear(&own);
+}
+
 enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoker_tensor *out,
                                         int n, int *is_end, struct stoker_err *err)
 {
@@ -261,6 +297,9 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
     }
     for (int k = 0; k < n && k < it->block.count; k++) {
         stk_data_tensor_out(&out[k], &it->block.cols[k], it->used);
+        if (it->owns_batches) {
+            own_batch(it, &out[k]);
+        }
     }
     it->used++;
     it->given++;

@@ -75,7 +75,17 @@ def test_memory():
     batch = next(iter(sd.Dataset.range(100).batch(50)))
     batch += 1
     c.true(batch[0] == 1 and batch.flags.writeable, "batches are writable")
-    del ds, view
+    for ds in (
+        sd.Dataset.from_tensor_slices(a).batch(10),
+        sd.Dataset.from_tensor_slices(a).cache().batch(10),
+    ):
+        mine = next(iter(ds.prefetch(2)))
+        mine += 1
+        c.true(
+            not np.shares_memory(a, mine) and a[0] == 0 and next(iter(ds))[0] == 0,
+            "batches are owned",
+        )
+    ds = view = None
     gc.collect()
     c.true(sys.getrefcount(a) <= before, "the array is let go")
     batches = [b for b in sd.Dataset.range(10000).batch(100)]

@@ -10,12 +10,13 @@ operations and operators only. `Dataset.explain()` shows the plan.
 """
 
 import atexit as _atexit
+import sys as _sys
 import types as _types
 
 import numpy as _np
 
 from . import _engine, errors
-from . import _ops, ops, random, io
+from . import _ops, ops, random, io, train
 from ._dataset import Dataset, Iterator
 from ._dtypes import as_dtype, bfloat16, string
 from ._function import cond, numpy_function, py_function
@@ -64,5 +65,20 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes = (
     ops.bitwise,
     ops.sparse,
     ops.dtypes,
+)
+# tf.data.Dataset and tf.data.experimental.AUTOTUNE of scripts whose import was changed.
+data = _sys.modules[__name__]
+experimental = _types.SimpleNamespace(
+    AUTOTUNE=AUTOTUNE,
+    INFINITE_CARDINALITY=INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY=UNKNOWN_CARDINALITY,
+    CsvDataset=CsvDataset,
+    RandomDataset=Dataset.random,
+    cardinality=lambda dataset: dataset.cardinality(),
+    ignore_errors=lambda log_warning=False: lambda dataset: dataset.ignore_errors(log_warning),
+    unbatch=lambda: lambda dataset: dataset.unbatch(),
+    prefetch_to_device=lambda device, buffer_size=2: lambda dataset: dataset.to_device(
+        device, buffer_size
+    ),
 )
 __version__ = "0.1.0"
