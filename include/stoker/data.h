@@ -181,7 +181,10 @@ struct stoker_run_options {  // zero it, then set what is wanted
     int skips_errors;               // leave bad elements out and count them
     uint64_t epoch;                 // how many iterators there were of this dataset before
     const struct stoker_host *host; // borrowed until the iterator and its tensors are gone
-    uint64_t reserved[8];
+    // A file for the run's report (*.stk), which `stoker why` reads; NULL: none, unless the
+    // environment names one (STOKER_DATA_RECORD).
+    const char *record_path;
+    uint64_t reserved[7];
 };
 struct stoker_iterator;
 enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
@@ -196,6 +199,8 @@ int stoker_iterator_is_ready(const struct stoker_iterator *it);
 int64_t stoker_iterator_held(const struct stoker_iterator *it); // elements made and not given yet
 void stoker_iterator_cancel(struct stoker_iterator *it); // from any thread: waits end soon
 void stoker_iterator_free(struct stoker_iterator *it);   // tensors given out stay valid
+// The same, and says whether the run's report could be written in full (STOKER_EOUTPUT).
+enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stoker_err *err);
 // Where it stands: a few bytes (*n: room, then length; STOKER_ELIMIT if it is too small).
 enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
                                          struct stoker_err *err);

@@ -4,12 +4,14 @@
 // An iterator takes blocks from the engine and hands out their elements one by one. It asks for one
 // element at first, then for more as long as a block comes quickly, so that cheap pipelines cost
 // little for each element and slow ones do not run far ahead of their consumer.
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "base/str.h"
 #include "data/data_api.h"
+#include "data/recorder.h"
 
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024
@@ -25,6 +27,7 @@ struct stoker_iterator {
     struct stk_host host;          // the engine's view of the caller's
     struct stoker_host caller;
     bool owns_batches; // elements are batches, which are their receiver's to write in
+    struct stk_recorder *recorder; // NULL: none
 };
 
 struct state {
@@ -211,15 +214,25 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                                                        : STK_ON_ERROR_STOP};
         set_host(it, options->host, &o);
         it->epoch = options->epoch;
+        o.record_path = options->record_path;
     }
+    o.record_path = o.record_path ? o.record_path : getenv("STOKER_DATA_RECORD");
     it->want = 1;
     it->owns_batches = gives_batches((struct stk_dataset *)ds);
     enum stk_status s = stk_run_open(&run, &o, &e);
+    if (s == STK_OK && o.record_path && *o.record_path) {
+        s = stk_recorder_open(&run->recorder, o.record_path, &e);
+        it->recorder = run->recorder;
+    }
     if (s == STK_OK) {
         s = stk_iter_open(&it->root, (struct stk_dataset *)ds, run, 0, it->epoch, &e);
-        stk_run_drop(run);
     }
+    stk_run_drop(run);
     if (s != STK_OK) {
+        struct stk_err ignored;
+        if (it->recorder && stk_recorder_close(it->recorder, &ignored) != STK_OK) {
+            stk_err_while(&e, "recording the run");
+        }
         stk_free(it);
         return stk_data_fail(err, &e);
     }
@@ -248,6 +261,9 @@ static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
     it->used = 0;
     if (s != STK_OK || it->block.n == 0) {
         return s;
+    }
+    if (it->recorder) {
+        stk_recorder_step(it->recorder, (uint64_t)start_ns, (uint64_t)(start_ns + took_ns));
     }
     bool is_quick = took_ns < BLOCK_NS_MAX && stk_block_bytes(&it->block) * 2 < BLOCK_BYTES_MAX;
     if (is_quick && it->want < BLOCK_ELEMENTS_MAX) {
@@ -321,13 +337,32 @@ void stoker_iterator_cancel(struct stoker_iterator *it)
     stk_run_cancel(it->root->run);
 }
 
+enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stoker_err *err)
+{
+    struct stk_err e;
+    enum stk_status s = STK_OK;
+    stk_err_init(&e);
+    if (!it) {
+        return STOKER_OK;
+    }
+    if (it->recorder) {
+        stk_recorder_sum(it->recorder, it->root);
+    }
+    stk_run_cancel(it->root->run);
+    stk_block_free(&it->block);
+    stk_iter_close(it->root);
+    if (it->recorder) {
+        s = stk_recorder_close(it->recorder, &e);
+    }
+    stk_free(it);
+    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+}
+
 void stoker_iterator_free(struct stoker_iterator *it)
 {
-    if (it) {
-        stk_run_cancel(it->root->run);
-        stk_block_free(&it->block);
-        stk_iter_close(it->root);
-        stk_free(it);
+    struct stoker_err ignored;
+    if (stoker_iterator_close(it, &ignored) != STOKER_OK) {
+        return; // who wants to know calls the other one
     }
 }
 

@@ -106,6 +106,7 @@ struct stk_run_options { // all zero: defaults
     int threads;              // cap over all stages; 0: all processors
     size_t ram_bytes;         // cap; 0: half of what is available
     enum stk_on_error on_error;
+    const char *record_path; // a file for the run's report (data/recorder.h); NULL: none
     struct stk_host *host; // borrowed while anything of the run lives
 };
 
@@ -136,6 +137,7 @@ struct stk_run {
     uint64_t failures;       // atomic: elements that failed anywhere
     bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
+    struct stk_recorder *recorder; // NULL: the run reports nothing. The run's; closed by its last holder
     struct stk_gate gate;
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
     struct stk_ring *rings;
@@ -149,6 +151,7 @@ struct stk_iter {
     struct stk_run *run;    // held
     struct stk_iter **in;
     int n_in;
+    const struct stk_iter *parent; // that pulls it; NULL: the root
     uint64_t path;  // tells this place of the tree apart from others
     uint64_t epoch; // how often the part of the tree above began anew
     uint64_t seed;  // of (run or dataset seed, path, epoch)

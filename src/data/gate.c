@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "data/recorder.h"
+
 #define RATIO_ONE 1024u
 #define RATIO_EVERY_NS 1000000u
 
@@ -75,11 +77,18 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
     }
     a->before = before;
     a->stage = it;
+    if (it && it->run->recorder) {
+        stk_recorder_begin(it->run->recorder, it);
+    }
     return before;
 }
 
 void stk_account_leave(struct stk_iter *before)
 {
+    struct stk_iter *it = account.stage;
+    if (it && it->run->recorder) {
+        stk_recorder_end(it->run->recorder);
+    }
     charge(&account);
     account.stage = before;
 }

@@ -116,6 +116,7 @@ static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
         if (s != STK_OK) {
             return s;
         }
+        it->in[i]->parent = it;
     }
     return STK_OK;
 }
@@ -196,6 +197,9 @@ void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
         inherit(fresh, old);
     }
     it->in[i] = fresh;
+    if (fresh) {
+        fresh->parent = it;
+    }
     pthread_mutex_unlock(&it->run->tree_lock);
     stk_iter_close(old);
 }

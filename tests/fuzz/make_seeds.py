@@ -223,9 +223,64 @@ def write_nsys(out):
     db.close()
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+class Wire:
+    """stoker's own records (src/wire/wire.h), written by one writer."""
+
+    def __init__(self):
+        self.sequence, self.next_id = 0, 1
+        self.out = struct.pack("<8sHHIQQQ24s", b"stkwire\x01", 1, 64, 0, 7, 10**9, 10**18, b"stoker.data")
+
+    def block(self, kind, records, payload, first=0, last=0):
+        head = struct.pack("<IHHIIIIII", 0x424B5453, kind, 0, len(payload), records, 0, self.sequence, crc32c(payload), 0)
+        head += struct.pack("<QQ", first, last)
+        self.sequence += 1
+        self.out += head[:28] + struct.pack("<I", crc32c(head)) + head[32:] + payload
+
+    def string(self, text):
+        ident, self.next_id = self.next_id, self.next_id + 1
+        data = text.encode()
+        self.block(1, 1, struct.pack("<II", ident, len(data)) + data + bytes(-len(data) % 8))
+        return ident
+
+    def track(self, number, name, kind=0, device=-1):
+        ident, self.next_id = self.next_id, self.next_id + 1
+        self.block(2, 1, struct.pack("<IIqiI", ident, kind, number, device, name))
+        return ident
+
+
+def write_stk(out):
+    wire = Wire()
+    consumer = wire.track(1, wire.string("consumer"))
+    worker = wire.track(2, 0)
+    following, own = wire.string("stoker.data next"), wire.string("consumer, between two batches")
+    outer, inner = wire.string("Iterator::Batch"), wire.string("Iterator::Batch::Map")
+    events, steps = [], []
+    for step in range(5):
+        t = 10**9 + step * 10_000_000
+        events += [(t, 6_000_000, following, consumer, 8, 1, 0), (t + 6_000_000, 4_000_000, own, consumer, 0, 0, 0),
+                   (t, 5_900_000, outer, worker, 8, 1, 0), (t + 10_000, 5_800_000, inner, worker, 8, 4, 0)]
+        steps.append((t, 10_000_000, step, consumer, 0))
+    wire.block(3, len(events), b"".join(struct.pack("<QQIIIIQ", *e) for e in events), 10**9, 2 * 10**9)
+    wire.block(4, len(steps), b"".join(struct.pack("<QQQII", *s) for s in steps), 10**9, 2 * 10**9)
+    wire.block(5, 1, struct.pack("<8Q", 2 * 10**9, 20, 0, 0, 29_000_000, 0, 0, inner | 1 << 32) + struct.pack("<4I", 0, 1, 0, 0))
+    wire.block(7, 1, struct.pack("<QII", 3, own, 0))
+    wire.block(99, 1, bytes(8))
+    wire.block(9, 0, b"")
+    (out / "pipeline.stk").write_bytes(wire.out)
+
+
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent / "seeds"
-    for reader, write in (("chrome", write_chrome), ("xplane", write_xplane), ("nsys", write_nsys)):
+    for reader, write in (("chrome", write_chrome), ("xplane", write_xplane), ("nsys", write_nsys), ("stk", write_stk)):
         (root / reader).mkdir(parents=True, exist_ok=True)
         write(root / reader)
     print(f"{sum(1 for p in root.rglob('*') if p.is_file())} seeds in {root.name}/")

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker's own records of a run (*.stk), version 1: shared by who writes them (the input pipeline,
+// capture) and who reads them.
+//
+//   file    struct stk_wire_header, then blocks one behind the other, each 8-byte aligned
+//   block   struct stk_wire_block, then `length` bytes: `count` records of the block's type
+//
+// Everything is little-endian. Times are nanoseconds of the writer's monotonic clock; anchors tie
+// them to the time of day. Names are strings by number, defined in a block before their first use
+// by the same writer (numbers are unique in the file). Several writers append blocks in any order:
+// `writer` and `sequence` tell theirs apart. A block of an unknown type is passed over by its
+// length; a block whose checksum is wrong costs itself, and the next one is found by its magic. A
+// file without an END block comes from a run that was killed, and is read all the same.
+#ifndef STK_WIRE_WIRE_H
+#define STK_WIRE_WIRE_H
+
+#include <stdint.h>
+
+#define STK_WIRE_MAGIC "stkwire\1"
+#define STK_WIRE_BLOCK_MAGIC 0x424b5453u // "STKB"
+#define STK_WIRE_VERSION 1
+#define STK_WIRE_BLOCK_MAX (64u << 20) // bytes; a longer one is damage
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "wire records are little-endian");
+
+struct stk_wire_header {
+    char magic[8];
+    uint16_t version, header_bytes;
+    uint32_t flags;    // none yet
+    uint64_t pid;      // of the process that was recorded
+    uint64_t mono_ns;  // first anchor: the same moment on both clocks
+    uint64_t real_ns;  // since 1970
+    char producer[24]; // "stoker.data 0.1.0", padded with zeros
+};
+
+enum stk_wire_type {
+    STK_WIRE_STRINGS = 1, // struct stk_wire_string and its bytes, padded to 8
+    STK_WIRE_TRACKS,      // struct stk_wire_track
+    STK_WIRE_EVENTS,      // struct stk_wire_event: what host threads and devices did
+    STK_WIRE_STEPS,       // struct stk_wire_step
+    STK_WIRE_STAGES,      // struct stk_wire_stage: an input stage's counts at a moment
+    STK_WIRE_COUNTERS,    // struct stk_wire_counter
+    STK_WIRE_LOSSES,      // struct stk_wire_loss: what was not recorded, and how much
+    STK_WIRE_ANCHORS,     // struct stk_wire_anchor
+    STK_WIRE_END          // no records: the writer ended well
+};
+
+struct stk_wire_block {
+    uint32_t magic;
+    uint16_t type, flags;
+    uint32_t length; // of the payload, a multiple of 8
+    uint32_t count;  // records
+    uint32_t writer, sequence;
+    uint32_t crc;               // CRC-32C of the payload
+    uint32_t head_crc;          // of this header with head_crc 0
+    uint64_t first_ns, last_ns; // of the records; 0 where they have no time
+};
+
+struct stk_wire_string {
+    uint32_t id, bytes;
+};
+
+enum stk_wire_track_kind { STK_WIRE_HOST = 0, STK_WIRE_DEVICE = 1 };
+struct stk_wire_track {
+    uint32_t id, kind;
+    int64_t number; // thread id, or stream
+    int32_t device; // -1: none
+    uint32_t name;  // string, 0: none
+};
+
+enum stk_wire_event_kind {
+    STK_WIRE_HOST_OP = 0,
+    STK_WIRE_RUNTIME,
+    STK_WIRE_KERNEL,
+    STK_WIRE_MEMCPY,
+    STK_WIRE_MEMSET,
+    STK_WIRE_SYNC,
+    STK_WIRE_ANNOTATION,
+    STK_WIRE_PYTHON,
+    STK_WIRE_INPUT
+};
+struct stk_wire_event {
+    uint64_t start_ns, dur_ns;
+    uint32_t name, track;
+    uint32_t kind;
+    uint32_t value;       // of an input stage: elements given
+    uint64_t correlation; // host call and device work with the same number belong together; 0: none
+};
+
+struct stk_wire_step {
+    uint64_t start_ns, dur_ns, number;
+    uint32_t track, reserved;
+};
+
+struct stk_wire_stage {
+    uint64_t time_ns, elements, errors, skipped;
+    uint64_t busy_ns, wait_ns,
+        starve_ns; // since the start: own CPU; blocked on its input; its consumer on it
+    uint32_t name, stage,
+        parent; // string; number of the stage, and of the one it feeds (itself: the last)
+    uint32_t threads, fill, room; // now
+};
+
+struct stk_wire_counter {
+    uint64_t time_ns;
+    uint32_t name, reserved;
+    double value;
+};
+
+struct stk_wire_loss {
+    uint64_t count;
+    uint32_t what, reserved; // string
+};
+
+struct stk_wire_anchor {
+    uint64_t mono_ns, real_ns;
+};
+
+_Static_assert(sizeof(struct stk_wire_header) == 64 && sizeof(struct stk_wire_block) == 48 &&
+                   sizeof(struct stk_wire_event) == 40 && sizeof(struct stk_wire_stage) == 80 &&
+                   sizeof(struct stk_wire_track) == 24 && sizeof(struct stk_wire_step) == 32,
+               "records have no holes and one layout everywhere");
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing wire files. One file is shared by any number of writers, one for each thread; a writer
+// gathers records of one type in a buffer of its own and appends them as a block when the buffer is
+// full, the type changes or it is told to. Blocks of several writers need no lock: each takes its
+// place in the file with one atomic addition. What is not appended yet when the process dies is
+// lost, nothing else.
+#ifndef STK_WIRE_WIRE_WRITE_H
+#define STK_WIRE_WIRE_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "wire/wire.h"
+
+struct stk_wire_file;
+
+// Creates or replaces the file. producer: at most 23 characters. STK_EOUTPUT: it cannot be written.
+STK_MUST_CHECK enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path,
+                                               const char *producer, struct stk_err *err);
+// The last one ends the file with an END block if `is_whole`. STK_EOUTPUT: something could not be
+// written, now or before. Takes NULL.
+STK_MUST_CHECK enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole,
+                                              struct stk_err *err);
+uint64_t stk_wire_now_ns(void); // the clock of all times
+
+struct stk_wire_writer; // belongs to one thread
+
+struct stk_wire_writer *stk_wire_writer_open(struct stk_wire_file *f); // NULL: no memory
+void stk_wire_writer_close(struct stk_wire_writer *w); // appends what is left; takes NULL
+void stk_wire_flush(struct stk_wire_writer *w);
+// Numbers are unique in the file; 0 where nothing could be written any more.
+uint32_t stk_wire_string(struct stk_wire_writer *w, const char *text);
+uint32_t stk_wire_track(struct stk_wire_writer *w, enum stk_wire_track_kind kind, int64_t number,
+                        int device, uint32_t name);
+// One record of a type; first_ns and last_ns: its time, 0 for none. Failures are told by
+// stk_wire_close: a recorder must not trouble who is recorded.
+void stk_wire_put(struct stk_wire_writer *w, enum stk_wire_type type, const void *record,
+                  size_t size, uint64_t first_ns, uint64_t last_ns);
+
+#endif

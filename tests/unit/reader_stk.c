@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker's own records: what two writers wrote at once is read whole; cut or damaged files are read
+// as far as they are good, and say what is not.
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "readers/reader.h"
+#include "wire/wire_write.h"
+
+#define EVENTS 5000
+
+static char path[64];
+static struct stk_wire_file *file;
+
+static void *write_events(void *arg)
+{
+    struct stk_wire_writer *w = stk_wire_writer_open(file);
+    uint32_t track = stk_wire_track(w, STK_WIRE_HOST, (int64_t)(intptr_t)arg, -1, 0);
+    uint32_t name = stk_wire_string(w, "Iterator::Batch");
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        struct stk_wire_event e = {.start_ns = 1000000 + i * 100,
+                                   .dur_ns = 50,
+                                   .name = name,
+                                   .track = track,
+                                   .kind = STK_WIRE_INPUT};
+        stk_wire_put(w, STK_WIRE_EVENTS, &e, sizeof e, e.start_ns, e.start_ns + 50);
+    }
+    stk_wire_writer_close(w);
+    return NULL;
+}
+
+static void write_file(void)
+{
+    struct stk_err err;
+    pthread_t other;
+    stk_err_init(&err);
+    strcpy(path, "/tmp/stoker-wire-XXXXXX");
+    CHECK(close(mkstemp(path)) == 0);
+    CHECK(stk_wire_create(&file, path, "test", &err) == STK_OK);
+    bool runs = pthread_create(&other, NULL, write_events, (void *)(intptr_t)2) == 0;
+    write_events((void *)(intptr_t)1);
+    if (!runs || pthread_join(other, NULL)) {
+        write_events((void *)(intptr_t)2);
+    }
+    CHECK(stk_wire_close(file, true, &err) == STK_OK);
+}
+
+// Events read; -1: not readable. *issues: bits of wire-damaged (1) and truncated (2).
+static int64_t read_file(int *issues)
+{
+    struct stk_trace *t;
+    struct stk_err err;
+    stk_err_init(&err);
+    *issues = 0;
+    if (stk_reader_read_path(path, 1, NULL, &t, &err) != STK_OK) {
+        CHECK(err.message[0] != 0);
+        return -1;
+    }
+    int64_t n = (int64_t)t->count;
+    *issues = (t->issues[STK_ISSUE_WIRE_DAMAGED].count > 0) |
+              (t->issues[STK_ISSUE_TRUNCATED].count > 0) << 1;
+    stk_trace_free(t);
+    return n;
+}
+
+static void cut(off_t size)
+{
+    int issues;
+    CHECK(truncate(path, size) == 0);
+    int64_t n = read_file(&issues);
+    CHECK(n <= 2 * EVENTS && (n < 0 ? size < 64 : (issues & 2) != 0));
+}
+
+static void flip(off_t at)
+{
+    int issues;
+    FILE *f = fopen(path, "r+b");
+    CHECK(f != NULL);
+    fseek(f, at, SEEK_SET);
+    int c = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(c ^ 0x40, f);
+    CHECK(fclose(f) == 0);
+    int64_t n = read_file(&issues);
+    CHECK(at < 64 || (n >= 0 && n < 2 * EVENTS && (issues & 1)) || (n == 2 * EVENTS && issues));
+    f = fopen(path, "r+b");
+    fseek(f, at, SEEK_SET);
+    fputc(c, f);
+    CHECK(fclose(f) == 0);
+}
+
+int main(void)
+{
+    struct stat info;
+    int issues;
+    write_file();
+    CHECK(stat(path, &info) == 0);
+    CHECK_EQ(read_file(&issues), 2 * EVENTS);
+    CHECK_EQ(issues, 0);
+    for (off_t at = 0; at < info.st_size; at += at < 300 ? 7 : 9001) {
+        flip(at);
+    }
+    for (off_t size = info.st_size - 1; size >= 0; size -= size < 600 ? 23 : 9973) {
+        cut(size);
+    }
+    unlink(path);
+    return check_done("unit.reader_stk");
+}
