@@ -294,9 +294,9 @@ static void say_all(struct text *t, struct stk_iter *it, int64_t want)
 // The elements of a dataset (held) as text, after passing over `skip` of them.
 UNUSED static const char *elements_after(struct stk_dataset *ds, int64_t want, int64_t skip)
 {
-    static struct text texts[4];
+    static struct text texts[8];
     static int next;
-    struct text *t = &texts[next++ % 4];
+    struct text *t = &texts[next++ % 8];
     t->n = 0;
     t->at[0] = 0;
     struct stk_iter *it = open_iter(stk_dataset_hold(ds));

@@ -222,8 +222,18 @@ struct stoker_stage { // of the iterator tree, parents before their inputs; coun
     const char *kind, *where; // borrowed from the dataset; where may be NULL
     int depth;
     uint64_t elements, errors, skipped;
-    uint64_t busy_ns, wait_ns, starve_ns; // own CPU; blocked on its input; its consumer on it
-    uint32_t threads, fill, room;         // now
+    uint64_t busy_ns, wait_ns, starve_ns;   // own CPU; blocked on its input; its consumer on it
+    uint32_t threads, fill, room;           // now; the latter two in blocks
+    uint32_t block_max;                     // elements of a block at most, now
+    uint32_t binding;                       // enum stoker_binding
+    double predicted_per_s, achieved_per_s; // elements of this stage; 0: not known yet
+};
+enum stoker_binding { // what keeps a pipeline from being faster
+    STOKER_BINDING_UNKNOWN,
+    STOKER_BINDING_CPU,      // all processors are at work
+    STOKER_BINDING_SERIAL,   // a part that one thread at a time can do
+    STOKER_BINDING_CONSUMER, // the consumer takes no more
+    STOKER_BINDING_THREADS   // threads wait for something else, and there may be no more of them
 };
 int stoker_iterator_stage(const struct stoker_iterator *it, int i,
                           struct stoker_stage *out); // 0: none

@@ -2,7 +2,11 @@
 // Stages with threads; see async.h.
 #include "data/async.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "data/gate.h"
@@ -130,6 +134,7 @@ static void *work(void *arg)
     struct stk_piece piece = {0};
     struct stk_err err;
     void *own = NULL;
+    __atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELAXED);
     enum stk_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STK_OK;
     if (s != STK_OK) {
         fail_all(a, &piece, s, &err);
@@ -176,6 +181,35 @@ void stk_async_set_workers(struct stk_async *a, int n)
     stk_ring_set_room(&a->ring, a->room ? a->room : 2 * wanted + 2);
 }
 
+uint64_t stk_async_delay_ns(struct stk_async *a)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < thread_count(a); i++) {
+        char path[64], text[96];
+        unsigned long long ran, delay;
+        int tid = __atomic_load_n(&a->workers[i].tid, __ATOMIC_RELAXED);
+        snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", tid);
+        int fd = tid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+        if (fd >= 0) {
+            close(fd);
+        }
+        if (n > 0) {
+            text[n] = 0;
+            sum += sscanf(text, "%llu %llu", &ran, &delay) == 2 ? delay : 0;
+        }
+    }
+    return sum;
+}
+
+int stk_async_workers(struct stk_async *a)
+{
+    pthread_mutex_lock(&a->park_lock);
+    int n = a->wanted;
+    pthread_mutex_unlock(&a->park_lock);
+    return n;
+}
+
 void stk_async_set_room(struct stk_async *a, int room)
 {
     a->room = room;
@@ -189,9 +223,8 @@ static enum stk_status start(struct stk_async *a, struct stk_err *err)
     }
     pthread_mutex_lock(&a->park_lock);
     a->is_started = true;
-    int wanted = a->wanted;
     pthread_mutex_unlock(&a->park_lock);
-    stk_async_set_workers(a, wanted);
+    stk_async_set_workers(a, stk_async_workers(a));
     if (thread_count(a) == 0 && a->kind->begin && !a->own) {
         return a->kind->begin(a, &a->own, err);
     }

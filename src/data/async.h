@@ -33,6 +33,7 @@ struct stk_worker {
     struct stk_async *async;
     pthread_t thread;
     int index;
+    int tid; // atomic; 0: not running
 };
 
 struct stk_async {
@@ -60,6 +61,9 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
 void stk_async_close(struct stk_async *a); // joins the threads; takes NULL
 // More or fewer workers; starts threads.
 void stk_async_set_workers(struct stk_async *a, int n);
+// How long its threads that are alive were ready and got no processor; 0 where that is not known.
+uint64_t stk_async_delay_ns(struct stk_async *a);
+int stk_async_workers(struct stk_async *a); // wanted now
 // Pieces of the ring, whatever the number of workers from now on.
 void stk_async_set_room(struct stk_async *a, int room);
 // As an iterator's next. group: elements of neighbouring pieces in one buffer are given together,

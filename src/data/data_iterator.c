@@ -461,7 +461,11 @@ static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoke
                                      .starve_ns = s->starve_ns,
                                      .threads = s->threads,
                                      .fill = s->fill,
-                                     .room = s->room};
+                                     .room = s->room,
+                                     .block_max = s->block_max,
+                                     .binding = s->binding,
+                                     .predicted_per_s = (double)s->predicted_per_ks / 1e3,
+                                     .achieved_per_s = (double)s->achieved_per_ks / 1e3};
         return 1;
     }
     for (int k = 0; k < it->n_in; k++) {

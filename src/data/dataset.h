@@ -116,15 +116,25 @@ struct stk_gate { // permits to work at once; see gate.h
     int permits, taken, most;
 };
 
+enum stk_binding { // what keeps a run from being faster
+    STK_BINDING_UNKNOWN,
+    STK_BINDING_CPU,      // all processors are at work
+    STK_BINDING_SERIAL,   // a part that one thread at a time can do
+    STK_BINDING_CONSUMER, // the consumer takes no more
+    STK_BINDING_THREADS // threads wait for something else than processors, and there may be no more
+};
+
 struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint64_t elements, blocks, errors, skipped;
     uint64_t busy_ns; // CPU of its own work, on all its threads, inputs on the same thread excluded
     uint64_t held_ns; // wall time of the same
     uint64_t wait_ns; // blocked on its input
-    uint64_t starve_ns;  // its consumer blocked on it
-    uint32_t threads;    // at work for it now
-    uint32_t fill, room; // pieces (blocks) ready, and how many may be
-    uint32_t block_max;  // elements of a piece now
+    uint64_t starve_ns;                         // its consumer blocked on it
+    uint32_t threads;                           // at work for it now
+    uint32_t fill, room;                        // pieces (blocks) ready, and how many may be
+    uint32_t block_max;                         // elements of a piece now
+    uint32_t binding;                           // enum stk_binding, as the tuner last saw it
+    uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: not known yet
 };
 
 // Everything that the iterators of one tree share.
@@ -138,6 +148,8 @@ struct stk_run {
     bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
     struct stk_recorder *recorder; // NULL: the run reports nothing. The run's; closed by its last holder
+    struct stk_iter *root;   // the iterator with path 0
+    bool has_cap;            // options.threads were given: never more
     struct stk_gate gate;
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
     struct stk_ring *rings;

@@ -9,6 +9,7 @@
 
 #define RATIO_ONE 1024u
 #define RATIO_EVERY_NS 1000000u
+#define OUTSIDE_NS 20000u
 
 struct account {
     struct stk_iter *stage, *before; // the latter as of the last change to a stage
@@ -69,11 +70,11 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
 {
     struct account *a = &account;
     struct stk_iter *before = a->stage;
-    charge(a);
-    if (!before) {
-        // Time outside of the engine is nobody's: the ratio begins anew.
+    uint64_t left_ns = a->since_ns, now_ns = charge(a);
+    if (!before && now_ns - left_ns > OUTSIDE_NS) {
+        // What the thread did outside of the engine is not to count: the ratio begins anew.
         a->worked_ns = 0;
-        a->cpu_ns = a->ratio ? a->cpu_ns : 0;
+        a->cpu_ns = cpu_clock_ns();
     }
     a->before = before;
     a->stage = it;
@@ -145,7 +146,11 @@ void stk_gate_set(struct stk_run *run, int permits)
 {
     struct stk_gate *g = &run->gate;
     pthread_mutex_lock(&g->lock);
-    g->permits = permits;
+    if (permits == g->permits) {
+        pthread_mutex_unlock(&g->lock);
+        return;
+    }
+    g->permits = permits > 0 ? permits : g->permits;
     pthread_cond_broadcast(&g->freed);
     pthread_mutex_unlock(&g->lock);
 }

@@ -31,7 +31,7 @@ void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it);
 // Blocks until a permit is free; taken at most once by a thread. stk_gate_leave takes it back.
 void stk_gate_enter(struct stk_run *run);
 void stk_gate_leave(struct stk_run *run);
-void stk_gate_set(struct stk_run *run, int permits);
+void stk_gate_set(struct stk_run *run, int permits); // 0: as they are, but waits look again
 
 // Forks: threads of the parent are not there in the child, so its iterators cannot go on.
 unsigned stk_fork_count(void);

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "data/gate.h"
 #include "data/ring.h"
+#include "data/tuner.h"
 
 #define SKIP_BLOCK 4096
 #define RAM_FLOOR ((size_t)64 << 20)
@@ -51,6 +52,7 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
     if (options) {
         run->options = *options;
     }
+    run->has_cap = run->options.threads > 0;
     if (run->options.threads <= 0) {
         run->options.threads = stk_thread_count();
     }
@@ -79,6 +81,7 @@ struct stk_run *stk_run_hold(struct stk_run *run)
 void stk_run_drop(struct stk_run *run)
 {
     if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        stk_tuner_close(run->tuner);
         stk_pool_drop(run->pool);
         pthread_mutex_destroy(&run->tree_lock);
         pthread_mutex_destroy(&run->rings_lock);
@@ -94,7 +97,7 @@ void stk_run_cancel(struct stk_run *run)
     if (run->forks != stk_fork_count()) {
         return; // nobody of ours waits in this process
     }
-    stk_gate_set(run, run->gate.permits);
+    stk_gate_set(run, 0);
     pthread_mutex_lock(&run->rings_lock);
     for (struct stk_ring *r = run->rings; r; r = r->next) {
         stk_ring_wake(r);
@@ -145,6 +148,11 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
         stk_iter_close(it);
         return s;
     }
+    if (path == 0) {
+        pthread_mutex_lock(&run->tree_lock);
+        run->root = run->root ? run->root : it;
+        pthread_mutex_unlock(&run->tree_lock);
+    }
     *out = it;
     return STK_OK;
 }
@@ -155,6 +163,11 @@ void stk_iter_close(struct stk_iter *it)
     // not there: the iterator is left as it is.
     if (!it || it->run->forks != stk_fork_count()) {
         return;
+    }
+    if (it->run->root == it) {
+        pthread_mutex_lock(&it->run->tree_lock);
+        it->run->root = NULL;
+        pthread_mutex_unlock(&it->run->tree_lock);
     }
     if (it->kind->close && it->state) {
         it->kind->close(it);

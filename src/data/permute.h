@@ -13,5 +13,8 @@ struct stk_permutation {
 void stk_permutation_open(struct stk_permutation *p, uint64_t n, uint64_t seed);
 // Where position i goes; i < n.
 uint64_t stk_permutation_at(const struct stk_permutation *p, uint64_t i);
+// Where positions first .. first + n - 1 go.
+void stk_permutation_range(const struct stk_permutation *p, uint64_t first, int64_t n,
+                           int64_t *out);
 
 #endif

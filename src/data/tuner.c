@@ -1,22 +1,386 @@
 // SPDX-License-Identifier: Apache-2.0
-// AUTOTUNE.
+// AUTOTUNE: a model of the run, solved directly.
+//
+// The iterator tree falls into groups: an async stage with the serial stages that its workers run
+// to get its input, and at the top what runs on the consumer's thread. For each group the tuner
+// measures the CPU time, and the wall time, that one element of the root costs, and of that the
+// part that is serial. From these, with C processors, a root rate X is possible if
+//     sum of cpu * X <= C,   serial * X <= 1 for each group,   X <= the consumer's own rate,
+// where the consumer's rate is what it takes in the time in which it does not wait. The largest X
+// is the prediction; each group then needs X * wall workers. Growing happens at once, shrinking
+// after a few looks that agree. Time comes from the accounts (gate.h), so that waiting for
+// processors or for other stages does not count as work.
+//
+// Threads that wait for something else (disks, sleeping functions) need no processor: while they
+// are most of the time blocked, more may work than there are processors, unless the number was
+// given by the user.
+//
+// Limits: costs are means, weighted to the last looks; a run with fewer root elements than one in
+// LOOK_MAX_NS is looked at when there is one. Parallel interleave has as many threads as it was
+// given and counts as a serial part of the group it belongs to.
 #include "data/tuner.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "data/gate.h"
+
+#define STAGES_MAX 64
+#define LOOK_FIRST_NS 10000000u
+#define LOOK_MAX_NS 100000000u
+#define SHRINK_LOOKS 4
+#define HEADROOM 1.15     // over the consumer's rate
+#define BLOCKED_SHARE 0.5 // of the wall time, from which on threads may be more than processors
+#define BLOCKED_FACTOR 4  // at most so many times
+#define WEIGHT_NEW 0.5    // of the newest look in a mean
+
+struct sums { // since the start
+    uint64_t own_cpu_ns, own_wall_ns, serial_cpu_ns, serial_wall_ns, elements, delay_ns;
+};
+
+struct group {
+    struct stk_async *async; // NULL: gone, or the consumer's own (group 0)
+    uint64_t path;
+    bool is_free, is_known;
+    struct sums last, now;
+    double own_cpu, own_wall, serial_cpu, serial_wall, ratio; // per root element
+    int shrink_looks, workers;
+};
+
+struct stk_tuner {
+    pthread_mutex_t lock;
+    struct group groups[STAGES_MAX];
+    int count;
+    uint64_t next_ns, every_ns; // atomic: of the next look
+    uint64_t last_ns, last_elements, last_starve_ns;
+    double demand;
+    int looks;
+};
+
+static struct stk_tuner *tuner_of(struct stk_run *run)
+{
+    struct stk_tuner *t = __atomic_load_n(&run->tuner, __ATOMIC_ACQUIRE);
+    if (t) {
+        return t;
+    }
+    t = stk_alloc_zero(1, sizeof *t);
+    if (!t) {
+        return NULL;
+    }
+    pthread_mutex_init(&t->lock, NULL);
+    t->count = 1;
+    t->every_ns = LOOK_FIRST_NS;
+    t->next_ns = stk_clock_ns() + LOOK_FIRST_NS;
+    struct stk_tuner *other = NULL;
+    if (!__atomic_compare_exchange_n(&run->tuner, &other, t, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        stk_tuner_close(t);
+        return other;
+    }
+    return t;
+}
+
+void stk_tuner_close(struct stk_tuner *t)
+{
+    if (t) {
+        pthread_mutex_destroy(&t->lock);
+        stk_free(t);
+    }
+}
+
+// The lock is held. The group of a stage that was there before (an earlier epoch), or a new one.
+static struct group *place_for(struct stk_tuner *t, uint64_t path)
+{
+    for (int i = 1; i < t->count; i++) {
+        if (!t->groups[i].async && t->groups[i].path == path) {
+            return &t->groups[i];
+        }
+    }
+    if (t->count < STAGES_MAX) {
+        return &t->groups[t->count++];
+    }
+    for (int i = 1; i < t->count; i++) {
+        if (!t->groups[i].async) {
+            t->groups[i] = (struct group){0};
+            return &t->groups[i];
+        }
+    }
+    return NULL;
+}
 
 bool stk_tuner_add(struct stk_async *a, bool is_free)
 {
-    (void)a;
-    (void)is_free;
+    struct stk_tuner *t = tuner_of(a->it->run);
+    if (!t) {
+        return false;
+    }
+    pthread_mutex_lock(&t->lock);
+    struct group *g = place_for(t, a->it->path);
+    int workers = 0;
+    if (g) { // beyond STAGES_MAX a stage keeps what it began with
+        g->async = a;
+        g->path = a->it->path;
+        g->is_free = is_free;
+        g->is_known = false;
+        workers = g->workers;
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (is_free && workers > 0) {
+        stk_async_set_workers(a, workers);
+    }
     return true;
 }
+
 void stk_tuner_remove(struct stk_async *a)
 {
-    (void)a;
+    struct stk_tuner *t = a->it->run->tuner;
+    if (!t) {
+        return;
+    }
+    pthread_mutex_lock(&t->lock);
+    for (int i = 1; i < t->count; i++) {
+        if (t->groups[i].async == a) {
+            t->groups[i].async = NULL;
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
 }
+
+static uint64_t read_count(const uint64_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static struct group *group_of(struct stk_tuner *t, const struct stk_iter *it)
+{
+    for (int i = 1; i < t->count; i++) {
+        if (t->groups[i].async && t->groups[i].async->it == it) {
+            return &t->groups[i];
+        }
+    }
+    return NULL;
+}
+
+// Adds up what the stages from `it` on have counted, by group. The tree is locked.
+static void gather(struct stk_tuner *t, const struct stk_iter *it, struct group *g)
+{
+    struct group *mine = group_of(t, it);
+    g = mine ? mine : g;
+    uint64_t cpu = read_count(&it->stats.busy_ns), wall = read_count(&it->stats.held_ns);
+    if (mine) {
+        g->now.own_cpu_ns += cpu;
+        g->now.own_wall_ns += wall;
+        g->now.elements += read_count(&it->stats.elements);
+    } else {
+        g->now.serial_cpu_ns += cpu;
+        g->now.serial_wall_ns += wall;
+    }
+    for (int i = 0; i < it->n_in; i++) {
+        if (it->in[i]) {
+            gather(t, it->in[i], g);
+        }
+    }
+}
+
+static void blend(double *mean, double value, bool is_first)
+{
+    *mean = is_first ? value : (1 - WEIGHT_NEW) * *mean + WEIGHT_NEW * value;
+}
+
+// Costs of one root element, from what was counted since the last look.
+static void learn(struct group *g, double elements)
+{
+    const struct sums *a = &g->last, *b = &g->now;
+    // Counts of a stage that opened anew may begin behind those of the one before.
+    bool is_usable = b->own_wall_ns >= a->own_wall_ns && b->serial_wall_ns >= a->serial_wall_ns &&
+                     b->own_cpu_ns >= a->own_cpu_ns && b->serial_cpu_ns >= a->serial_cpu_ns &&
+                     b->elements >= a->elements;
+    if (is_usable && (g->is_known || g->last.own_wall_ns == 0)) {
+        bool is_first = g->own_wall <= 0 && g->serial_wall <= 0;
+        blend(&g->own_cpu, (double)(b->own_cpu_ns - a->own_cpu_ns) / elements, is_first);
+        blend(&g->own_wall, (double)(b->own_wall_ns - a->own_wall_ns) / elements, is_first);
+        blend(&g->serial_cpu, (double)(b->serial_cpu_ns - a->serial_cpu_ns) / elements, is_first);
+        blend(&g->serial_wall, (double)(b->serial_wall_ns - a->serial_wall_ns) / elements,
+              is_first);
+        blend(&g->ratio, (double)(b->elements - a->elements) / elements, is_first);
+    }
+    g->is_known = true;
+    g->last = g->now;
+}
+
+struct solution {
+    double rate; // root elements per ns
+    enum stk_binding binding;
+};
+
+static void lower(struct solution *s, double rate, enum stk_binding binding)
+{
+    if (rate < s->rate) {
+        *s = (struct solution){rate, binding};
+    }
+}
+
+// The largest rate of the root that everything can keep up with.
+static struct solution solve(const struct stk_tuner *t, const struct stk_run *run)
+{
+    struct solution s = {INFINITY, STK_BINDING_UNKNOWN};
+    double cpu = t->groups[0].serial_cpu;
+    for (int i = 1; i < t->count; i++) {
+        const struct group *g = &t->groups[i];
+        if (!g->async) {
+            continue;
+        }
+        cpu += g->own_cpu + g->serial_cpu;
+        double serial = g->serial_wall;
+        int most = g->is_free ? g->async->limit : stk_async_workers(g->async);
+        if (most == 1) { // prefetch: all of it is serial
+            serial += g->own_wall;
+        } else if (g->own_wall > 0) {
+            lower(&s, most / (g->own_wall + g->serial_wall), STK_BINDING_THREADS);
+        }
+        if (serial > 0) {
+            lower(&s, 1 / serial, STK_BINDING_SERIAL);
+        }
+    }
+    if (cpu > 0) {
+        lower(&s, run->options.threads / cpu, STK_BINDING_CPU);
+    }
+    if (t->demand > 0) {
+        lower(&s, t->demand, STK_BINDING_CONSUMER);
+    }
+    return s;
+}
+
+static void set_workers(struct group *g, double rate, int processors)
+{
+    double wall = g->own_wall + g->serial_wall, cpu = g->own_cpu + g->serial_cpu;
+    double need = rate * wall;
+    int most = g->async->limit;
+    // What keeps the processors busy gains nothing from more threads than there are processors.
+    most = cpu > (1 - BLOCKED_SHARE) * wall && most > processors ? processors : most;
+    int n = need > most ? most : (int)ceil(need - 0.1);
+    n = n < 1 ? 1 : n;
+    int now = stk_async_workers(g->async);
+    g->shrink_looks = n < now ? g->shrink_looks + 1 : 0;
+    if (n > now || g->shrink_looks >= SHRINK_LOOKS) {
+        stk_async_set_workers(g->async, n);
+        g->shrink_looks = 0;
+        now = n;
+    }
+    g->workers = now;
+}
+
+// Permits: the processors; more while most of the threads' time is spent blocked.
+static void set_permits(struct stk_tuner *t, struct stk_run *run)
+{
+    double cpu = 0, wall = 0;
+    int workers = 0;
+    for (int i = 1; i < t->count; i++) {
+        const struct group *g = &t->groups[i];
+        if (g->async) {
+            cpu += g->own_cpu + g->serial_cpu;
+            wall += g->own_wall + g->serial_wall;
+            workers += g->is_free ? 0 : stk_async_workers(g->async);
+        }
+    }
+    int permits = run->options.threads;
+    if (!run->has_cap && wall > 0 && cpu < (1 - BLOCKED_SHARE) * wall) {
+        double more = cpu > 0 ? permits * wall / cpu : BLOCKED_FACTOR * permits;
+        permits = more < BLOCKED_FACTOR * permits ? (int)more : BLOCKED_FACTOR * permits;
+        permits = workers > permits ? workers : permits;
+    }
+    stk_gate_set(run, permits);
+}
+
+static void publish(struct group *g, const struct solution *s, double achieved)
+{
+    struct stk_stage_stats *out = &g->async->it->stats;
+    double predicted = s->rate * g->ratio * 1e12, got = achieved * g->ratio * 1e12;
+    __atomic_store_n(&out->predicted_per_ks, predicted < 1e18 ? (uint64_t)predicted : 0,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&out->achieved_per_ks, got < 1e18 ? (uint64_t)got : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&out->binding, (uint32_t)s->binding, __ATOMIC_RELAXED);
+}
+
+// How long the consumer waited, whichever stages it waits for.
+static uint64_t consumer_waits(const struct stk_tuner *t, const struct stk_iter *it)
+{
+    for (int i = 1; i < t->count; i++) {
+        if (t->groups[i].async && t->groups[i].async->it == it) {
+            return read_count(&it->stats.starve_ns);
+        }
+    }
+    uint64_t sum = 0;
+    for (int i = 0; i < it->n_in; i++) {
+        sum += it->in[i] ? consumer_waits(t, it->in[i]) : 0;
+    }
+    return sum;
+}
+
+// The locks of tuner and tree are held. False: too few elements yet.
+static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
+{
+    const struct stk_iter *root = run->root;
+    uint64_t elements = read_count(&root->stats.elements);
+    if (elements <= t->last_elements) {
+        return false;
+    }
+    for (int i = 0; i < t->count; i++) {
+        t->groups[i].now = (struct sums){0};
+    }
+    gather(t, root, &t->groups[0]);
+    for (int i = 1; i < t->count; i++) {
+        if (t->groups[i].async) {
+            t->groups[i].now.delay_ns = stk_async_delay_ns(t->groups[i].async);
+        }
+    }
+    uint64_t starve_ns = consumer_waits(t, root);
+    double passed = (double)(now_ns - t->last_ns), n = (double)(elements - t->last_elements);
+    bool is_first = t->last_ns == 0;
+    double waited = starve_ns > t->last_starve_ns ? (double)(starve_ns - t->last_starve_ns) : 0;
+    double away = passed - (waited < passed ? waited : passed);
+    for (int i = 0; i < t->count; i++) {
+        if (i == 0 || t->groups[i].async) {
+            learn(&t->groups[i], n);
+        }
+    }
+    // A consumer that waits nearly always could take far more than what is known.
+    t->demand = is_first || away < 0.02 * passed ? 0 : HEADROOM * n / away;
+    t->last_ns = now_ns;
+    t->last_elements = elements;
+    t->last_starve_ns = starve_ns;
+    if (is_first) {
+        return true;
+    }
+    struct solution s = solve(t, run);
+    for (int i = 1; i < t->count; i++) {
+        struct group *g = &t->groups[i];
+        if (g->async && s.rate < INFINITY) {
+            publish(g, &s, n / passed);
+            if (g->is_free) {
+                set_workers(g, s.rate, run->options.threads);
+            }
+        }
+    }
+    set_permits(t, run);
+    return true;
+}
+
 void stk_tuner_look(struct stk_run *run)
 {
-    (void)run;
-}
-void stk_tuner_close(struct stk_tuner *t)
-{
-    (void)t;
+    struct stk_tuner *t = __atomic_load_n(&run->tuner, __ATOMIC_ACQUIRE);
+    uint64_t now_ns = stk_clock_ns();
+    if (!t || now_ns < __atomic_load_n(&t->next_ns, __ATOMIC_RELAXED) ||
+        pthread_mutex_trylock(&t->lock) != 0) {
+        return;
+    }
+    if (now_ns >= t->next_ns) {
+        pthread_mutex_lock(&run->tree_lock);
+        bool is_done = run->root && look(t, run, now_ns);
+        pthread_mutex_unlock(&run->tree_lock);
+        t->looks += is_done;
+        t->every_ns = t->looks < 4 ? LOOK_FIRST_NS : LOOK_MAX_NS;
+        __atomic_store_n(&t->next_ns, now_ns + t->every_ns, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&t->lock);
 }

@@ -90,6 +90,15 @@ static enum stk_status range_at(struct stk_iter *it, const int64_t *index, int64
                                 struct stk_block *out, struct stk_err *err)
 {
     enum stk_status s = make_room(it, n, out, err);
+    if (s == STK_OK && it->ds->specs->items[0].dtype == STK_DT_I64) {
+        uint64_t start = (uint64_t)stk_attrs_int(it->ds->attrs, "start", 0);
+        uint64_t step = (uint64_t)stk_attrs_int(it->ds->attrs, "step", 1);
+        int64_t *to = (int64_t *)out->cols[0].data;
+        for (int64_t i = 0; i < n; i++) {
+            to[i] = (int64_t)(start + step * (uint64_t)index[i]);
+        }
+        return STK_OK;
+    }
     for (int64_t i = 0; s == STK_OK && i < n; i++) {
         put(it->ds, out->cols[0].data, i, index[i]);
     }

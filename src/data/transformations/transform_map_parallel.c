@@ -182,9 +182,9 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     m->fn = fn;
     m->is_tuned = calls < 0;
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
-    int limit = m->is_tuned               ? it->run->options.threads
-                : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX
-                                          : (int)calls;
+    // Threads that wait for something else than processors may be more than these.
+    int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
+    int limit = m->is_tuned ? most : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
     m->async = stk_async_open(it, &pmap_kind, m, m->is_tuned ? 1 : limit, limit, m->is_sloppy, 0);
     if (!m->async || !stk_tuner_add(m->async, m->is_tuned)) {
         return stk_err_nomem(err);

@@ -131,17 +131,12 @@ static bool grow(struct stk_iter *it)
     return true;
 }
 
-// Bytes of a string are copied into the slot's own buffer, which is used again if it is large
-// enough.
+// A string's bytes in a buffer of their own, behind the view.
 static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct stk_bytes *from)
 {
-    struct stk_buf *b = slot->data_buf;
-    if (!b || b->size < from->size + sizeof *from || b->size > 4 * from->size + 1024) {
-        b = stk_buf_get(it->run->pool, from->size + sizeof *from);
-        if (!b) {
-            return false;
-        }
-        stk_col_clear(slot);
+    struct stk_buf *b = stk_buf_get(it->run->pool, from->size + sizeof *from);
+    if (!b) {
+        return false;
     }
     struct stk_bytes *view = (struct stk_bytes *)b->data;
     *view = (struct stk_bytes){b->data + sizeof *view, from->size};
@@ -153,7 +148,21 @@ static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct s
     return true;
 }
 
-// The feed's next element into a slot. An element that fails to fit its spec is a bug elsewhere.
+// Element i of a column into an empty slot.
+static bool put_col(struct stk_iter *it, struct stk_col *to, const struct stk_col *c, int64_t i)
+{
+    if (c->dtype == STK_DT_STRING && stk_col_shape(c, i).rank == 0) {
+        return put_string(it, to, stk_col_at(c, i));
+    }
+    if (c->n == 1) {
+        stk_col_slice(to, c, 0, 1);
+        return true;
+    }
+    return stk_col_gather(to, it->run->pool, c, &i, 1) &&
+           (c->dtype != STK_DT_STRING || stk_col_own(to, it->run->pool));
+}
+
+// The feed's next element into a new slot.
 static bool put(struct stk_iter *it, int64_t slot)
 {
     struct shuffle *f = it->state;
@@ -162,41 +171,12 @@ static bool put(struct stk_iter *it, int64_t slot)
         const struct stk_col *c = &f->feed.block.cols[k];
         if (s->each) {
             memcpy(s->fixed + (size_t)slot * s->each, stk_col_at(c, f->feed.used), s->each);
-            continue;
-        }
-        struct stk_col *to = &s->cols[slot];
-        if (c->dtype == STK_DT_STRING && stk_col_shape(c, f->feed.used).rank == 0) {
-            if (!put_string(it, to, stk_col_at(c, f->feed.used))) {
-                return false;
-            }
-            continue;
-        }
-        stk_col_clear(to);
-        int64_t at = f->feed.used;
-        if (c->n == 1) {
-            stk_col_slice(to, c, 0, 1);
-        } else if (!stk_col_gather(to, it->run->pool, c, &at, 1) ||
-                   (c->dtype == STK_DT_STRING && !stk_col_own(to, it->run->pool))) {
+        } else if (!put_col(it, &s->cols[slot], c, f->feed.used)) {
             return false;
         }
     }
     f->feed.used++;
     return true;
-}
-
-static void move_slot(struct stk_iter *it, int64_t to, int64_t from)
-{
-    struct shuffle *f = it->state;
-    for (int k = 0; to != from && k < it->ds->specs->count; k++) {
-        struct store *s = &f->stores[k];
-        if (s->each) {
-            memcpy(s->fixed + (size_t)to * s->each, s->fixed + (size_t)from * s->each, s->each);
-        } else {
-            struct stk_col c = s->cols[to];
-            s->cols[to] = s->cols[from];
-            s->cols[from] = c;
-        }
-    }
 }
 
 // Fills the buffer. An error of the input comes out at once.
@@ -219,22 +199,57 @@ static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
     return STK_OK;
 }
 
-// A slot's element becomes the i-th result: short values are copied, columns wait in `taken`.
-static void take_out(struct stk_iter *it, int64_t slot, struct stk_block *out, int64_t i)
+#define AHEAD 16 // draws for which memory is asked beforehand
+
+// Results of a component of short values. While the input goes on, each slot drawn gets the input's
+// next value; then, the buffer's last one.
+static void draw_values(struct shuffle *f, const struct store *s, const struct stk_col *in,
+                        uint8_t *to, const int64_t *slots, int64_t n)
+{
+    const size_t each = s->each;
+    const uint8_t *from = in ? in->data + (size_t)f->feed.used * in->stride : NULL;
+    uint8_t *last = s->fixed + (size_t)f->held * each;
+#define DRAW(bytes)                                                                                \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        uint8_t *slot = s->fixed + (size_t)slots[i] * (bytes);                                     \
+        __builtin_prefetch(s->fixed + (size_t)slots[i + AHEAD] * (bytes), 1);                      \
+        memcpy(to + (size_t)i * (bytes), slot, bytes);                                             \
+        if (in) {                                                                                  \
+            memcpy(slot, from + (size_t)i * in->stride, bytes);                                    \
+        } else {                                                                                   \
+            memmove(slot, last - (size_t)(i + 1) * (bytes), bytes);                                \
+        }                                                                                          \
+    }
+    switch (each) {
+    case 4:
+        DRAW(4) break;
+    case 8:
+        DRAW(8) break;
+    default:
+        DRAW(each) break;
+    }
+#undef DRAW
+}
+
+// The same for columns, which wait in `taken`. False: no memory.
+static bool draw_cols(struct stk_iter *it, int k, const struct stk_col *in, const int64_t *slots,
+                      int64_t n)
 {
     struct shuffle *f = it->state;
-    for (int k = 0; k < out->count; k++) {
-        struct store *s = &f->stores[k];
-        const uint8_t *from = s->fixed + (size_t)slot * s->each;
-        if (s->each == 8) {
-            memcpy(out->cols[k].data + (size_t)i * 8, from, 8);
-        } else if (s->each) {
-            memcpy(out->cols[k].data + (size_t)i * s->each, from, s->each);
-        } else {
-            s->taken[i] = s->cols[slot];
-            s->cols[slot] = (struct stk_col){0};
+    struct store *s = &f->stores[k];
+    for (int64_t i = 0; i < n; i++) {
+        struct stk_col *slot = &s->cols[slots[i]];
+        s->taken[i] = *slot;
+        *slot = (struct stk_col){0};
+        if (in && !put_col(it, slot, in, f->feed.used + i)) {
+            return false;
+        }
+        if (!in && slots[i] != f->held - 1 - i) {
+            *slot = s->cols[f->held - 1 - i];
+            s->cols[f->held - 1 - i] = (struct stk_col){0};
         }
     }
+    return true;
 }
 
 // The columns that wait become the results' columns.
@@ -279,28 +294,38 @@ static bool make_out(struct stk_iter *it, int64_t n, struct stk_block *out)
     return true;
 }
 
-// Draws up to n elements; each slot is filled again at once.
+// Draws n elements; with more input at least n of it are there.
 static enum stk_status draw(struct stk_iter *it, int64_t n, struct stk_block *out,
                             struct stk_err *err)
 {
     struct shuffle *f = it->state;
     uint64_t seed = order_seed(it);
-    bool ok = make_out(it, n, out);
-    int64_t i = 0;
-    while (ok && i < n) {
+    int64_t slots[OUT_ELEMENTS_MAX + AHEAD];
+    bool goes_on = stk_feed_left(&f->feed) > 0, ok = make_out(it, n, out);
+    for (int64_t i = 0; i < n; i++) {
         uint64_t bits = stk_random_bits(seed, 0, (int64_t)f->drawn++, 0);
-        int64_t slot = (int64_t)(((unsigned __int128)bits * (uint64_t)f->held) >> 64);
-        take_out(it, slot, out, i++);
-        if (stk_feed_left(&f->feed) == 0 || !(ok = put(it, slot))) {
-            move_slot(it, slot, --f->held);
+        uint64_t held = (uint64_t)(goes_on ? f->held : f->held - i);
+        slots[i] = (int64_t)(((unsigned __int128)bits * held) >> 64);
+    }
+    for (int64_t i = 0; i < AHEAD; i++) {
+        slots[n + i] = 0;
+    }
+    for (int k = 0; ok && k < out->count; k++) {
+        const struct stk_col *in = goes_on ? &f->feed.block.cols[k] : NULL;
+        if (f->stores[k].each) {
+            draw_values(f, &f->stores[k], in, out->cols[k].data, slots, n);
+        } else {
+            ok = draw_cols(it, k, in, slots, n);
         }
     }
-    enum stk_status s = out->count ? join_taken(it, i, out, err) : STK_OK;
-    out->n = s == STK_OK ? i : 0;
-    for (int k = 0; k < out->count; k++) {
-        out->cols[k].n = out->n;
+    f->feed.used += goes_on ? n : 0;
+    f->held -= goes_on ? 0 : n;
+    enum stk_status s = ok ? join_taken(it, n, out, err) : stk_stage_no_memory(it, err);
+    if (s != STK_OK) {
+        stk_block_clear(out);
     }
-    return s == STK_OK && !ok ? stk_stage_no_memory(it, err) : s;
+    out->n = s == STK_OK ? n : 0;
+    return s;
 }
 
 // By position: the permutation of the next n results.
@@ -314,9 +339,7 @@ static enum stk_status permuted_next(struct stk_iter *it, int64_t want, struct s
     if (n <= 0) {
         return STK_OK;
     }
-    for (int64_t i = 0; i < n; i++) {
-        index[i] = (int64_t)stk_permutation_at(&f->order, (uint64_t)(f->position + i));
-    }
+    stk_permutation_range(&f->order, (uint64_t)f->position, n, index);
     enum stk_status s = stk_iter_at(it->in[0], index, n, out, err);
     if (s != STK_OK && stk_status_is_of_element(s) && n > 1) {
         // One of them fails: alone it is an error, and the others come.
