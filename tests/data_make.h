@@ -162,7 +162,21 @@ UNUSED static struct stk_dataset *with_fn(const char *kind, struct stk_dataset *
     stk_fn_drop(fn);
     return make_with(kind, &in, 1, attrs);
 }
-#define WITH_OP(kind, in_ds, op, ...) with_fn(kind, in_ds, test_fn((in_ds)->specs, op), __VA_ARGS__)
+// The same with one of the operations above.
+UNUSED static struct stk_dataset *with_op(const char *kind, struct stk_dataset *in, int op, ...)
+{
+    struct stk_attrs *attrs = stk_attrs_new();
+    struct stk_fn *fn = test_fn(in->specs, op);
+    va_list list;
+    CHECK(stk_attrs_set(attrs, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = fn}));
+    va_start(list, op);
+    for (const char *name; (name = va_arg(list, const char *)) != NULL;) {
+        CHECK(stk_attrs_set_int(attrs, name, va_arg(list, int64_t)));
+    }
+    va_end(list);
+    stk_fn_drop(fn);
+    return make_with(kind, &in, 1, attrs);
+}
 
 static struct stk_run_options test_options;
 

@@ -377,5 +377,6 @@ enum stk_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
         }
         out->cols[o].n = out->n;
     }
+    out->n = s == STK_OK ? out->n : 0; // half of a block is none
     return s;
 }

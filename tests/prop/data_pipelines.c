@@ -56,14 +56,14 @@ static struct stk_dataset *stage(struct stk_dataset *in, int what, int64_t x, bo
     struct stk_fn *fn;
     switch (what) {
     case 0:
-        return WITH_OP("map", in, OP_PLUS_ONE, "num_parallel_calls", is_threaded ? x % 4 - 1 : 0,
+        return with_op("map", in, OP_PLUS_ONE, "num_parallel_calls", is_threaded ? x % 4 - 1 : 0,
                        NULL);
     case 1:
         return make("take", in, "count", 20 + x, NULL);
     case 2:
         return make("skip", in, "count", x % 5, NULL);
     case 3:
-        return WITH_OP("filter", in, OP_IS_EVEN, NULL);
+        return with_op("filter", in, OP_IS_EVEN, NULL);
     case 4:
         return make("shuffle", in, "buffer_size", 1 + x, "seed", x, NULL);
     case 5:
@@ -89,14 +89,14 @@ static struct stk_dataset *stage(struct stk_dataset *in, int what, int64_t x, bo
     case 13:
         return make("unbatch",
                     make("batch",
-                         WITH_OP("map", in, OP_FAIL_MOD, "num_parallel_calls",
+                         with_op("map", in, OP_FAIL_MOD, "num_parallel_calls",
                                  is_threaded ? I(2) : I(0), NULL),
                          "batch_size", 1 + x % 5, NULL),
                     NULL);
     default:
         return make(
             "ignore_errors",
-            WITH_OP("map", in, OP_FAIL_MOD, "num_parallel_calls", is_threaded ? x % 3 : I(0), NULL),
+            with_op("map", in, OP_FAIL_MOD, "num_parallel_calls", is_threaded ? x % 3 : I(0), NULL),
             NULL);
     }
 }
@@ -194,8 +194,8 @@ static void counts_add_up(uint64_t seed)
     rng = seed;
     int64_t n = 1 + draw(3000), delivered = 0;
     fail_mod = 2 + draw(20);
-    struct stk_iter *it = open_iter(WITH_OP(
-        "filter", WITH_OP("map", RANGE(n), OP_FAIL_MOD, "num_parallel_calls", draw(4), NULL),
+    struct stk_iter *it = open_iter(with_op(
+        "filter", with_op("map", RANGE(n), OP_FAIL_MOD, "num_parallel_calls", draw(4), NULL),
         OP_IS_EVEN, NULL));
     struct stk_block b = {0};
     struct stk_err err;

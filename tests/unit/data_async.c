@@ -5,7 +5,7 @@
 
 #include "data_make.h"
 
-#define PMAP(in, op, calls) WITH_OP("map", in, op, "num_parallel_calls", I(calls), NULL)
+#define PMAP(in, op, calls) with_op("map", in, op, "num_parallel_calls", I(calls), NULL)
 #define PREFETCH(in, size) make("prefetch", in, "buffer_size", I(size), NULL)
 #define BATCH(in, size) make("batch", in, "batch_size", I(size), NULL)
 
@@ -25,7 +25,7 @@ static void results(void)
         "[2 3] [4 5] [6 7] [8]");
     EXPECT(make("repeat", PREFETCH(PMAP(RANGE(3), OP_PLUS_ONE, 2), 1), "count", I(2), NULL),
            "1 2 3 1 2 3");
-    EXPECT(PREFETCH(WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), 3), "0 1 2 3 4 5 6 ! 8");
+    EXPECT(PREFETCH(with_op("map", RANGE(9), OP_FAIL_7, NULL), 3), "0 1 2 3 4 5 6 ! 8");
 }
 
 // Sum and order of a long pipeline.
@@ -64,7 +64,7 @@ static void long_runs(void)
     long_run(BATCH(PMAP(RANGE(100001), OP_PLUS_ONE, -1), 7), 1000, 100001, 1, true);
     long_run(PMAP(PMAP(RANGE(50000), OP_PLUS_ONE, 2), OP_PLUS_ONE, 4), 333, 50000, 2, true);
     long_run(PREFETCH(BATCH(PMAP(RANGE(100000), OP_PLUS_ONE, 2), 32), 2), 1, 100000, 1, true);
-    long_run(WITH_OP("map", RANGE(50000), OP_PLUS_ONE, "num_parallel_calls", I(3), "deterministic",
+    long_run(with_op("map", RANGE(50000), OP_PLUS_ONE, "num_parallel_calls", I(3), "deterministic",
                      I(0), NULL),
              100, 50000, 1, false);
 }
@@ -131,7 +131,7 @@ int main(void)
     long_runs();
     steady_state(BATCH(PMAP(RANGE(4000000), OP_PLUS_ONE, 2), 64));
     steady_state(BATCH(make("shuffle", RANGE(4000000), "buffer_size", I(1000), NULL), 64));
-    steady_state(PREFETCH(BATCH(WITH_OP("map", RANGE(4000000), OP_PLUS_ONE, NULL), 64), 2));
+    steady_state(PREFETCH(BATCH(with_op("map", RANGE(4000000), OP_PLUS_ONE, NULL), 64), 2));
     for (int i = 0; i < 20; i++) {
         cancelling(PREFETCH(BATCH(PMAP(PMAP(make("repeat", RANGE(1000), NULL), OP_PLUS_ONE, 2),
                                        OP_PLUS_ONE, 3),

@@ -94,7 +94,7 @@ static void flat_maps(void)
              with_fn("flat_map", make("skip", RANGE(9), "count", I(1), NULL), repeat_fn(-1), NULL),
              "count", I(5), NULL),
         "1 1 1 1 1");
-    EXPECT(with_fn("flat_map", WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), repeat_fn(1), NULL),
+    EXPECT(with_fn("flat_map", with_op("map", RANGE(9), OP_FAIL_7, NULL), repeat_fn(1), NULL),
            "0 1 2 3 4 5 6 ! 8");
 }
 
@@ -180,7 +180,7 @@ static void folds(void)
     EXPECT(folded("reduce", RANGE(7), 1), "7");
     EXPECT(folded("reduce", RANGE(0), 1), "0");
     EXPECT(folded("scan", RANGE(20), 2), "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19");
-    EXPECT(folded("reduce", WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), 1), "!");
+    EXPECT(folded("reduce", with_op("map", RANGE(9), OP_FAIL_7, NULL), 1), "!");
 }
 
 static struct stk_dataset *batches_of_growing_size(void)
@@ -230,7 +230,7 @@ static void choices(void)
 {
     struct stk_dataset *tens = make("range", NULL, "start", I(10), "stop", I(12), NULL);
     struct stk_dataset *ds = choosing("choose_from_datasets",
-                                      WITH_OP("map", RANGE(9), OP_MOD_3, NULL), RANGE(3), tens, 0);
+                                      with_op("map", RANGE(9), OP_MOD_3, NULL), RANGE(3), tens, 0);
     struct stk_err err;
     struct stk_block b = {0};
     struct stk_iter *it = open_iter(ds);

@@ -42,21 +42,21 @@ static void sides(void)
     EXPECT(make("enumerate", make("range", NULL, "start", I(5), "stop", I(8), NULL), "start", I(10),
                 NULL),
            "(10,5) (11,6) (12,7)");
-    EXPECT(pair_of("zip", WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), RANGE(20)),
+    EXPECT(pair_of("zip", with_op("map", RANGE(9), OP_FAIL_7, NULL), RANGE(20)),
            "(0,0) (1,1) (2,2) (3,3) (4,4) (5,5) (6,6) ! (8,8)");
 }
 
 static void filters(void)
 {
-    EXPECT(WITH_OP("filter", RANGE(7), OP_IS_EVEN, NULL), "0 2 4 6");
-    EXPECT(WITH_OP("filter", RANGE(0), OP_IS_EVEN, NULL), "");
-    EXPECT(WITH_OP("take_while", RANGE(9), OP_BELOW_5, NULL), "0 1 2 3 4");
-    EXPECT(WITH_OP("take_while", RANGE(2), OP_BELOW_5, NULL), "0 1");
-    EXPECT(WITH_OP("map", RANGE(4), OP_PLUS_ONE, NULL), "1 2 3 4");
-    EXPECT(WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), "0 1 2 3 4 5 6 ! 8");
-    EXPECT(make("ignore_errors", WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), NULL),
+    EXPECT(with_op("filter", RANGE(7), OP_IS_EVEN, NULL), "0 2 4 6");
+    EXPECT(with_op("filter", RANGE(0), OP_IS_EVEN, NULL), "");
+    EXPECT(with_op("take_while", RANGE(9), OP_BELOW_5, NULL), "0 1 2 3 4");
+    EXPECT(with_op("take_while", RANGE(2), OP_BELOW_5, NULL), "0 1");
+    EXPECT(with_op("map", RANGE(4), OP_PLUS_ONE, NULL), "1 2 3 4");
+    EXPECT(with_op("map", RANGE(9), OP_FAIL_7, NULL), "0 1 2 3 4 5 6 ! 8");
+    EXPECT(make("ignore_errors", with_op("map", RANGE(9), OP_FAIL_7, NULL), NULL),
            "0 1 2 3 4 5 6 8");
-    EXPECT(make("take", WITH_OP("map", RANGE(20), OP_FAIL_7, NULL), "count", I(9), NULL),
+    EXPECT(make("take", with_op("map", RANGE(20), OP_FAIL_7, NULL), "count", I(9), NULL),
            "0 1 2 3 4 5 6 ! 8");
 }
 
@@ -70,7 +70,7 @@ static void batches(void)
         make("batch", make("batch", RANGE(8), "batch_size", I(2), NULL), "batch_size", I(2), NULL),
         "[[0 1] [2 3]] [[4 5] [6 7]]");
     // As in tf.data, a batch with an element that failed is lost up to that element.
-    EXPECT(make("batch", WITH_OP("map", RANGE(10), OP_FAIL_7, NULL), "batch_size", I(3), NULL),
+    EXPECT(make("batch", with_op("map", RANGE(10), OP_FAIL_7, NULL), "batch_size", I(3), NULL),
            "[0 1 2] [3 4 5] ! [8 9]");
     EXPECT(make("batch",
                 pair_of("concatenate", make("batch", RANGE(2), "batch_size", I(2), NULL),
@@ -83,10 +83,10 @@ static void policy_to_skip(void)
 {
     test_options.on_error = STK_ON_ERROR_SKIP;
     struct stk_dataset *ds =
-        make("batch", WITH_OP("map", RANGE(10), OP_FAIL_7, NULL), "batch_size", I(3), NULL);
+        make("batch", with_op("map", RANGE(10), OP_FAIL_7, NULL), "batch_size", I(3), NULL);
     CHECK_STR(elements_after(ds, 2, 0), "[0 1 2] [3 4 5] [6 8 9]");
     stk_dataset_drop(ds);
-    struct stk_iter *it = open_iter(WITH_OP("map", RANGE(10), OP_FAIL_7, NULL));
+    struct stk_iter *it = open_iter(with_op("map", RANGE(10), OP_FAIL_7, NULL));
     struct stk_block b = {0};
     struct stk_err err;
     int64_t n = 0;

@@ -148,14 +148,14 @@ static void strings_and_shapes(void)
                  make("batch", RANGE(3), "batch_size", I(3), NULL));
     EXPECT(make("shuffle", ds, "buffer_size", I(1), NULL), "[0 1] [0 1 2]");
     // An error is not shuffled: it comes when it is met.
-    EXPECT(make("shuffle", WITH_OP("map", RANGE(9), OP_FAIL_7, "num_parallel_calls", I(1), NULL),
+    EXPECT(make("shuffle", with_op("map", RANGE(9), OP_FAIL_7, "num_parallel_calls", I(1), NULL),
                 "buffer_size", I(1), NULL),
            "0 1 2 3 4 5 ! 6 8");
 }
 
 static void caches(void)
 {
-    struct stk_dataset *ds = make("cache", WITH_OP("map", RANGE(5), OP_PLUS_ONE, NULL), NULL);
+    struct stk_dataset *ds = make("cache", with_op("map", RANGE(5), OP_PLUS_ONE, NULL), NULL);
     EXPECT(stk_dataset_hold(ds), "1 2 3 4 5");
     EXPECT(make("repeat", stk_dataset_hold(ds), "count", I(2), NULL), "1 2 3 4 5 1 2 3 4 5");
     CHECK(ds->shared != NULL);
@@ -167,7 +167,7 @@ static void caches(void)
     stk_block_free(&b);
     stk_iter_close(it);
     EXPECT(make("take", make("cache", texts(), NULL), "count", I(2), NULL), "'a' ''");
-    EXPECT(make("cache", WITH_OP("map", RANGE(9), OP_FAIL_7, NULL), NULL), "0 1 2 3 4 5 6 ! 8");
+    EXPECT(make("cache", with_op("map", RANGE(9), OP_FAIL_7, NULL), NULL), "0 1 2 3 4 5 6 ! 8");
 }
 
 int main(void)
