@@ -20,6 +20,7 @@
 
 // Slots are asked for this many events ahead.
 #define AHEAD 12u
+#define RUN 16u // of a hash table: at most the least number of slots
 
 struct slot {
     int64_t corr;  // of a hash table
@@ -61,8 +62,9 @@ static inline size_t first_slot(const struct join *j, int64_t corr)
         uint64_t i = (uint64_t)corr - (uint64_t)j->min_corr;
         return i < j->slot_count ? (size_t)i : STK_NONE;
     }
-    // Neighbours share a run of four slots, one line of the cache: they are asked for together.
-    uint64_t hash = stk_hash_u64((uint64_t)corr / 4 ^ j->seed) * 4 + (uint64_t)corr % 4;
+    // Neighbours share a run of slots, mostly asked for together: one look-up of the page for all.
+    uint64_t number = (uint64_t)corr;
+    uint64_t hash = stk_hash_u64(number / RUN ^ j->seed) * RUN + number % RUN;
     return (size_t)hash & (j->slot_count - 1);
 }
 
