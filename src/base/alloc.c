@@ -72,9 +72,9 @@ static int64_t own_time_ns(void)
 }
 
 // A large page costs a fifth of the small ones it stands for, about 0.2 ms, and saves look-ups of
-// addresses later. Not so in a virtual machine whose host has yet to provide the memory: small pages
-// are mostly ones that were used before, large ones are not, and take 4 ms and more. One such is
-// enough to do without them from then on. Only whole pages are asked for: the rest of the block
+// addresses later. Not so in a virtual machine whose host has yet to provide the memory: small
+// pages are mostly ones that were used before, large ones are not, and take 4 ms and more. One such
+// is enough to do without them from then on. Only whole pages are asked for: the rest of the block
 // would take up memory that nobody uses.
 static void ask_for_large_pages(void *p, size_t size)
 {

@@ -15,7 +15,7 @@
 struct tally {
     int64_t ns;
     uint32_t count;
-    uint32_t name, around;             // string ids; around 0: none
+    uint32_t name, around;            // string ids; around 0: none
     uint32_t first_event, last_event; // of its pieces: those of one event in a row count once
     uint8_t part;
     bool has_around;
@@ -135,8 +135,7 @@ static struct tally *tally_of(struct stk_causes *c, int part, uint32_t name, uin
         return first;
     }
     int created = 0;
-    uint32_t *slot =
-        stk_map_put(&c->index, (uint64_t)part << 32 | around, name, next, &created);
+    uint32_t *slot = stk_map_put(&c->index, (uint64_t)part << 32 | around, name, next, &created);
     if (!slot)
         return NULL;
     if (!created && *slot < next)

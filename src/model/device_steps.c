@@ -80,8 +80,8 @@ static int64_t sum_parts(const int64_t *parts)
     return sum;
 }
 
-enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
-                                    uint32_t end, struct stk_err *err)
+enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first, uint32_t end,
+                                    struct stk_err *err)
 {
     for (uint32_t i = first; i < end; i++) {
         const struct stk_step *s = &a->sum->steps[i];
@@ -193,8 +193,8 @@ static enum stk_status collect_device(struct stk_analysis *a, struct device_work
         return stk_err_nomem(err);
     stk_causes_settle(w->busy, d->parts);
     stk_causes_settle(w->gaps.causes, d->parts);
-    if (!stk_causes_merge(a->evidence, w->busy) ||
-        !stk_causes_merge(a->evidence, w->gaps.causes) || !take_gaps(a, &w->gaps))
+    if (!stk_causes_merge(a->evidence, w->busy) || !stk_causes_merge(a->evidence, w->gaps.causes) ||
+        !take_gaps(a, &w->gaps))
         return stk_err_nomem(err);
     enum stk_status status = stk_step_rows_check(a, w->first_row, w->end_row, err);
     total_device(a, w);

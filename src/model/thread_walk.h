@@ -11,9 +11,9 @@
 struct stk_open_event {
     int64_t end_ns;
     uint32_t event;
-    uint32_t classes;   // of this event
-    uint32_t inherited; // of this event and all around it, with STK_IN_* bits
-    uint32_t operator_event;  // innermost operator or Python function of these; STK_NONE
+    uint32_t classes;        // of this event
+    uint32_t inherited;      // of this event and all around it, with STK_IN_* bits
+    uint32_t operator_event; // innermost operator or Python function of these; STK_NONE
 };
 
 // Private bits of `inherited`, where no name class is: kinds matter here.

@@ -17,6 +17,9 @@
 #define TAG_UINT64 (3 << 3 | STK_PB_VARINT) // in a stat
 #define TAG_INT64 (4 << 3 | STK_PB_VARINT)
 
+// The hot path is compiled twice, with and without an instruction that not all processors have.
+#define INLINE static inline __attribute__((always_inline))
+
 #define HAS(values, id) ((values)->present & 1u << STK_XP_STAT_##id)
 
 struct event {
@@ -28,7 +31,10 @@ struct event {
 bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
                          const struct stk_xp_plane *planes, size_t plane_count)
 {
-    *d = (struct stk_xp_decoder){.shard = shard, .planes = planes, .plane_count = plane_count};
+    *d = (struct stk_xp_decoder){.shard = shard,
+                                 .planes = planes,
+                                 .plane_count = plane_count,
+                                 .has_pext = stk_pb_has_pext()};
     d->prepared = stk_alloc_zero(plane_count ? plane_count : 1, sizeof *d->prepared);
     return d->prepared != NULL;
 }
@@ -155,8 +161,8 @@ static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t
 
 // Pass over the stats from p on that do not count; most do not. Returns where the first lies that
 // is to be read, or what is no stat, or `end`. The id of a stat comes first, in one or two bytes.
-static inline const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t *p,
-                                        const uint8_t *end)
+INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t *p,
+                                 const uint8_t *end)
 {
     const uint8_t *table = plane->stat_by_id;
     uint64_t known = plane->stat_ids.dense_count;
@@ -173,20 +179,25 @@ static inline const uint8_t *skip_stats(const struct stk_xp_plane *plane, const 
     return p;
 }
 
+INLINE const uint8_t *varint8(const uint8_t *p, bool pext, uint64_t *out)
+{
+    return pext ? stk_pb_varint8_pext(p, out) : stk_pb_varint8(p, out);
+}
+
 // False: malformed. Reads up to 8 bytes past the end, which exist (STK_XP_PAD).
-static inline bool read_event(const struct stk_xp_plane *plane, const uint8_t *p, size_t n,
-                              struct event *e)
+INLINE bool read_event(const struct stk_xp_plane *plane, const uint8_t *p, size_t n, bool pext,
+                       struct event *e)
 {
     const uint8_t *end = p + n, *next;
     uint64_t id = 0, offset_ps = 0, duration_ps = 0, v;
     e->aggregated = false;
     e->values.present = 0;
     // Every known writer keeps to this order.
-    if (p < end && *p == TAG_ID && (next = stk_pb_varint8(p + 1, &id)) != NULL)
+    if (p < end && *p == TAG_ID && (next = varint8(p + 1, pext, &id)) != NULL)
         p = next;
-    if (p < end && *p == TAG_OFFSET && (next = stk_pb_varint8(p + 1, &offset_ps)) != NULL)
+    if (p < end && *p == TAG_OFFSET && (next = varint8(p + 1, pext, &offset_ps)) != NULL)
         p = next;
-    if (p < end && *p == TAG_DURATION && (next = stk_pb_varint8(p + 1, &duration_ps)) != NULL)
+    if (p < end && *p == TAG_DURATION && (next = varint8(p + 1, pext, &duration_ps)) != NULL)
         p = next;
     e->meta_id = (int64_t)id;
     e->offset_ps = (int64_t)offset_ps;
@@ -445,12 +456,12 @@ static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x
     stk_shard_add_detailed(d->shard, row, bare ? NULL : &ext, details, count);
 }
 
-static inline void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t pos)
+INLINE void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t pos, bool pext)
 {
     struct event e;
     struct stk_row row;
     d->events++;
-    if (!read_event(d->plane, p, n, &e)) {
+    if (!read_event(d->plane, p, n, pext, &e)) {
         drop_event(d, STK_ISSUE_MESSAGE_INVALID, pos);
         return;
     }
@@ -463,8 +474,8 @@ static inline void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t 
     row.pos = pos;
     row.name = x->name;
     row.kind = d->base_kind == STK_KIND_UNSET ? x->kind : d->base_kind;
-    if (e.values.present || x->has_defaults || d->wants ||
-        d->line->kind == STK_XP_LINE_STREAM || d->line->kind == STK_XP_LINE_OPS) {
+    if (e.values.present || x->has_defaults || d->wants || d->line->kind == STK_XP_LINE_STREAM ||
+        d->line->kind == STK_XP_LINE_OPS) {
         add_valued(d, x, &e, &row, p, n);
         return;
     }
@@ -472,7 +483,8 @@ static inline void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t 
     stk_shard_add(d->shard, &row, NULL);
 }
 
-size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)
+INLINE size_t decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset,
+                     bool pext)
 {
     struct stk_pb_cursor c = {p, p + n};
     while (c.p < c.end) {
@@ -485,7 +497,7 @@ size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint6
                 return SIZE_MAX;
             if (step == STK_PB_CUT || size > (uint64_t)(c.end - c.p))
                 return (size_t)(at - p);
-            add_event(d, c.p, (size_t)size, offset + (uint64_t)(at - p));
+            add_event(d, c.p, (size_t)size, offset + (uint64_t)(at - p), pext);
             c.p += size;
             continue;
         }
@@ -497,4 +509,20 @@ size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint6
             return (size_t)(at - p);
     }
     return n;
+}
+
+STK_PB_PEXT static size_t decode_pext(struct stk_xp_decoder *d, const uint8_t *p, size_t n,
+                                      uint64_t offset)
+{
+    return decode(d, p, n, offset, true);
+}
+
+static size_t decode_plain(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)
+{
+    return decode(d, p, n, offset, false);
+}
+
+size_t stk_xp_decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint64_t offset)
+{
+    return d->has_pext ? decode_pext(d, p, n, offset) : decode_plain(d, p, n, offset);
 }

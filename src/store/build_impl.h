@@ -188,7 +188,8 @@ struct stk_finish {
     uint32_t *track_final;     // merged entry -> index in t->tracks before sub-rows
     struct stk_sub_rows *subs; // per track: its sub-rows
     uint32_t sub_count;        // tracks there
-    _Atomic uint32_t *track_kinds; // per track before sub-rows: bits 1 << enum stk_kind of its events
+    _Atomic uint32_t
+        *track_kinds; // per track before sub-rows: bits 1 << enum stk_kind of its events
 };
 // Sub-rows that a track needs beside itself.
 struct stk_sub_rows {

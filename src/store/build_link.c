@@ -301,7 +301,8 @@ static bool link_process(struct join *j, const uint32_t *order, uint32_t from, u
     return true;
 }
 
-// Which kinds of events each track may hold: sub-rows as their parents, right behind which they are.
+// Which kinds of events each track may hold: sub-rows as their parents, right behind which they
+// are.
 static uint32_t *kinds_of_tracks(const struct stk_finish *f)
 {
     const struct stk_trace *t = f->t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of rows that wait for their columns. Shards take parts of a few KB to a few hundred KB; the
-// pool cuts them from slabs that are as large as the system's large pages, and gives a slab back as
-// soon as none of its parts is in use, since the columns grow meanwhile.
+// Memory of rows that wait for their columns. Shards take parts of a few KB to a few hundred KB;
+// the pool cuts them from slabs that are as large as the system's large pages, and gives a slab
+// back as soon as none of its parts is in use, since the columns grow meanwhile.
 #include "base/alloc.h"
 #include "store/build_impl.h"
 

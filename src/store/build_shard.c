@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writing side of a shard: rows into chunks of their tracks, strings and tracks into the shard's own tables.
-// Rows whose times cannot be right by themselves (negative, overflowing, longer than 7 days) are
-// dropped here; what needs the whole trace to judge is dropped at finish.
+// The writing side of a shard: rows into chunks of their tracks, strings and tracks into the
+// shard's own tables. Rows whose times cannot be right by themselves (negative, overflowing, longer
+// than 7 days) are dropped here; what needs the whole trace to judge is dropped at finish.
 #include "base/alloc.h"
 #include "store/build_impl.h"
 #include "store/names.h"
@@ -329,8 +329,8 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
     if (s->failure != STK_OK)
         return;
     uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
-    uint8_t kind = row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind
-                                                                              : STK_KIND_OTHER;
+    uint8_t kind =
+        row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind : STK_KIND_OTHER;
     uint32_t i = c->count++;
     const struct stk_chunk_columns to = stk_chunk_columns(c);
     to.start_ns[i] = row->start_ns;

@@ -31,8 +31,31 @@ static void one_varint(uint64_t v)
     free(b.p);
 }
 
+// Both ways of reading a varint without looking at its length first.
+static void short_varint(uint64_t v)
+{
+    struct pb b = {0};
+    pb_varint(&b, v);
+    size_t n = b.n;
+    pb_raw(&b, "\xff\x03\xff\xff\xff\xff\xff\xff", 8);
+    uint64_t plain = ~v, pext = ~v;
+    const uint8_t *end = stk_pb_varint8(b.p, &plain);
+    CHECK(n > 8 ? end == NULL : end == b.p + n && plain == v);
+    if (stk_pb_has_pext()) {
+        CHECK(stk_pb_varint8_pext(b.p, &pext) == end);
+        CHECK(pext == plain);
+    }
+    free(b.p);
+}
+
 static void varints(void)
 {
+    for (int bit = 0; bit < 64; bit++) {
+        short_varint(1ull << bit);
+        short_varint((1ull << bit) - 1);
+    }
+    for (int i = 0; i < 20000; i++)
+        short_varint(next_random() >> (next_random() & 63));
     for (int bit = 0; bit < 64; bit++) {
         one_varint(1ull << bit);
         one_varint((1ull << bit) - 1);
