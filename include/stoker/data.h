@@ -239,6 +239,7 @@ int stoker_iterator_stage(const struct stoker_iterator *it, int i,
                           struct stoker_stage *out); // 0: none
 struct stoker_memory {
     uint64_t in_use_bytes, peak_bytes, cap_bytes, fresh_buffers;
+    uint64_t copied; // tensors handed out as copies beside the budget, since it was mostly in use
 };
 void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out);
 

@@ -16,6 +16,8 @@
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
+#define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
+#define CROWDED_OF ((uint64_t)8)
 #define STATE_MAGIC 0x31737473u // "sts1"
 
 struct stoker_iterator {
@@ -26,7 +28,10 @@ struct stoker_iterator {
     uint64_t given, failed, epoch; // elements and errors that were handed out
     struct stk_host host;          // the engine's view of the caller's
     struct stoker_host caller;
-    bool owns_batches; // elements are batches, which are their receiver's to write in
+    bool owns_batches;             // elements are batches, which are their receiver's to write in
+    bool is_crowded;               // the budget is mostly in use: what is handed out leaves it
+    struct stk_pool *beside;       // memory beside the budget for that; NULL: none yet
+    uint64_t copied;               // tensors that went there
     struct stk_recorder *recorder; // NULL: none
 };
 
@@ -227,6 +232,9 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     if (s == STK_OK) {
         s = stk_iter_open(&it->root, (struct stk_dataset *)ds, run, 0, it->epoch, &e);
     }
+    if (s == STK_OK) {
+        stk_iter_hint_final(it->root);
+    }
     stk_run_drop(run);
     if (s != STK_OK) {
         struct stk_err ignored;
@@ -294,6 +302,41 @@ static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
     stk_col_clear(&own);
 }
 
+// Who keeps what it was given uses the budget up: from CROWDED of it on tensors are copies beside
+// it, so that the pipeline goes on. Without memory for that, the tensor stays where it is.
+static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
+                         const struct stk_col *c)
+{
+    struct stk_col own = {0};
+    struct stk_shape shape = stk_col_shape(c, it->used);
+    it->beside = it->beside ? it->beside : stk_pool_open(SIZE_MAX);
+    if (!it->beside || c->dtype == STK_DT_DATASET) {
+        return;
+    }
+    bool ok;
+    if (c->dtype == STK_DT_STRING) {
+        stk_col_slice(&own, c, it->used, 1);
+        ok = stk_col_own(&own, it->beside);
+    } else {
+        ok = stk_col_uniform(&own, it->beside, c->dtype, &shape, 1);
+        if (ok && own.stride) {
+            memcpy(own.data, stk_col_at(c, it->used), own.stride);
+        }
+    }
+    if (ok) {
+        stoker_tensor_release(t);
+        stk_data_tensor_out(t, &own, 0);
+        it->copied++;
+    }
+    stk_col_clear(&own);
+}
+
+static bool is_crowded(const struct stoker_iterator *it)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(it->root->run->pool);
+    return s.in_use_bytes > s.cap_bytes / CROWDED_OF * CROWDED;
+}
+
 enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoker_tensor *out,
                                         int n, int *is_end, struct stoker_err *err)
 {
@@ -310,9 +353,13 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
             *is_end = 1;
             return STOKER_OK;
         }
+        it->is_crowded = is_crowded(it);
     }
     for (int k = 0; k < n && k < it->block.count; k++) {
         stk_data_tensor_out(&out[k], &it->block.cols[k], it->used);
+        if (it->is_crowded) {
+            leave_budget(it, &out[k], &it->block.cols[k]);
+        }
         if (it->owns_batches) {
             own_batch(it, &out[k]);
         }
@@ -351,6 +398,7 @@ enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stok
     stk_run_cancel(it->root->run);
     stk_block_free(&it->block);
     stk_iter_close(it->root);
+    stk_pool_drop(it->beside);
     if (it->recorder) {
         s = stk_recorder_close(it->recorder, &e);
     }
@@ -487,7 +535,7 @@ int stoker_iterator_stage(const struct stoker_iterator *it, int i, struct stoker
 void stoker_iterator_memory(const struct stoker_iterator *it, struct stoker_memory *out)
 {
     struct stk_pool_stats s = stk_pool_stats_of(it->root->run->pool);
-    *out = (struct stoker_memory){s.in_use_bytes, s.peak_bytes, s.cap_bytes, s.fresh};
+    *out = (struct stoker_memory){s.in_use_bytes, s.peak_bytes, s.cap_bytes, s.fresh, it->copied};
 }
 
 // A function of the one operation, run on one element.

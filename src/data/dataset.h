@@ -167,6 +167,7 @@ struct stk_iter {
     uint64_t path;  // tells this place of the tree apart from others
     uint64_t epoch; // how often the part of the tree above began anew
     uint64_t seed;  // of (run or dataset seed, path, epoch)
+    bool is_final;  // its elements go to the consumer as they are
     void *state;
     enum stk_status pending; // an error that comes next
     struct stk_err pending_err;
@@ -194,6 +195,9 @@ STK_MUST_CHECK enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int
 STK_MUST_CHECK enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                            struct stk_block *out, struct stk_err *err);
 uint64_t stk_path_mix(uint64_t path, uint64_t part);
+// Of a root, before its first element: it and what it passes on as it comes is final, so that
+// batches are made writable there.
+void stk_iter_hint_final(struct stk_iter *it);
 // Does it concern one element, which may be left out? Memory, cancellation and bugs do not.
 bool stk_status_is_of_element(enum stk_status s);
 

@@ -150,7 +150,9 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
     }
     if (path == 0) {
         pthread_mutex_lock(&run->tree_lock);
-        run->root = run->root ? run->root : it;
+        if (!run->root) {
+            __atomic_store_n(&run->root, it, __ATOMIC_RELAXED);
+        }
         pthread_mutex_unlock(&run->tree_lock);
     }
     *out = it;
@@ -164,9 +166,9 @@ void stk_iter_close(struct stk_iter *it)
     if (!it || it->run->forks != stk_fork_count()) {
         return;
     }
-    if (it->run->root == it) {
+    if (__atomic_load_n(&it->run->root, __ATOMIC_RELAXED) == it) {
         pthread_mutex_lock(&it->run->tree_lock);
-        it->run->root = NULL;
+        __atomic_store_n(&it->run->root, NULL, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&it->run->tree_lock);
     }
     if (it->kind->close && it->state) {
@@ -215,6 +217,21 @@ void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
     }
     pthread_mutex_unlock(&it->run->tree_lock);
     stk_iter_close(old);
+}
+
+void stk_iter_hint_final(struct stk_iter *it)
+{
+    const struct stk_dataset_kind *const passing[] = {
+        &stk_dataset_prefetch, &stk_dataset_take,    &stk_dataset_skip,         &stk_dataset_shard,
+        &stk_dataset_repeat,   &stk_dataset_shuffle, &stk_dataset_ignore_errors};
+    while (it) {
+        bool passes = false;
+        it->is_final = true;
+        for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
+            passes = passes || it->kind == passing[i];
+        }
+        it = passes && it->n_in > 0 ? it->in[0] : NULL;
+    }
 }
 
 static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)

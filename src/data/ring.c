@@ -209,14 +209,14 @@ struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
     for (;;) {
         uint64_t at = r->head + (uint64_t)k;
         struct stk_piece *p = at < r->tail ? &r->slots[at % STK_RING_SLOTS] : NULL;
-        bool is_end = !p && r->is_ended && r->in_flight == 0;
+        bool is_end = !p && r->is_ended && r->in_flight == 0, is_done = p && p->is_done;
         bool is_off = r->is_stopped || __atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE);
-        if ((p && p->is_done) || is_end || is_off || !is_waiting) {
+        if (is_done || is_end || is_off || !is_waiting) {
             pthread_mutex_unlock(&r->lock);
             if (has_waited) {
                 stk_wait_end(run, w, r->it);
             }
-            return p && p->is_done ? p : NULL;
+            return is_done ? p : NULL;
         }
         if (!has_waited) {
             has_waited = true;

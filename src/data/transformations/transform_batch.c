@@ -51,6 +51,54 @@ static enum stk_status batch_infer(struct stk_dataset *ds, struct stk_err *err)
     return STK_OK;
 }
 
+// Does the batch lie in memory that others see: the user's, a cache's, a constant's, or that of
+// another component?
+static bool is_shared(const struct stk_block *part, const struct stk_block *out, int k)
+{
+    const struct stk_col *c = &out->cols[k];
+    if (c->dtype == STK_DT_STRING || c->dtype == STK_DT_DATASET || !c->data_buf) {
+        return false;
+    }
+    if (__atomic_load_n(&c->data_buf->is_readonly, __ATOMIC_RELAXED) ||
+        (part->cols[k].data_buf == c->data_buf && part->cols[k].stride == 0)) {
+        return true;
+    }
+    for (int i = 0; i < k; i++) {
+        if (out->cols[i].data_buf == c->data_buf && out->cols[i].data == c->data) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Batches that go to the consumer are writable: such a one becomes its own copy.
+static bool make_writable(struct stk_iter *it, struct stk_block *out, int k)
+{
+    struct stk_col *c = &out->cols[k], own;
+    if (!it->is_final || !is_shared(&((struct batch *)it->state)->part, out, k)) {
+        return true;
+    }
+    if (c->is_varied) {
+        const struct stk_col *parts[2] = {c, c};
+        struct stk_col none;
+        stk_col_slice(&none, c, 0, 0);
+        parts[1] = &none;
+        bool ok = stk_col_concat(&own, it->run->pool, parts, 2);
+        stk_col_clear(&none);
+        if (!ok) {
+            return false;
+        }
+    } else {
+        if (!stk_col_uniform(&own, it->run->pool, c->dtype, &c->shape, c->n)) {
+            return false;
+        }
+        memcpy(own.data, c->data, own.stride * (size_t)c->n);
+    }
+    stk_col_clear(c);
+    *c = own;
+    return true;
+}
+
 // The first `n` held elements, groups of `size`, become the result; the others stay held.
 static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct stk_block *out,
                             struct stk_err *err)
@@ -64,7 +112,10 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
     for (int k = 0; s == STK_OK && k < part->count; k++) {
         int64_t unequal;
         if (stk_col_fold(&out->cols[k], it->run->pool, &part->cols[k], size, &unequal)) {
-            continue;
+            if (make_writable(it, out, k)) {
+                continue;
+            }
+            unequal = -1;
         }
         if (unequal < 0) {
             s = stk_err_set(err, STK_ELIMIT, "batch: no memory for %lld elements", (long long)n);

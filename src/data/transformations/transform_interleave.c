@@ -32,6 +32,7 @@ struct stk_interleave {
     struct stk_nest *nest;
     int64_t length, block, at, given, open;
     bool at_end, is_sloppy, is_begun, is_stopping, has_waiter;
+    bool is_lazy; // something failed: datasets open in their turn only, to fail in order
     struct slot *slots;
     struct stk_ring ring; // for its lock and conditions alone: cancelling wakes who waits
     int64_t piece_n;
@@ -199,6 +200,7 @@ static enum stk_status open_slot(struct stk_interleave *p, struct slot *slot, st
         }
         *slot->err = mine;
         slot->status = s;
+        p->is_lazy = true;
         return STK_OK;
     }
     pthread_mutex_lock(&p->ring.lock);
@@ -215,7 +217,7 @@ static enum stk_status begin(struct stk_interleave *p, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
     p->is_begun = true;
-    for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end; i++) {
+    for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end && !p->is_lazy; i++) {
         s = open_slot(p, &p->slots[i], err);
     }
     start_threads(p);
@@ -299,7 +301,7 @@ static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
     p->open--;
     pthread_mutex_unlock(&p->ring.lock);
     stk_iter_close(inner);
-    enum stk_status s = open_slot(p, slot, err);
+    enum stk_status s = p->is_lazy ? STK_OK : open_slot(p, slot, err);
     advance(p);
     return s;
 }

@@ -11,6 +11,7 @@
 
 #define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64
+#define GROUP_BUDGET_PARTS 20
 
 struct stk_pmap {
     struct stk_async *async;
@@ -221,7 +222,12 @@ void stk_pmap_group(struct stk_pmap *m, int64_t size)
         __builtin_mul_overflow(size, bytes, &batch_bytes)) {
         return;
     }
-    int64_t batches = GROUP_BYTES / batch_bytes;
+    // Whoever keeps one batch keeps the buffer: it must be small beside the budget.
+    int64_t budget = (int64_t)(stk_pool_stats_of(m->it->run->pool).cap_bytes / GROUP_BUDGET_PARTS);
+    if (batch_bytes > budget) {
+        return;
+    }
+    int64_t batches = (GROUP_BYTES < budget ? GROUP_BYTES : budget) / batch_bytes;
     batches = batches < 1 ? 1 : batches > GROUP_BATCHES_MAX ? GROUP_BATCHES_MAX : batches;
     m->batch = size;
     m->group = size * batches;

@@ -45,6 +45,9 @@ static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct st
     enum stk_status s =
         stk_iter_open(&fresh, it->ds->in[0], it->run, stk_path_mix(it->path, 0), epoch, err);
     if (s == STK_OK) {
+        if (it->is_final) {
+            stk_iter_hint_final(fresh);
+        }
         stk_iter_exchange(it, 0, fresh);
         t->gave = false;
         t->is_open = true;
