@@ -116,9 +116,7 @@ static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, 
         p->height = h;
         p->width = w;
     }
-    // An image that has the size already is left alone, type and all.
-    bool is_same = p->height >= 0 && p->height == s->dim[0] && p->width == s->dim[1];
-    p->dtype = method == STK_IMAGE_NEAREST || is_same ? p->dtype : STK_DT_F32;
+    p->dtype = method == STK_IMAGE_NEAREST ? p->dtype : STK_DT_F32;
     return true;
 }
 

@@ -456,14 +456,21 @@ def random_crop(value, size, seed=None, name=None):
 def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
     """Resized with its proportions to fit, and filled up with zeros around."""
     image = convert(image)
-    size = [attribute(target_height, "target_height"), attribute(target_width, "target_width")]
-    resized = PUBLIC["image.resize"](image, size, method, True, antialias)
-    shape = run("shape", [resized], {"out_type": _dtypes.number("int32")})[0]
-    rank = len(resized.shape)
-    at = rank - 3
-    height, width = shape[at], shape[at + 1]
-    top, left = (size[0] - height) // 2, (size[1] - width) // 2
-    return PUBLIC["image.pad_to_bounding_box"](resized, top, left, size[0], size[1])
+    shape = run("shape", [image], {"out_type": _dtypes.number("int32")})[0]
+    known = static_ints(shape)
+    rank = len(image.shape)
+    height, width = known[rank - 3 : rank - 1] if known else (shape[rank - 3], shape[rank - 2])
+    targets = [attribute(target_height, "target_height"), attribute(target_width, "target_width")]
+    sides = [cast(v, "float32") for v in (height, width)]
+    ratio = PUBLIC["maximum"](sides[1] / np.float32(targets[1]), sides[0] / np.float32(targets[0]))
+    fitted = [v / ratio for v in sides]
+    size = [cast(PUBLIC["floor"](v), "int32") for v in fitted]
+    before = [
+        PUBLIC["maximum"](cast(PUBLIC["floor"]((np.float32(t) - v) / 2), "int32"), 0)
+        for t, v in zip(targets, fitted)
+    ]
+    resized = PUBLIC["image.resize"](image, PUBLIC["stack"](size), method, False, antialias)
+    return PUBLIC["image.pad_to_bounding_box"](resized, *before, *targets)
 
 
 class ResizeMethod:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tf.train's classes for Examples, for scripts that are written with them."""
+
 from . import io as _io
 
 
