@@ -170,6 +170,42 @@ static void caches(void)
     EXPECT(make("cache", with_op("map", RANGE(9), OP_FAIL_7, NULL), NULL), "0 1 2 3 4 5 6 ! 8");
 }
 
+static struct stk_dataset *kept_in(const char *kind, const char *name, const char *path,
+                                   struct stk_dataset *in)
+{
+    struct stk_attrs *a = stk_attrs_new();
+    CHECK(stk_attrs_set_text(a, name, path, strlen(path)));
+    return make_with(kind, &in, 1, a);
+}
+
+// The second pipeline would give other elements: it gives those of the file.
+static void files(const char *kind, const char *name)
+{
+    char dir[] = "/tmp/stoker-cache-XXXXXX", path[64];
+    CHECK(mkdtemp(dir) != NULL);
+    snprintf(path, sizeof path, "%s/kept", dir);
+    struct stk_dataset *ds = kept_in(kind, name, path, make("take", texts(), "count", I(3), NULL));
+    struct stk_iter *it = open_iter(stk_dataset_hold(ds));
+    struct stk_block b = {0};
+    struct stk_err err;
+    CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+    stk_block_free(&b);
+    stk_iter_close(it); // given up: nothing is kept
+    CHECK_STR(elements_after(ds, 2, 0), "'a' '' 'ccc'");
+    stk_dataset_drop(ds);
+    EXPECT(kept_in(kind, name, path, make("skip", texts(), "count", I(3), NULL)), "'a' '' 'ccc'");
+    EXPECT(make("repeat", kept_in(kind, name, path, make("skip", texts(), "count", I(3), NULL)),
+                "count", I(2), NULL),
+           "'a' '' 'ccc' 'a' '' 'ccc'");
+    ds = kept_in(kind, name, path, RANGE(3));
+    it = open_iter(ds);
+    CHECK(stk_iter_next(it, 1, &b, &err) == STK_EINVAL && strstr(err.message, "another") != NULL);
+    stk_block_free(&b);
+    stk_iter_close(it);
+    snprintf(path, sizeof path, "rm -rf %s", dir);
+    CHECK(system(path) == 0);
+}
+
 int main(void)
 {
     for (int is_stream = 0; is_stream < 2; is_stream++) {
@@ -185,5 +221,7 @@ int main(void)
     permutation_is_even();
     strings_and_shapes();
     caches();
+    files("cache", "filename");
+    files("snapshot", "path");
     return check_done("unit.data_shuffle");
 }

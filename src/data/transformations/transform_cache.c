@@ -2,13 +2,15 @@
 // cache: the first complete pass over the input is kept in memory and serves all later ones, of the
 // same iterator (repeat) and of others over the same dataset. A pass that is given up keeps
 // nothing. Kept memory counts against the budget of the run that filled the cache and is read-only
-// for whoever gets it. With a filename: cache_file.
+// for whoever gets it. With a filename it is a file, filename.stkidx (transform_cache_file.c).
 //
 // An element that fails is not kept: the pass goes on, but the next one reads the input again.
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "data/cache_file.h"
 #include "data/feed.h"
 
 #define BLOCKS_MAX ((size_t)1 << 28)
@@ -21,7 +23,8 @@ struct kept { // immutable once the dataset has it
 };
 
 struct cache {
-    struct kept *source; // read from; NULL: the input is read
+    struct stk_cache_file *file; // NULL: in memory
+    struct kept *source;         // read from; NULL: the input is read
     struct kept *filling;
     size_t at;    // block
     int64_t used; // elements of it
@@ -144,10 +147,28 @@ static enum stk_status fill_next(struct stk_iter *it, int64_t want, struct stk_b
     return STK_OK;
 }
 
+static enum stk_status cache_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct cache *c = it->state;
+    const char *name = stk_attrs_text(it->ds->attrs, "filename", "");
+    char path[4096];
+    if (!*name) {
+        return STK_OK;
+    }
+    int n = snprintf(path, sizeof path, "%s.stkidx", name);
+    if (n < 0 || (size_t)n >= sizeof path) {
+        return stk_err_set(err, STK_EINVAL, "cache: filename is too long");
+    }
+    return stk_cache_file_open(&c->file, it, path, err);
+}
+
 static enum stk_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                   struct stk_err *err)
 {
     struct cache *c = it->state;
+    if (c->file) {
+        return stk_cache_file_next(c->file, want, out, err);
+    }
     enum stk_status s = c->has_begun ? STK_OK : begin(it, err);
     if (s != STK_OK || !c->source) {
         return s == STK_OK ? fill_next(it, want, out, err) : s;
@@ -172,6 +193,9 @@ static enum stk_status cache_skip(struct stk_iter *it, int64_t n, int64_t *done,
                                   struct stk_err *err)
 {
     struct cache *c = it->state;
+    if (c->file) {
+        return stk_cache_file_skip(c->file, n, done, err);
+    }
     enum stk_status s = c->has_begun ? STK_OK : begin(it, err);
     struct stk_block block = {0};
     while (s == STK_OK && *done < n) {
@@ -203,17 +227,23 @@ static enum stk_status cache_skip(struct stk_iter *it, int64_t n, int64_t *done,
 static void cache_close(struct stk_iter *it)
 {
     struct cache *c = it->state;
+    stk_cache_file_close(c->file);
     kept_drop(c->source);
     kept_drop(c->filling);
 }
 
+static const struct stk_arg_row cache_args[] = {
+    {.name = "filename", .type = STK_ARG_TEXT, .help = "file to keep them in; empty: memory"}, {0}};
+
 const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
                                                    .summary = "Elements kept in memory",
+                                                   .args = cache_args,
                                                    .n_in_min = 1,
                                                    .n_in_max = 1,
                                                    .infer = stk_dataset_like_input,
                                                    .cardinality = cache_cardinality,
                                                    .state_bytes = sizeof(struct cache),
+                                                   .open = cache_open,
                                                    .next = cache_next,
                                                    .skip = cache_skip,
                                                    .close = cache_close,
