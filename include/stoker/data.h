@@ -197,8 +197,8 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
 // Whether the next call would return without waiting. For tests and schedulers.
 int stoker_iterator_is_ready(const struct stoker_iterator *it);
 int64_t stoker_iterator_held(const struct stoker_iterator *it); // elements made and not given yet
-void stoker_iterator_cancel(struct stoker_iterator *it); // from any thread: waits end soon
-void stoker_iterator_free(struct stoker_iterator *it);   // tensors given out stay valid
+void stoker_iterator_cancel(struct stoker_iterator *it);        // from any thread: waits end soon
+void stoker_iterator_free(struct stoker_iterator *it);          // tensors given out stay valid
 // The same, and says whether the run's report could be written in full (STOKER_EOUTPUT).
 enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stoker_err *err);
 // Where it stands: a few bytes (*n: room, then length; STOKER_ELIMIT if it is too small).
@@ -210,9 +210,9 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           const void *state, size_t n, struct stoker_iterator **out,
                                           struct stoker_err *err);
 
-// Writes all elements of a dataset into an indexed file (kind "indexed" reads it), beside it first and
-// renamed at the end. progress: called now and then with the elements written; non-zero interrupts.
-// *count: elements written.
+// Writes all elements of a dataset into an indexed file (kind "indexed" reads it), beside it first
+// and renamed at the end. progress: called now and then with the elements written; non-zero
+// interrupts. *count: elements written.
 enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
                                         const struct stoker_run_options *options, const char *path,
                                         int (*progress)(void *arg, uint64_t elements), void *arg,
@@ -267,6 +267,34 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
                                          int is_sequence, struct stoker_bytes *out,
                                          struct stoker_err *err);
 void stoker_bytes_free(struct stoker_bytes *b);
+
+// What a file of training data holds: TFRecords and indexed files.
+enum { STOKER_FEATURE_BYTES = 1, STOKER_FEATURE_FLOAT, STOKER_FEATURE_INT64 }; // as in the proto
+struct stoker_data_summary {
+    const char *format;      // "tfrecord", "indexed"
+    const char *compression; // "", "GZIP", "ZLIB"
+    uint64_t records, bytes; // of good records; bytes of their data, 0 where unknown
+    uint64_t record_min, record_max, damaged;
+    uint64_t examples; // of the first thousand records: those that are tf.train.Examples
+    char first_damage[480];
+};
+struct stoker_data_feature { // of the Examples among the first thousand records
+    const char *name;
+    int type, is_mixed; // STOKER_FEATURE_...; mixed: records disagree
+    uint64_t records, values_min, values_max;
+};
+struct stoker_inspection;
+// Reads the whole file. progress: called now and then; non-zero interrupts.
+enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, uint64_t records),
+                                  void *arg, struct stoker_inspection **out,
+                                  struct stoker_err *err);
+const struct stoker_data_summary *stoker_inspection_summary(const struct stoker_inspection *x);
+// In the order of their first record; NULL beyond the last.
+const struct stoker_data_feature *stoker_inspection_feature(const struct stoker_inspection *x,
+                                                            size_t i);
+const struct stoker_specs *
+stoker_inspection_specs(const struct stoker_inspection *x); // indexed; or NULL
+void stoker_inspection_free(struct stoker_inspection *x);   // takes NULL
 
 #ifdef __cplusplus
 }

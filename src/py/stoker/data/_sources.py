@@ -253,10 +253,46 @@ class NpyDataset(_FileDataset):
         self.__dict__.update(ds.__dict__)
 
 
+# The engine's types in their order (include/stoker/data.h).
+_TYPES = (
+    "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 bfloat16 float32 float64 bytes"
+).split()
+
+
+def _indexed_spec(path):
+    """What the header of an indexed file says of its elements: a TensorSpec, or a tuple of them.
+
+    Raises NotFoundError and DataLossError; the rest of the file is checked by the engine.
+    """
+    from .errors import DataLossError, NotFoundError
+
+    try:
+        head = np.fromfile(path, np.uint8, 16 + 1024 * 80)
+    except FileNotFoundError as e:
+        raise NotFoundError(f"{path}: no such file") from e
+    count = int(head[8:16].view(np.int64)[0]) if head.size >= 16 else -1
+    if head[:8].tobytes() != b"stkidx\0\1" or not 0 < count <= 1024 or head.size < 16 + 80 * count:
+        raise DataLossError(f"{path}: no indexed file")
+    specs = []
+    for kind, rank, *dims in head[16 : 16 + 80 * count].view(np.int64).reshape(count, 10).tolist():
+        if not 0 <= kind < len(_TYPES) or not -1 <= rank <= 8:
+            raise DataLossError(f"{path}: a component of no known type or shape")
+        shape = None if rank < 0 else tuple(None if d < 0 else d for d in dims[:rank])
+        specs.append(TensorSpec(shape, _TYPES[kind]))
+    return specs[0] if count == 1 else tuple(specs)
+
+
 class IndexedDataset(_FileDataset):
-    """Elements of a file in the engine's own indexed format."""
+    """Elements of files in the engine's own indexed format, as `stoker data convert` writes them:
+    any element at once, so shuffling is global and resuming free.
+
+    Elements are flat tuples of components (one component: itself).
+    """
 
     _of_files = "indexed"
 
     def __init__(self, filenames, name=None):
-        raise NotImplementedError("the dataset 'indexed' is not there yet")
+        names = _names(filenames)
+        if isinstance(names, Value) or len(names) == 0:
+            raise InvalidArgumentError("IndexedDataset needs the names of its files")
+        self._init(self._of_files, [], {"filenames": names}, _indexed_spec(os.fsdecode(names[0])))

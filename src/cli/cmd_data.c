@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker data: look at files of training data, convert them, and measure a pipeline.
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/screen.h"
+#include "stoker/data.h"
+
+extern char **environ;
+
+struct watch {
+    struct stk_progress_line line;
+    const char *path;
+};
+
+static int seen(void *arg, uint64_t records)
+{
+    struct watch *w = arg;
+    return stk_progress_update(&w->line, w->path, records, 0);
+}
+
+static const char *type_name(const struct stoker_data_feature *f)
+{
+    static const char *const names[] = {"empty", "bytes", "float32", "int64"};
+    return f->is_mixed ? "mixed" : names[f->type];
+}
+
+static void print_features(const struct stoker_inspection *x)
+{
+    const struct stoker_data_feature *f;
+    for (size_t i = 0; (f = stoker_inspection_feature(x, i)) != NULL; i++) {
+        char values[64] = "no values";
+        if (f->records && f->values_min == f->values_max) {
+            snprintf(values, sizeof values, "%llu value%s", (unsigned long long)f->values_min,
+                     f->values_min == 1 ? "" : "s");
+        } else if (f->records) {
+            snprintf(values, sizeof values, "%llu to %llu values",
+                     (unsigned long long)f->values_min, (unsigned long long)f->values_max);
+        }
+        printf("  %-24s %-8s %-22s in %llu records\n", f->name, type_name(f), values,
+               (unsigned long long)f->records);
+    }
+}
+
+static void print_specs(const struct stoker_specs *specs)
+{
+    for (int k = 0; specs && k < stoker_specs_count(specs); k++) {
+        struct stoker_spec s;
+        stoker_specs_get(specs, k, &s);
+        printf("  component %-3d %-8s (", k, stoker_dtype_name(s.dtype));
+        for (int d = 0; d < s.rank; d++) {
+            if (s.dim[d] < 0) {
+                printf("%sNone", d ? ", " : "");
+            } else {
+                printf("%s%lld", d ? ", " : "", (long long)s.dim[d]);
+            }
+        }
+        printf("%s\n", s.rank < 0 ? "unknown)" : s.rank == 1 ? ",)" : ")");
+    }
+}
+
+static int inspect(const struct stk_args *args)
+{
+    int code = STK_EXIT_DONE;
+    for (int i = 1; i < args->word_count; i++) {
+        struct watch watch = {.path = args->words[i]};
+        struct stoker_inspection *x;
+        struct stoker_err err;
+        char count[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], least[STK_HUMAN_MAX], most[STK_HUMAN_MAX];
+        stk_progress_start(&watch.line, args->values[STK_OPT_ID_QUIET].set);
+        enum stoker_status status = stoker_inspect(args->words[i], seen, &watch, &x, &err);
+        stk_progress_end(&watch.line);
+        if (status != STOKER_OK) {
+            code = stk_fail(&err);
+            continue;
+        }
+        const struct stoker_data_summary *s = stoker_inspection_summary(x);
+        printf("%s: %s%s%s, %s records", args->words[i], s->format, *s->compression ? " " : "",
+               s->compression, stk_human_count(s->records, count));
+        if (s->bytes) {
+            printf(", %s; %s to %s each", stk_human_bytes(s->bytes, bytes),
+                   stk_human_bytes(s->record_min, least), stk_human_bytes(s->record_max, most));
+        }
+        printf("\n");
+        if (s->damaged) {
+            printf("  %llu damaged, the first: %s\n", (unsigned long long)s->damaged,
+                   s->first_damage);
+            code = STK_EXIT_INPUT;
+        }
+        print_features(x);
+        print_specs(stoker_inspection_specs(x));
+        stoker_inspection_free(x);
+    }
+    return code;
+}
+
+static struct stoker_dataset *records_of(const struct stk_args *args, const char *compression,
+                                         struct stoker_err *err)
+{
+    struct stoker_dataset *ds = NULL;
+    struct stoker_args *a = stoker_args_new();
+    struct stoker_bytes *names = calloc((size_t)args->word_count, sizeof names[0]);
+    bool ok = a && names;
+    for (int i = 1; ok && i < args->word_count; i++) {
+        names[i - 1] =
+            (struct stoker_bytes){(const unsigned char *)args->words[i], strlen(args->words[i])};
+    }
+    ok = ok && stoker_args_texts(a, "filenames", names, (size_t)args->word_count - 1) &&
+         stoker_args_text(a, "compression_type", compression, strlen(compression));
+    if (!ok) {
+        *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1, .message = "out of memory"};
+    } else if (stoker_dataset_make("tfrecord", NULL, 0, a, NULL, &ds, err) != STOKER_OK) {
+        ds = NULL;
+    }
+    stoker_args_free(a);
+    free(names);
+    return ds;
+}
+
+static int convert(const struct stk_args *args)
+{
+    const char *path = args->values[STK_OPT_ID_OUTPUT].text;
+    struct stoker_inspection *x;
+    struct stoker_err err;
+    if (!path) {
+        return stk_usage(&stk_cmd_data, "-o FILE is missing: say where the indexed file goes");
+    }
+    if (stoker_inspect(args->words[1], NULL, NULL, &x, &err) != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    const struct stoker_data_summary *s = stoker_inspection_summary(x);
+    const char *compression = s->compression;
+    bool is_indexed = strcmp(s->format, "indexed") == 0;
+    stoker_inspection_free(x);
+    if (is_indexed) {
+        return stk_usage(&stk_cmd_data, "%s is an indexed file already", args->words[1]);
+    }
+    struct stoker_dataset *ds = records_of(args, compression, &err);
+    if (!ds) {
+        return stk_fail(&err);
+    }
+    struct watch watch = {.path = path};
+    struct stoker_run_options options = {.threads = (int)args->values[STK_OPT_ID_THREADS].number};
+    uint64_t count;
+    char text[STK_HUMAN_MAX];
+    stk_progress_start(&watch.line, args->values[STK_OPT_ID_QUIET].set);
+    enum stoker_status status =
+        stoker_dataset_write(ds, &options, path, seen, &watch, &count, &err);
+    stk_progress_end(&watch.line);
+    stoker_dataset_free(ds);
+    if (status != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    if (!args->values[STK_OPT_ID_QUIET].set) {
+        fprintf(stderr, "%s: %s records\n", path, stk_human_count(count, text));
+    }
+    return STK_EXIT_DONE;
+}
+
+// The Python module does the work: pipelines are Python.
+static int bench(const struct stk_args *args)
+{
+    char *argv[] = {(char *)"python3",
+                    (char *)"-m",
+                    (char *)"stoker.data",
+                    (char *)"bench",
+                    (char *)(uintptr_t)args->words[1],
+                    NULL};
+    pid_t child;
+    int status = 0, why = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+    if (why) {
+        struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
+        snprintf(err.message, sizeof err.message, "python3 cannot be run: %s", strerror(why));
+        return stk_fail(&err);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : STK_EXIT_INTERRUPTED;
+}
+
+static int run(const struct stk_args *args)
+{
+    const char *what = args->words[0];
+    if (strcmp(what, "inspect") == 0) {
+        return inspect(args);
+    }
+    if (strcmp(what, "convert") == 0) {
+        return convert(args);
+    }
+    if (strcmp(what, "bench") == 0) {
+        return bench(args);
+    }
+    return stk_usage(&stk_cmd_data, "'%s' is none of inspect, convert and bench", what);
+}
+
+const struct stk_cmd stk_cmd_data = {
+    .name = "data",
+    .summary = "look at training data, convert it, measure a pipeline",
+    .words = "inspect|convert|bench FILE...",
+    .description =
+        "inspect says what files hold: TFRecords (plain, GZIP, ZLIB; every checksum is checked) "
+        "with "
+        "the features of their Examples, and indexed files. Damage gives exit code 3.\n\n"
+        "convert writes the records of TFRecord files into one indexed file, which stoker.data "
+        "reads "
+        "in any order (sd.IndexedDataset): global shuffling and exact resuming at no cost.\n\n"
+        "bench runs the pipeline that a Python file defines (a variable `dataset`, or a function "
+        "`make_dataset`) for five seconds, and says how fast it is and which stage limits it.",
+    .examples = "stoker data inspect train-00000.tfrecord\twhat is in it\n"
+                "stoker data convert train-*.tfrecord -o train.stkidx\tone file for random access\n"
+                "stoker data bench pipeline.py\thow fast, and what limits it\n",
+    .min_words = 2,
+    .max_words = 100000,
+    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run,
+};

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python3 -m stoker.data bench PIPELINE.py [SECONDS]: how fast a pipeline is, and what limits it.
+
+The file defines `dataset`, or a function `make_dataset()` that returns one. It is iterated for five
+seconds (or until it ends) without a consumer's work; the first batch is timed apart.
+Exit codes: 0 done, 2 usage, 3 the file has no dataset.
+"""
+
+import runpy
+import sys
+import time
+
+import stoker.data as sd
+
+
+def load(path):
+    """The dataset that the file defines, or an exit with a message."""
+    try:
+        names = runpy.run_path(path)
+    except OSError as e:
+        sys.exit(f"stoker data bench: {path}: {e.strerror}")
+    ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
+    if not isinstance(ds, sd.Dataset):
+        print(f"stoker data bench: {path} defines neither `dataset` nor `make_dataset()`", file=sys.stderr)
+        sys.exit(3)
+    return ds
+
+
+def measure(ds, seconds):
+    """(first batch in s, elements after it, seconds for them, elements per batch or 1, stats)."""
+    start = time.perf_counter()
+    it, count, size = iter(ds), 0, 1
+    try:
+        first = next(it)
+    except StopIteration:
+        return 0.0, 0, 0.0, 1, ds.stats()
+    leaf = first
+    while isinstance(leaf, (tuple, dict)):
+        leaf = next(iter(leaf.values())) if isinstance(leaf, dict) else leaf[0]
+    size = leaf.shape[0] if getattr(leaf, "ndim", 0) else 1
+    begun = time.perf_counter()
+    for _ in it:
+        count += 1
+        if time.perf_counter() - begun > seconds:
+            break
+    return begun - start, count, time.perf_counter() - begun, size, ds.stats()
+
+
+def main(argv):
+    if len(argv) not in (3, 4) or argv[1] != "bench":
+        print("usage: python3 -m stoker.data bench PIPELINE.py [SECONDS]", file=sys.stderr)
+        return 2
+    ds = load(argv[2])
+    first, count, took, size, stats = measure(ds, float(argv[3]) if len(argv) == 4 else 5.0)
+    rate = count / took if took else 0.0
+    print(f"first element after {first * 1e3:.1f} ms")
+    print(f"{count} elements in {took:.2f} s: {rate:.1f} elements/s" + (f", {rate * size:.0f} rows/s" if size > 1 else ""))
+    print(stats)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
