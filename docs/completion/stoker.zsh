@@ -8,6 +8,7 @@ _stoker() {
         'query:ask about single events in SQL'
         'find:find events by name, duration, track'
         'export:write a profile for Perfetto, TensorBoard, SQLite and others'
+        'data:look at training data, convert it, measure a pipeline'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
         'schema:print the JSON Schema of the report, or of tables'
@@ -112,6 +113,12 @@ _stoker() {
             '--help[this help]' \
             '1:word:(perfetto chrome xspace sqlite csv)' \
             '*:profile:_files' ;;
+        data) _arguments \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--help[this help]' \
+            '*:profile:_files' ;;
         explain) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
@@ -132,7 +139,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why stats query find export explain formats schema doctor completion help)' ;;
+            '1:word:(why stats query find export data explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"
