@@ -19,6 +19,10 @@
 
 #include "stoker/data.h"
 
+#if NPY_ABI_VERSION < 0x02000000
+#define PyDataType_ELSIZE(d) ((d)->elsize)
+#endif
+
 #define STK_PY_COMPONENTS_MAX 1024
 
 struct stk_py_dataset {

@@ -179,7 +179,7 @@ static void iterator_close(struct iterator *self)
         return;
     }
     self->is_closed = 1;
-    if (self->from) {
+    if (self->from) { // still in the list
         *self->from = self->next;
         if (self->next) {
             self->next->from = self->from;

@@ -98,6 +98,25 @@ def test_reductions():
     both(lambda x: x @ sd.transpose(x), X)
 
 
+def test_composed():
+    both(lambda x: sd.repeat(x, 2, axis=1), X, want=np.repeat(X, 2, 1))
+    both(lambda x: sd.repeat(x, 3), X, want=np.repeat(X, 3))
+    both(lambda x: sd.roll(x, [1, -2], [0, 1]), X, want=np.roll(X, (1, -2), (0, 1)))
+    both(lambda x: sd.reduce_sum(sd.nn.softmax(x), 1), X, want=np.ones(2, "f4"))
+    both(
+        lambda x: sd.linalg.l2_normalize(x, axis=1),
+        X,
+        want=X / np.linalg.norm(X, axis=1, keepdims=True),
+    )
+    both(lambda x: sd.math.count_nonzero(x > 0), X, want=np.int64(4))
+    both(lambda x: sd.meshgrid(x[0], x[1, :2]), X, want=tuple(np.meshgrid(X[0], X[1, :2])))
+    both(lambda x: x[..., sd.newaxis], X, want=X[..., None])
+    s = np.array([b"a", b"b"], object)
+    both(
+        lambda v: sd.strings.join([v, "x", v], "-"), s, want=np.array([b"a-x-a", b"b-x-b"], object)
+    )
+
+
 def test_making():
     both(lambda i: sd.one_hot(i, 10), I[0], want=np.eye(10, dtype="f4")[I[0]])
     both(lambda i: sd.one_hot(i, 4, 5, 1), I[0] % 4)

@@ -66,6 +66,14 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes = (
     ops.sparse,
     ops.dtypes,
 )
+newaxis = None
+
+
+def function(func=None, **ignored):
+    """Accepted as a decorator: functions are traced where they are given to a dataset."""
+    return func if func is not None else lambda f: f
+
+
 # tf.data.Dataset and tf.data.experimental.AUTOTUNE of scripts whose import was changed.
 data = _sys.modules[__name__]
 experimental = _types.SimpleNamespace(

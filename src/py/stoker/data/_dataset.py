@@ -18,7 +18,11 @@ _kinds = _engine.kind_names()
 class Iterator(_engine.Iterator):
     """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("_dataset", "__weakref__")
+
+    def __del__(self):
+        if getattr(self, "_dataset", None) is not None:
+            self._dataset._past = (self.stages(), self.memory())
 
     def get_next(self):
         """The next element. Raises OutOfRangeError at the end."""
@@ -140,7 +144,7 @@ class Dataset:
         self._keep = tuple(dict.fromkeys([k for i in inputs for k in i._keep] + list(keep)))
         self._notes, self._function = list(notes), function
         self._where = _trace.place()
-        self._epochs, self._last = itertools.count(), None
+        self._epochs, self._last, self._past = itertools.count(), None, None
         bound = [k for k, v in self._args.items() if isinstance(v, Value) or isinstance(v, list)]
         if bound or any(i._value is not None for i in inputs):
             self._engine, self._value = None, self._node(bound)
@@ -185,7 +189,7 @@ class Dataset:
         self = Dataset.__new__(Dataset)
         self._kind, self._inputs, self._args, self._options = None, [], {}, Options()
         self._keep, self._notes, self._function, self._where = tuple(keep), [], None, None
-        self._epochs, self._last = itertools.count(), None
+        self._epochs, self._last, self._past = itertools.count(), None, None
         self._engine = self._value = None
         self.element_spec = spec
         return self
@@ -432,7 +436,7 @@ class Dataset:
         num_parallel_calls=None,
         deterministic=None,
         synchronous=None,
-        use_unbounded_threadpool=None,
+        use_unbounded_threadpool=False,
         name=None,
         processes=None,
     ):
@@ -539,7 +543,7 @@ class Dataset:
         """Without elements that cannot be made. stats() counts them."""
         return self._then("ignore_errors", {"log_warning": int(log_warning)})
 
-    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         """In random order: each element drawn from a buffer of buffer_size elements."""
         size = _count(buffer_size, "buffer_size")
         if isinstance(size, int) and size < 1 and size != -1:
@@ -748,11 +752,8 @@ class Dataset:
             raise TypeError(f"with_options takes Options, not {type(options).__name__}")
         out = Dataset.__new__(type(self))
         out.__dict__.update(self.__dict__)
-        out._options, out._epochs, out._last = (
-            self._options.merged(options),
-            itertools.count(),
-            None,
-        )
+        out._options, out._epochs = self._options.merged(options), itertools.count()
+        out._last = out._past = None
         return out
 
     def options(self):
@@ -789,7 +790,7 @@ class Dataset:
             self._run_options(state),
             state,
         )
-        self._last = weakref.ref(it)
+        it._dataset, self._last, self._past = self, weakref.ref(it), None
         return it
 
     def __iter__(self):
@@ -867,7 +868,7 @@ class Dataset:
         """Counts of the last iterator's stages and the limiting one: see Stats."""
         from ._explain import stats
 
-        return stats(self._last() if self._last else None)
+        return stats(self._last() if self._last else None, self._past)
 
     # Neighbours
 

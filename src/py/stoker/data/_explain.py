@@ -109,7 +109,7 @@ class Stats:
 
     def __repr__(self):
         if not self.stages:
-            return "no iterator is at work"
+            return "nothing has run yet"
         rows = [("stage", "elements", "busy ms", "wait ms", "starve ms", "threads", "fill")]
         for s in self.stages:
             rows.append(
@@ -142,8 +142,8 @@ class Stats:
         return "\n".join(lines)
 
 
-def stats(iterator):
-    """Stats of an iterator; empty without one."""
-    if iterator is None:
-        return Stats([], {})
-    return Stats(iterator.stages(), iterator.memory())
+def stats(iterator, past):
+    """Stats of an iterator; of one that is gone, as they were; empty without one."""
+    if iterator is not None:
+        return Stats(iterator.stages(), iterator.memory())
+    return Stats(*(past or ([], {})))

@@ -17,17 +17,6 @@ def _like(structure, spec, what):
     return _leaves(structure, spec, what)
 
 
-def _is_shape(s):
-    """Whether an argument is one shape and no structure."""
-    if hasattr(s, "as_list") or isinstance(s, (list, _spec.TensorShape, np.ndarray)):
-        return True
-    return (
-        s is None
-        or isinstance(s, tuple)
-        and all(d is None or isinstance(d, (int, np.integer)) for d in s)
-    )
-
-
 def _leaves(structure, spec, what):
     if isinstance(spec, tuple):
         if not isinstance(structure, tuple) or len(structure) != len(spec):
@@ -59,7 +48,10 @@ def _shapes(spec, padded_shapes):
             )
         if shape is None and padded_shapes is None:
             shape = part.shape
-        shape = _spec.as_shape(shape)
+        try:
+            shape = _spec.as_shape(shape)
+        except (TypeError, ValueError):
+            raise InvalidArgumentError(f"{shape!r} is no shape for {part}") from None
         if shape is None or len(shape) != len(part.shape):
             raise InvalidArgumentError(f"padded shape {shape} for {part}: ranks differ")
         if any(p is not None and d is not None and p > d for p, d in zip(part.shape, shape)):

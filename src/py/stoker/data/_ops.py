@@ -361,7 +361,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 
 @publish("constant,convert_to_tensor")
-def constant(value, dtype=None, shape=None, name="Const"):
+def constant(value, dtype=None, shape=None, name="Const", dtype_hint=None):
     """An array: of a Python value int32 or float32, unless dtype says otherwise."""
     if is_symbolic(value):
         return convert(value, None if dtype is None else _dtypes.as_dtype(dtype))

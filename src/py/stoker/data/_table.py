@@ -108,7 +108,6 @@ strings.substr|string_substr|input:s pos:i len:i unit=BYTE:{BYTE,UTF8_CHAR}
 strings.lower|string_lower|input:s encoding=:-
 strings.upper|string_upper|input:s encoding=:-
 strings.strip|string_strip|input:s
-strings.join|string_join|inputs:L separator=:a
 strings.split|string_split|input:s sep=None:a maxsplit=-1:a
 strings.regex_replace|string_regex_replace|input:s pattern:a rewrite:a replace_global=True:a
 strings.regex_full_match|string_regex_full_match|input:s pattern:a

@@ -305,6 +305,20 @@ def decode_csv(
     return _call.run("decode_csv", [_call.convert(records, _dtypes.string)], attrs)
 
 
+class gfile:
+    """Files by pattern."""
+
+    @staticmethod
+    def glob(pattern):
+        """Names that match a pattern (or several), sorted."""
+        import glob as _glob
+
+        patterns = [pattern] if isinstance(pattern, (str, os.PathLike)) else pattern
+        return sorted({n for p in patterns for n in _glob.glob(os.fspath(p))})
+
+    exists = staticmethod(os.path.exists)
+
+
 for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("io.") and not _n.endswith("_raw_csv"):
         globals().setdefault(_n.split(".")[1], _f)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets: nested ones, state carried along, groups, files, options, seeds, resuming."""
+
+import os
+import tempfile
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+
+def ints(ds):
+    return [int(v) for v in ds]
+
+
+def test_nested():
+    ds = sd.Dataset.range(4).flat_map(lambda x: sd.Dataset.range(x).map(lambda y: (x, y)))
+    c.same([(int(a), int(b)) for a, b in ds], [(x, y) for x in range(4) for y in range(x)])
+    c.true(ds._function.is_native, "values of the function around are captured natively")
+    ds = sd.Dataset.range(2, 5).flat_map(
+        lambda x: sd.Dataset.range(10).filter(lambda y: y % x == 0).batch(3)
+    )
+    c.same([list(map(int, b)) for b in ds][:3], [[0, 2, 4], [6, 8], [0, 3, 6]])
+    three = sd.Dataset.range(3).flat_map(
+        lambda a: sd.Dataset.range(2).flat_map(
+            lambda b: sd.Dataset.range(2).map(lambda d: a * 100 + b * 10 + d)
+        )
+    )
+    c.same(
+        ints(three), [a * 100 + b * 10 + d for a in range(3) for b in range(2) for d in range(2)]
+    )
+    known = sd.Dataset.from_tensor_slices([7, 8])
+    c.same(ints(sd.Dataset.range(2).flat_map(lambda x: known)), [7, 8, 7, 8])
+    c.raises(TypeError, lambda: sd.Dataset.range(3).flat_map(lambda x: x), "Dataset")
+    c.raises(
+        TypeError,
+        lambda: sd.Dataset.range(3).flat_map(
+            lambda x: sd.Dataset.range(3) if x > 1 else sd.Dataset.range(1)
+        ),
+    )
+
+
+def test_windows():
+    w = sd.Dataset.range(7).window(3)
+    c.same([ints(d) for d in w], [[0, 1, 2], [3, 4, 5], [6]])
+    c.same(repr(w.element_spec), "DatasetSpec(TensorSpec(shape=(), dtype=int64))")
+    both = sd.Dataset.zip((sd.Dataset.range(4), sd.Dataset.range(4, 8))).window(2)
+    flat = both.flat_map(lambda a, b: sd.Dataset.zip((a.batch(2), b.batch(2))))
+    c.same(list(flat), [(np.array([0, 1]), np.array([4, 5])), (np.array([2, 3]), np.array([6, 7]))])
+    sums = (
+        sd.Dataset.range(6).window(3, shift=1, drop_remainder=True).flat_map(lambda d: d.batch(3))
+    )
+    c.same(ints(sums.map(lambda v: sd.reduce_sum(v))), [3, 6, 9, 12])
+
+
+def test_state():
+    r = sd.Dataset.range(10)
+    c.same(r.reduce(np.int64(0), lambda s, x: s + x), np.int64(45))
+    c.same(r.reduce((0, 1.0), lambda s, x: (s[0] + 1, s[1] * 2)), (np.int32(10), np.float32(1024)))
+    c.same(
+        sd.Dataset.range(3).reduce(np.zeros(0, np.int64), lambda s, x: sd.concat([s, [x]], 0)),
+        np.arange(3),
+    )
+    c.same(r.reduce(np.int64(1), lambda s, x: max(int(s), int(x))), np.int64(9))
+    c.raises(TypeError, lambda: r.reduce(0, lambda s, x: s + x), "int")
+    c.same(ints(r.scan(np.int64(0), lambda s, x: (s + x, s + x))), list(np.cumsum(range(10))))
+
+
+def test_groups():
+    g = sd.Dataset.range(10).group_by_window(
+        lambda x: x % 3, lambda k, w: w.batch(4), window_size=4
+    )
+    c.same(sorted(len(b) for b in g), [3, 3, 4])
+    rows = [np.arange(n) for n in (1, 5, 2, 3, 1, 6, 2)]
+    ds = sd.Dataset.range(7).map(lambda i: sd.range(sd.gather([1, 5, 2, 3, 1, 6, 2], i)))
+    shapes = sorted(
+        b.shape for b in ds.bucket_by_sequence_length(lambda v: sd.size(v), [3, 5], [2, 2, 2])
+    )
+    c.same(shapes, [(1, 3), (2, 2), (2, 2), (2, 6)])
+    padded = ds.bucket_by_sequence_length(
+        lambda v: sd.size(v), [3, 7], [2, 2, 2], pad_to_bucket_boundary=True
+    )
+    c.same(sorted({b.shape[1] for b in padded}), [2, 6])
+    b = next(iter(ds.padded_batch(7, padding_values=-1)))
+    c.true(b.shape == (7, 6) and (b[1] == [0, 1, 2, 3, 4, -1]).all(), "padded")
+    c.raises(ValueError, lambda: list(ds.batch(7)), "padded_batch")
+    c.raises(ValueError, lambda: ds.padded_batch(2, padded_shapes=([None], [None])))
+    balanced = (
+        sd.Dataset.range(4000)
+        .map(lambda x: x % 10)
+        .rejection_resample(lambda x: sd.cast(x == 0, "int64"), [0.5, 0.5], [0.9, 0.1], seed=1)
+    )
+    classes = [int(k) for k, _ in balanced]
+    c.true(
+        600 < len(classes) < 1000 and abs(np.mean(classes) - 0.5) < 0.08,
+        f"{len(classes)} {np.mean(classes)}",
+    )
+    del rows
+
+
+def test_mixing():
+    a, b = sd.Dataset.range(5), sd.Dataset.range(10, 15)
+    c.same(
+        sorted(ints(sd.Dataset.sample_from_datasets([a, b], seed=1))),
+        sorted([*range(5), *range(10, 15)]),
+    )
+    c.same(
+        ints(sd.Dataset.choose_from_datasets([a, b], sd.Dataset.range(6).map(lambda i: i % 2))),
+        [0, 10, 1, 11, 2, 12],
+    )
+    c.raises(
+        TypeError,
+        lambda: sd.Dataset.choose_from_datasets([a, b], sd.Dataset.from_tensor_slices([0, 1])),
+    )
+    c.raises(TypeError, lambda: a.concatenate(b.map(lambda x: (x, x))))
+
+
+def test_shuffle_and_seeds():
+    ds = sd.Dataset.range(100).shuffle(100, seed=3)
+    it = ds.iterator()
+    first = ints(it)
+    c.true(sorted(first) == list(range(100)) and first != list(range(100)), "a permutation")
+    o = sd.Options()
+    o.seed = 5
+    mapped = (
+        sd.Dataset.range(50)
+        .shuffle(10)
+        .map(lambda x: (x, sd.random.uniform([])), num_parallel_calls=2)
+        .with_options(o)
+    )
+    again = (
+        sd.Dataset.range(50).shuffle(10).map(lambda x: (x, sd.random.uniform([]))).with_options(o)
+    )
+    one, two = list(mapped), list(again)
+    c.true(
+        all((x[0] == y[0]) and (x[1] == y[1]) for x, y in zip(one, two)), "threads change nothing"
+    )
+    it = mapped.batch(4).iterator()
+    for _ in range(5):
+        next(it)
+    state, rest = it.state(), list(it)
+    c.same(list(mapped.batch(4).iterator(state=state)), rest)
+    c.raises(TypeError, lambda: mapped.with_options({"seed": 1}))
+    c.raises(AttributeError, lambda: setattr(o, "sead", 1))
+
+
+def test_len():
+    c.raises(TypeError, lambda: len(sd.Dataset.range(3).repeat()), "infinite")
+    c.raises(TypeError, lambda: len(sd.Dataset.range(3).filter(lambda x: x > 1)), "unknown")
+    c.same(sd.Dataset.range(3).repeat().cardinality(), sd.INFINITE_CARDINALITY)
+    c.same(sd.Dataset.range(3).filter(lambda x: x > 1).cardinality(), sd.UNKNOWN_CARDINALITY)
+    c.true(bool(sd.Dataset.range(0)), "a dataset is true")
+    c.raises(ValueError, lambda: sd.Dataset.range(0).get_single_element(), "empty")
+    c.raises(ValueError, lambda: sd.Dataset.range(2).get_single_element(), "more")
+
+
+def files(folder):
+    for k in range(3):
+        with sd.TFRecordWriter(f"{folder}/{k}.tfr") as w:
+            for i in range(3):
+                w.write(sd.io.Example({"k": k, "v": np.arange(i), "s": f"{k}{i}"}))
+    return [f"{folder}/{k}.tfr" for k in range(3)]
+
+
+FEATURES = {
+    "k": sd.io.FixedLenFeature([], sd.int64),
+    "v": sd.io.VarLenFeature(sd.int64),
+    "s": sd.io.FixedLenFeature([], sd.string),
+}
+
+
+def test_files():
+    with tempfile.TemporaryDirectory() as folder:
+        paths = files(folder)
+        ds = sd.TFRecordDataset(paths)
+        e = list(ds.map(lambda r: sd.io.parse_single_example(r, FEATURES)))[5]
+        c.same((int(e["k"]), e["s"], list(e["v"].values)), (1, b"12", [0, 1]))
+        b = next(iter(ds.batch(4).map(lambda r: sd.io.parse_example(r, FEATURES))))
+        c.same(sd.sparse.to_dense(b["v"]), np.array([[0, 0], [0, 0], [0, 1], [0, 0]]))
+        ragged = {"v": sd.io.RaggedFeature(sd.int64)}
+        rows = ds.batch(4).map(lambda r: sd.io.parse_example(r, ragged)["v"].to_tensor(-1))
+        c.same(next(iter(rows)), np.array([[-1, -1], [0, -1], [0, 1], [-1, -1]]))
+        listed = sd.Dataset.list_files(folder + "/*.tfr", shuffle=False)
+        c.same([os.path.basename(p) for p in listed], [b"0.tfr", b"1.tfr", b"2.tfr"])
+        c.same(
+            len(list(listed.interleave(sd.TFRecordDataset, cycle_length=3, num_parallel_calls=2))),
+            9,
+        )
+        c.same(len(list(sd.TFRecordDataset(listed))), 9)
+        with open(folder + "/t.txt", "w") as f:
+            f.write("one\ntwo\n")
+        c.same(list(sd.TextLineDataset(folder + "/t.txt")), [b"one", b"two"])
+        c.same(list(sd.FixedLengthRecordDataset(folder + "/t.txt", 4)), [b"one\n", b"two\n"])
+        np.save(folder + "/a.npy", np.arange(6).reshape(3, 2))
+        c.same(list(sd.NpyDataset(folder + "/a.npy"))[2], np.array([4, 5]))
+        with open(paths[0], "r+b") as f:
+            f.seek(20)
+            f.write(b"\xff\xff")
+        c.raises(sd.errors.DataLossError, lambda: list(sd.TFRecordDataset(paths)), "0.tfr")
+        c.same(len(list(sd.TFRecordDataset(paths).ignore_errors())), 8)
+        c.raises(
+            sd.errors.NotFoundError, lambda: list(sd.TFRecordDataset(folder + "/none")), "none"
+        )
+        c.raises(sd.errors.NotFoundError, lambda: sd.Dataset.list_files(folder + "/*.none"))
+        c.raises(ValueError, lambda: sd.TFRecordDataset(paths, compression_type="LZ4"))
+        with sd.TFRecordWriter(folder + "/t.tfr", "GZIP") as w:
+            t = sd.train
+            w.write(
+                t.Example(
+                    t.Features({"k": t.Feature(int64_list=t.Int64List([4]))})
+                ).SerializeToString()
+            )
+        r = next(iter(sd.data.TFRecordDataset(folder + "/t.tfr", "GZIP")))
+        c.same(sd.io.parse_single_example(r, {"k": FEATURES["k"]})["k"], np.int64(4))
+
+
+def test_stats():
+    ds = sd.Dataset.range(100).map(lambda x: x + 1).batch(10).prefetch(2)
+    c.true("nothing" in repr(ds.stats()), "before")
+    list(ds)
+    s = ds.stats()
+    c.true(s[0]["kind"] == "prefetch" and s[0]["elements"] == 10 and s.limiting, repr(s))
+    c.true("map" in ds.explain() and "native" in ds.explain(), ds.explain())
+
+
+def test_shard():
+    c.same(ints(sd.Dataset.range(7).shard(3, 1)), [1, 4])
+    os.environ.update(RANK="2", WORLD_SIZE="3")
+    try:
+        c.same(ints(sd.Dataset.range(7).shard()), [2, 5])
+    finally:
+        del os.environ["RANK"], os.environ["WORLD_SIZE"]
+    c.raises(ValueError, lambda: sd.Dataset.range(7).shard(3, 3))
+
+
+c.main(globals())
