@@ -94,6 +94,8 @@ complete -c stoker -n '__fish_seen_subcommand_from data' -F
 complete -c stoker -n '__fish_seen_subcommand_from data' -l output -s o -rF -d 'write to FILE, which is replaced when it is complete'
 complete -c stoker -n '__fish_seen_subcommand_from data' -l threads -s j -x -d 'processors to use; 0: all that this process may use'
 complete -c stoker -n '__fish_seen_subcommand_from data' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
+complete -c stoker -n '__fish_seen_subcommand_from data' -l list -d 'list what there is to choose from'
+complete -c stoker -n '__fish_seen_subcommand_from data' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from data' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a explain -d 'explain a rule: when it fires, why it matters, what to do'
 complete -c stoker -n '__fish_seen_subcommand_from explain' -a 'capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell'

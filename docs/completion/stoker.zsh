@@ -117,6 +117,8 @@ _stoker() {
             '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--list[list what there is to choose from]' \
+            '--markdown[as a markdown page]' \
             '--help[this help]' \
             '*:profile:_files' ;;
         explain) _arguments \

@@ -186,8 +186,36 @@ static int bench(const struct stk_args *args)
     return WIFEXITED(status) ? WEXITSTATUS(status) : STK_EXIT_INTERRUPTED;
 }
 
+// Kinds of datasets and operations: the engine's own tables.
+static int list(bool is_markdown)
+{
+    const char *name, *about;
+    const char *head = is_markdown ? "## %s\n\n| name | what it is |\n|---|---|\n" : "%s\n";
+    const char *row = is_markdown ? "| `%s` | %s |\n" : "  %-26s %s\n";
+    if (is_markdown) {
+        printf("# What pipelines are made of\n\nKinds of datasets and operations as the C API names them; "
+               "the Python names are TensorFlow's.\n\n");
+    }
+    printf(head, "Datasets");
+    for (int i = 0; (name = stoker_kind_name(i, &about)) != NULL; i++) {
+        printf(row, name, about);
+    }
+    printf("\n");
+    printf(head, "Operations");
+    for (int i = 0; (name = stoker_op_name(i, &about)) != NULL; i++) {
+        printf(row, name, about);
+    }
+    return STK_EXIT_DONE;
+}
+
 static int run(const struct stk_args *args)
 {
+    if (args->values[STK_OPT_ID_LIST].set) {
+        return list(args->values[STK_OPT_ID_MARKDOWN].set);
+    }
+    if (args->word_count < 2) {
+        return stk_usage(&stk_cmd_data, "say inspect, convert or bench, and a file");
+    }
     const char *what = args->words[0];
     if (strcmp(what, "inspect") == 0) {
         return inspect(args);
@@ -213,13 +241,13 @@ const struct stk_cmd stk_cmd_data = {
         "reads "
         "in any order (sd.IndexedDataset): global shuffling and exact resuming at no cost.\n\n"
         "bench runs the pipeline that a Python file defines (a variable `dataset`, or a function "
-        "`make_dataset`) for five seconds, and says how fast it is and which stage limits it.",
+        "`make_dataset`) for five seconds, and says how fast it is and which stage limits it.\n\n"
+        "--list names the kinds of datasets and the operations that pipelines are made of.",
     .examples = "stoker data inspect train-00000.tfrecord\twhat is in it\n"
                 "stoker data convert train-*.tfrecord -o train.stkidx\tone file for random access\n"
                 "stoker data bench pipeline.py\thow fast, and what limits it\n",
-    .min_words = 2,
     .max_words = 100000,
-    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = run,
 };
