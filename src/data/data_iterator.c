@@ -498,22 +498,24 @@ static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoke
 {
     if ((*i)-- == 0) {
         const struct stk_stage_stats *s = &it->stats;
+#define READ(field) __atomic_load_n(&s->field, __ATOMIC_RELAXED)
         *out = (struct stoker_stage){.kind = it->kind->name,
                                      .where = it->ds->where,
                                      .depth = depth,
-                                     .elements = s->elements,
-                                     .errors = s->errors,
-                                     .skipped = s->skipped,
-                                     .busy_ns = s->busy_ns,
-                                     .wait_ns = s->wait_ns,
-                                     .starve_ns = s->starve_ns,
-                                     .threads = s->threads,
-                                     .fill = s->fill,
-                                     .room = s->room,
-                                     .block_max = s->block_max,
-                                     .binding = s->binding,
-                                     .predicted_per_s = (double)s->predicted_per_ks / 1e3,
-                                     .achieved_per_s = (double)s->achieved_per_ks / 1e3};
+                                     .elements = READ(elements),
+                                     .errors = READ(errors),
+                                     .skipped = READ(skipped),
+                                     .busy_ns = READ(busy_ns),
+                                     .wait_ns = READ(wait_ns),
+                                     .starve_ns = READ(starve_ns),
+                                     .threads = READ(threads),
+                                     .fill = READ(fill),
+                                     .room = READ(room),
+                                     .block_max = READ(block_max),
+                                     .binding = READ(binding),
+                                     .predicted_per_s = (double)READ(predicted_per_ks) / 1e3,
+                                     .achieved_per_s = (double)READ(achieved_per_ks) / 1e3};
+#undef READ
         return 1;
     }
     for (int k = 0; k < it->n_in; k++) {

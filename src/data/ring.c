@@ -119,6 +119,37 @@ void stk_ring_set_room(struct stk_ring *r, int room)
     pthread_mutex_unlock(&r->lock);
 }
 
+#define SPIN_NS 8000u
+#define SPIN_SCORE_MAX 16
+#define SPIN_AGAIN 64 // waits without looking before it is tried again
+
+// The lock is held, and let go meanwhile: what was known is to be looked at again.
+static void look(struct stk_ring *r, struct stk_ring_spin *s)
+{
+    if (s->score < 0) {
+        s->score += s->score <= -SPIN_AGAIN ? SPIN_AGAIN : -1;
+        return;
+    }
+    uint64_t before = __atomic_load_n(&s->moves, __ATOMIC_RELAXED), start_ns = stk_clock_ns();
+    bool has_moved = false;
+    pthread_mutex_unlock(&r->lock);
+    while (!has_moved && stk_clock_ns() - start_ns < SPIN_NS) {
+        for (int i = 0; i < 20 && !has_moved; i++) {
+            has_moved = __atomic_load_n(&s->moves, __ATOMIC_RELAXED) != before;
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    }
+    pthread_mutex_lock(&r->lock);
+    s->score += !has_moved ? -4 : s->score < SPIN_SCORE_MAX;
+}
+
+static void moved(struct stk_ring_spin *s)
+{
+    __atomic_add_fetch(&s->moves, 1, __ATOMIC_RELAXED);
+}
+
 static bool is_over(struct stk_ring *r)
 {
     return r->is_stopped || r->is_ended ||
@@ -143,8 +174,17 @@ static bool is_full(const struct stk_ring *r)
 bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
 {
     pthread_mutex_lock(&r->lock);
+    bool has_looked = false;
     while (!is_over(r) && is_full(r)) {
-        pthread_cond_wait(&r->has_room, &r->lock);
+        if (!has_looked) {
+            has_looked = true; // the lock was let go: the condition is looked at again
+            look(r, &r->worker);
+        } else {
+            has_looked = false;
+            r->has_sleeper = true;
+            pthread_cond_wait(&r->has_room, &r->lock);
+            r->has_sleeper = false;
+        }
     }
     bool has_slot = !is_over(r);
     if (has_slot && r->is_sloppy) {
@@ -194,6 +234,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     *p = old; // its block's array is used again
     r->elements += n;
     __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
+    moved(&r->consumer);
     if (r->has_waiter) {
         pthread_cond_signal(&r->has_piece);
     }
@@ -204,7 +245,7 @@ struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
 {
     struct stk_run *run = r->it->run;
     struct stk_wait w;
-    bool has_waited = false;
+    bool has_waited = false, has_looked = false;
     pthread_mutex_lock(&r->lock);
     for (;;) {
         uint64_t at = r->head + (uint64_t)k;
@@ -221,6 +262,11 @@ struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
         if (!has_waited) {
             has_waited = true;
             w = stk_wait_begin(run);
+        }
+        if (!has_looked) {
+            has_looked = true;
+            look(r, &r->consumer);
+            continue;
         }
         r->has_waiter = true;
         pthread_cond_wait(&r->has_piece, &r->lock);
@@ -243,6 +289,9 @@ void stk_ring_pop(struct stk_ring *r)
     r->head++;
     r->elements -= n;
     __atomic_store_n(&r->it->stats.fill, --r->ready, __ATOMIC_RELAXED);
-    pthread_cond_signal(&r->has_room);
+    moved(&r->worker);
+    if (r->has_sleeper) {
+        pthread_cond_signal(&r->has_room);
+    }
     pthread_mutex_unlock(&r->lock);
 }

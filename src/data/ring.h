@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ordered ring between a stage's workers and its consumer. A slot holds a piece: elements, then
 // perhaps an error and what comes behind it. Workers reserve slots in order (a sloppy ring: in the
-// order in which pieces are done), the consumer takes pieces in order. One lock, two conditions;
-// nobody spins.
+// order in which pieces are done), the consumer takes pieces in order. One lock, two conditions.
+// Between stages that take microseconds for a piece, falling asleep and waking cost more than the
+// work: there a side that must wait looks for a few microseconds first.
 //
 // Limits: STK_RING_SLOTS pieces; how many of them are used (`room`) and how many elements they may
 // hold together (`elements_max`, 0: any number) may change at any time.
@@ -34,7 +35,11 @@ struct stk_ring {
     uint32_t ready;      // pieces done and not taken
     int64_t elements, elements_max;
     int room;
-    bool is_sloppy, is_ended, is_stopped, has_waiter;
+    bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper;
+    struct stk_ring_spin { // before it sleeps, a side looks for SPIN_NS whether the other one moved
+        uint64_t moves;    // atomic: of the other side
+        int score;         // how often that paid of late; its own side's
+    } consumer, worker;
     struct stk_ring *previous, *next; // in the run's list, for cancelling
 };
 

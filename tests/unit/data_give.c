@@ -142,6 +142,16 @@ static void resuming(int before, int skips_errors)
     fail_mod = 7;
 }
 
+static int threads_of(struct stk_iter *it)
+{
+    return (int)__atomic_load_n(&it->stats.threads, __ATOMIC_RELAXED);
+}
+
+static int binding_of(struct stk_iter *it)
+{
+    return (int)__atomic_load_n(&it->stats.binding, __ATOMIC_RELAXED);
+}
+
 // From one worker on: grows while the consumer waits, shrinks when it does not take as much.
 static void tuning(void)
 {
@@ -151,18 +161,22 @@ static void tuning(void)
                                             "num_parallel_calls", I(-1), NULL));
     struct stk_block b = {0};
     struct stk_err err;
-    for (int i = 0; i < 6000 && it->stats.threads != 2; i++) {
+    for (int i = 0; i < 6000 && threads_of(it) != 2; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
     }
-    CHECK_EQ(it->stats.threads, 2);
-    CHECK(it->stats.predicted_per_ks > 0 && it->stats.binding != STK_BINDING_UNKNOWN);
-    CHECK(it->run->gate.most <= 2);
-    for (int i = 0; i < 500 && it->stats.threads != 1; i++) {
+    CHECK_EQ(threads_of(it), 2);
+    CHECK(__atomic_load_n(&it->stats.predicted_per_ks, __ATOMIC_RELAXED) > 0);
+    CHECK(binding_of(it) != STK_BINDING_UNKNOWN);
+    for (int i = 0; i < 500 && threads_of(it) != 1; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
         usleep(6000);
     }
-    CHECK_EQ(it->stats.threads, 1);
-    CHECK_EQ(it->stats.binding, STK_BINDING_CONSUMER);
+    CHECK_EQ(threads_of(it), 1);
+    CHECK_EQ(binding_of(it), STK_BINDING_CONSUMER);
+    stk_run_cancel(it->run);
+    pthread_mutex_lock(&it->run->gate.lock);
+    CHECK(it->run->gate.most <= 2);
+    pthread_mutex_unlock(&it->run->gate.lock);
     stk_block_free(&b);
     stk_iter_close(it);
 }
