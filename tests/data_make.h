@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "check.h"
@@ -49,7 +50,7 @@ UNUSED static struct stk_dataset *make(const char *kind, struct stk_dataset *in,
 #define RANGE(n) make("range", NULL, "stop", I(n), NULL)
 
 // What test functions compute; `arg` of the operation says which.
-enum { OP_PLUS_ONE, OP_IS_EVEN, OP_FAIL_7, OP_SPIN, OP_MOD_3, OP_BELOW_5, OP_FAIL_MOD };
+enum { OP_PLUS_ONE, OP_IS_EVEN, OP_FAIL_7, OP_SPIN, OP_MOD_3, OP_BELOW_5, OP_FAIL_MOD, OP_SLEEP };
 
 static int64_t spin_ns;      // of OP_SPIN, for each element
 static int64_t fail_mod = 7; // of OP_FAIL_MOD
@@ -102,6 +103,10 @@ static enum stk_status test_run(struct stk_op_run *r, struct stk_err *err)
                 spin(spin_ns);
                 *out = v;
                 break;
+            case OP_SLEEP:
+                usleep(2000);
+                *out = v;
+                break;
             case OP_FAIL_7:
                 *out = v;
                 if (v == 7) {
@@ -127,7 +132,8 @@ static const struct stk_op test_ops[] = {
     {.name = "spin", .infer = test_infer, .run = test_run, .arg = OP_SPIN},
     {.name = "mod_3", .infer = test_infer, .run = test_run, .arg = OP_MOD_3},
     {.name = "below_5", .infer = test_infer, .run = test_run, .arg = OP_BELOW_5},
-    {.name = "fail_mod", .infer = test_infer, .run = test_run, .arg = OP_FAIL_MOD}};
+    {.name = "fail_mod", .infer = test_infer, .run = test_run, .arg = OP_FAIL_MOD},
+    {.name = "sleep", .infer = test_infer, .run = test_run, .arg = OP_SLEEP}};
 
 // A function of one of the operations above over elements of one component: an identity of which
 // the node is exchanged.

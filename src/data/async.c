@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,6 +74,18 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
 }
 
+// Voluntary switches of this thread: unlike the wall time, they do not grow when other programs, or
+// other machines on the same processor, take their share.
+static long pauses_so_far(void)
+{
+#ifdef RUSAGE_THREAD
+    struct rusage r;
+    return getrusage(RUSAGE_THREAD, &r) == 0 ? r.ru_nvcsw : 0;
+#else
+    return 0;
+#endif
+}
+
 // One piece from input to ring. False: there is no more.
 static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
 {
@@ -94,7 +107,10 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
     pthread_mutex_unlock(&a->input_lock);
     uint64_t pulled_ns = stk_clock_ns();
     if (n > 0 && a->kind->work) {
+        long pauses = pauses_so_far();
         a->kind->work(a, own, p);
+        pauses = pauses_so_far() - pauses;
+        __atomic_add_fetch(&a->pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     }
     uint64_t end_ns = stk_clock_ns();
     stk_account_leave(before);

@@ -51,7 +51,8 @@ struct stk_async {
     int64_t piece_n_max;  // 0: by cost alone
     int room;             // 0: by the number of workers
     uint64_t piece_count; // done; atomic
-    void *own;            // of the consumer, where there are no threads
+    uint64_t pauses; // times a worker gave its processor up while at work (sleeps, I/O); atomic
+    void *own;       // of the consumer, where there are no threads
     struct stk_worker workers[STK_WORKERS_MAX];
 };
 

@@ -31,17 +31,20 @@
 #define SHRINK_LOOKS 4
 #define HEADROOM 1.15     // over the consumer's rate
 #define BLOCKED_SHARE 0.5 // of the wall time, from which on threads may be more than processors
+#define PAUSES_EACH 0.5   // a piece: from then on work is said to block
 #define BLOCKED_FACTOR 4  // at most so many times
 #define WEIGHT_NEW 0.5    // of the newest look in a mean
 
 struct sums { // since the start
     uint64_t own_cpu_ns, own_wall_ns, serial_cpu_ns, serial_wall_ns, elements, delay_ns;
+    uint64_t pieces, pauses;
 };
 
 struct group {
     struct stk_async *async; // NULL: gone, or the consumer's own (group 0)
     uint64_t path;
     bool is_free, is_known;
+    bool is_blocking; // its work is mostly waiting for something else than processors
     struct sums last, now;
     double own_cpu, own_wall, serial_cpu, serial_wall, ratio; // per root element
     int shrink_looks, workers;
@@ -204,6 +207,10 @@ static void learn(struct group *g, double elements)
               is_first);
         blend(&g->ratio, (double)(b->elements - a->elements) / elements, is_first);
     }
+    double pauses = b->pauses > a->pauses ? (double)(b->pauses - a->pauses) : 0;
+    double pieces = b->pieces > a->pieces ? (double)(b->pieces - a->pieces) : 0;
+    g->is_blocking =
+        pauses > PAUSES_EACH * pieces && g->own_cpu < (1 - BLOCKED_SHARE) * g->own_wall;
     g->is_known = true;
     g->last = g->now;
 }
@@ -220,6 +227,13 @@ static void lower(struct solution *s, double rate, enum stk_binding binding)
     }
 }
 
+// Workers that a group may have: what keeps processors busy gains nothing from more than there are.
+static int limit_of(const struct group *g, int processors)
+{
+    int limit = g->async->limit;
+    return !g->is_blocking && limit > processors ? processors : limit;
+}
+
 // The largest rate of the root that everything can keep up with.
 static struct solution solve(const struct stk_tuner *t, const struct stk_run *run)
 {
@@ -232,11 +246,12 @@ static struct solution solve(const struct stk_tuner *t, const struct stk_run *ru
         }
         cpu += g->own_cpu + g->serial_cpu;
         double serial = g->serial_wall;
-        int most = g->is_free ? g->async->limit : stk_async_workers(g->async);
+        int most = g->is_free ? limit_of(g, run->options.threads) : stk_async_workers(g->async);
         if (most == 1) { // prefetch: all of it is serial
             serial += g->own_wall;
         } else if (g->own_wall > 0) {
-            lower(&s, most / (g->own_wall + g->serial_wall), STK_BINDING_THREADS);
+            lower(&s, most / (g->own_wall + g->serial_wall),
+                  g->is_free && !g->is_blocking ? STK_BINDING_CPU : STK_BINDING_THREADS);
         }
         if (serial > 0) {
             lower(&s, 1 / serial, STK_BINDING_SERIAL);
@@ -253,11 +268,8 @@ static struct solution solve(const struct stk_tuner *t, const struct stk_run *ru
 
 static void set_workers(struct group *g, double rate, int processors)
 {
-    double wall = g->own_wall + g->serial_wall, cpu = g->own_cpu + g->serial_cpu;
-    double need = rate * wall;
-    int most = g->async->limit;
-    // What keeps the processors busy gains nothing from more threads than there are processors.
-    most = cpu > (1 - BLOCKED_SHARE) * wall && most > processors ? processors : most;
+    double need = rate * (g->own_wall + g->serial_wall);
+    int most = limit_of(g, processors);
     int n = need > most ? most : (int)ceil(need - 0.1);
     n = n < 1 ? 1 : n;
     int now = stk_async_workers(g->async);
@@ -275,16 +287,18 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
 {
     double cpu = 0, wall = 0;
     int workers = 0;
+    bool blocks = false;
     for (int i = 1; i < t->count; i++) {
         const struct group *g = &t->groups[i];
         if (g->async) {
             cpu += g->own_cpu + g->serial_cpu;
             wall += g->own_wall + g->serial_wall;
+            blocks = blocks || g->is_blocking;
             workers += g->is_free ? 0 : stk_async_workers(g->async);
         }
     }
     int permits = run->options.threads;
-    if (!run->has_cap && wall > 0 && cpu < (1 - BLOCKED_SHARE) * wall) {
+    if (!run->has_cap && blocks && wall > 0) {
         double more = cpu > 0 ? permits * wall / cpu : BLOCKED_FACTOR * permits;
         permits = more < BLOCKED_FACTOR * permits ? (int)more : BLOCKED_FACTOR * permits;
         permits = workers > permits ? workers : permits;
@@ -331,7 +345,10 @@ static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
     gather(t, root, &t->groups[0]);
     for (int i = 1; i < t->count; i++) {
         if (t->groups[i].async) {
-            t->groups[i].now.delay_ns = stk_async_delay_ns(t->groups[i].async);
+            struct stk_async *a = t->groups[i].async;
+            t->groups[i].now.delay_ns = stk_async_delay_ns(a);
+            t->groups[i].now.pieces = read_count(&a->piece_count);
+            t->groups[i].now.pauses = read_count(&a->pauses);
         }
     }
     uint64_t starve_ns = consumer_waits(t, root);

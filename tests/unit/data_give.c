@@ -181,6 +181,23 @@ static void tuning(void)
     stk_iter_close(it);
 }
 
+// Functions that sleep: with AUTOTUNE more of them run than there are processors.
+static void sleeping(void)
+{
+    test_options = (struct stk_run_options){0};
+    struct stk_iter *it = open_iter(with_op("map", make("repeat", RANGE(1000), NULL), OP_SLEEP,
+                                            "num_parallel_calls", I(-1), NULL));
+    struct stk_block b = {0};
+    struct stk_err err;
+    int processors = it->run->options.threads;
+    for (int i = 0; i < 1500 && threads_of(it) <= processors; i++) {
+        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
+    }
+    CHECK(threads_of(it) > processors);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 int main(void)
 {
     writing(own_rows(), false);
@@ -198,5 +215,6 @@ int main(void)
         resuming(before, 1);
     }
     tuning();
+    sleeping();
     return check_done("unit.data_give");
 }
