@@ -21,7 +21,10 @@ def load(path):
         sys.exit(f"stoker data bench: {path}: {e.strerror}")
     ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
     if not isinstance(ds, sd.Dataset):
-        print(f"stoker data bench: {path} defines neither `dataset` nor `make_dataset()`", file=sys.stderr)
+        print(
+            f"stoker data bench: {path} defines neither `dataset` nor `make_dataset()`",
+            file=sys.stderr,
+        )
         sys.exit(3)
     return ds
 
@@ -54,7 +57,10 @@ def main(argv):
     first, count, took, size, stats = measure(ds, float(argv[3]) if len(argv) == 4 else 5.0)
     rate = count / took if took else 0.0
     print(f"first element after {first * 1e3:.1f} ms")
-    print(f"{count} elements in {took:.2f} s: {rate:.1f} elements/s" + (f", {rate * size:.0f} rows/s" if size > 1 else ""))
+    print(
+        f"{count} elements in {took:.2f} s: {rate:.1f} elements/s"
+        + (f", {rate * size:.0f} rows/s" if size > 1 else "")
+    )
     print(stats)
     return 0
 

@@ -4,6 +4,7 @@
 import numpy as np
 
 from . import _engine
+from .errors import InvalidArgumentError
 
 NAMES = _engine.dtype_names()
 DATASET = NAMES.index("dataset")
@@ -83,11 +84,15 @@ def array(value, dtype=None):
         or type(value).__module__ == "array"
     ):
         value, is_typed = np.asarray(value), True
-    a = (
-        value
-        if isinstance(value, np.ndarray)
-        else strings(value) if _holds_text(value) else np.asarray(value)
-    )
+    if isinstance(value, np.ndarray):
+        a = value
+    elif _holds_text(value):
+        a = strings(value)
+    else:
+        try:
+            a = np.asarray(value)
+        except ValueError as e:
+            raise InvalidArgumentError(f"a list whose parts differ in length: {e}") from None
     if dtype is not None:
         return _to(a, as_dtype(dtype), is_typed)
     if not is_typed and not _holds_typed(value):
@@ -105,7 +110,7 @@ def _narrow(a):
     if a.dtype != np.int64:
         return a.astype(np.float32)
     if a.size and (a.max() > 2**31 - 1 or a.min() < -(2**31)):
-        raise OverflowError("a Python int beyond int32; say which dtype: np.int64(...)")
+        raise InvalidArgumentError("a Python int beyond int32; say which dtype: np.int64(...)")
     return a.astype(np.int32)
 
 
@@ -170,7 +175,7 @@ def _to(a, dtype, is_typed):
         raise TypeError(f"a Python {_name(a)} cannot become {dtype.name}")
     out = a.astype(dtype)
     if dtype.kind in "iu" and (out != a).any():
-        raise OverflowError(f"{a.ravel()[0]} is beyond {dtype.name}")
+        raise InvalidArgumentError(f"{a.ravel()[0]} is beyond {dtype.name}")
     return out
 
 

@@ -212,9 +212,10 @@ def reduced(ds, initial_state, reduce_func):
         "reduce", [ds], {"initial_state": values, "fn": fn.fn}, spec, fn.keep, fn.notes, fn
     )
     if out._engine is None:
-        graph_value = out._as_value()
-        parts = _call.run("dataset_element", [graph_value], {})
-        return _spec.pack(spec, parts, _function.make_leaf)
+        raise NotImplementedError(
+            "reduce of a dataset that depends on a function's argument; flat_map to batches "
+            "(w.batch(n)) and reduce those, or use group_by_window or scan"
+        )
     return out.get_single_element()
 
 

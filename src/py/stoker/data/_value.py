@@ -113,7 +113,7 @@ class Value:
         return (self[i] for i in range(self.shape[0]))
 
     def __format__(self, spec):
-        return repr(self)
+        return self._ask("the text")
 
     def __repr__(self):
         if self.dtype is None:
