@@ -266,7 +266,8 @@ class Dataset:
         NumPy arrays and other buffers are not copied: do not change them while the dataset lives.
         """
         for leaf in _spec.flatten(tensors):
-            if np.ndim(leaf) == 0 and not isinstance(leaf, Value) and not hasattr(leaf, "parts"):
+            is_known = hasattr(leaf, "parts") or isinstance(leaf, (Value, list, tuple))
+            if not is_known and np.ndim(leaf) == 0:
                 raise InvalidArgumentError("from_tensor_slices: a scalar cannot be cut into slices")
         if any(hasattr(leaf, "parts") for leaf in _spec.flatten(tensors)):
             raise NotImplementedError("from_tensor_slices of sparse and ragged values")
