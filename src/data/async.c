@@ -257,9 +257,11 @@ void stk_async_close(struct stk_async *a)
     pthread_cond_broadcast(&a->unpark);
     pthread_mutex_unlock(&a->park_lock);
     stk_ring_stop(&a->ring);
+    struct stk_wait w = stk_wait_begin(a->it->run); // workers may wait for this thread's permit
     for (int i = 0; i < a->n_threads; i++) {
         pthread_join(a->workers[i].thread, NULL);
     }
+    stk_wait_end(a->it->run, w, NULL);
     if (a->own && a->kind->end) {
         a->kind->end(a->own);
     }

@@ -60,6 +60,21 @@ static void long_run(struct stk_dataset *ds, int64_t want, int64_t n, int64_t fi
     stk_iter_close(it);
 }
 
+static void long_repeat(struct stk_dataset *ds, int64_t n)
+{
+    struct stk_iter *it = open_iter(ds);
+    struct stk_block b = {0};
+    struct stk_err err;
+    int64_t got = 0;
+    do {
+        CHECK(stk_iter_next(it, 7, &b, &err) == STK_OK);
+        got += b.n;
+    } while (b.n > 0);
+    CHECK_EQ(got, n);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 static void long_runs(void)
 {
     long_run(BATCH(PMAP(RANGE(300000), OP_PLUS_ONE, 3), 100), 10, 300000, 1, true);
@@ -106,6 +121,16 @@ static void cancelling(struct stk_dataset *ds, int after_us)
     stk_iter_close(it);
 }
 
+// Stages that are closed early, by a thread that has the only permit, again and again.
+static void closing_early(void)
+{
+    test_options.threads = 1;
+    struct stk_dataset *ds =
+        make("take", PMAP(make("repeat", RANGE(50), NULL), OP_PLUS_ONE, 3), "count", I(20), NULL);
+    long_repeat(PREFETCH(make("repeat", ds, "count", I(200), NULL), 4), 4000);
+    test_options.threads = 0;
+}
+
 static void forking(void)
 {
     struct stk_iter *it = open_iter(PREFETCH(PMAP(RANGE(1000), OP_PLUS_ONE, 2), 2));
@@ -141,6 +166,7 @@ int main(void)
                             2),
                    i * 300);
     }
+    closing_early();
     forking();
     return check_done("unit.data_async");
 }

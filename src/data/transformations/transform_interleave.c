@@ -412,9 +412,11 @@ void stk_interleave_close(struct stk_interleave *p)
     p->is_stopping = true;
     pthread_mutex_unlock(&p->ring.lock);
     stk_ring_stop(&p->ring);
+    struct stk_wait w = stk_wait_begin(p->it->run); // workers may wait for this thread's permit
     for (int i = 0; i < p->n_threads; i++) {
         pthread_join(p->threads[i], NULL);
     }
+    stk_wait_end(p->it->run, w, NULL);
     for (int64_t i = 0; p->slots && i < p->length; i++) {
         for (int k = 0; k < AHEAD; k++) {
             stk_piece_clear(&p->slots[i].pieces[k]);
