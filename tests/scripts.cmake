@@ -20,5 +20,7 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME cli.data COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/data $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(cli.run cli.export cli.query cli.stats cli.stats_input cli.stats_values golden.reports PROPERTIES TIMEOUT 600)
+    add_test(NAME cli.diff COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/diff $<TARGET_FILE:stoker_cli>
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(cli.run cli.diff cli.export cli.query cli.stats cli.stats_input cli.stats_values golden.reports PROPERTIES TIMEOUT 600)
 endif()

@@ -7,25 +7,26 @@ _stoker() {
         case "${COMP_WORDS[i]}" in -*) ;; *) command="${COMP_WORDS[i]}"; break ;; esac
     done
     case "$before" in
-        --format) COMPREPLY=($(compgen -W "text json" -- "$word")); return ;;
+        --format) case "$command" in why) COMPREPLY=($(compgen -W "text json" -- "$word")) ;; esac; return ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --file|-f) COMPREPLY=($(compgen -f -- "$word")); return ;;
-        --fail-on) COMPREPLY=($(compgen -W "high medium low" -- "$word")); return ;;
+        --fail-on) case "$command" in why) COMPREPLY=($(compgen -W "high medium low" -- "$word")) ;; diff) COMPREPLY=($(compgen -W "slower high medium low never" -- "$word")) ;; esac; return ;;
     esac
     case "$command" in
-        "") words="why stats query find export data explain formats schema doctor completion help "; options="--help --version" ;;
+        "") words="why stats diff query find export data explain formats schema doctor completion help "; options="--help --version" ;;
         why) words=""; options="--json --format --output --limit --steps --rank --device --from --to --fail-on --redact --threads --no-color --verbose --quiet --help "; files=1 ;;
         stats) words="overview kernels transfers launches comm gaps input ops startup python memory sequences counters"; options="--json --csv --table --output --limit --steps --rank --device --from --to --redact --threads --no-color --quiet --help "; files=1 ;;
+        diff) words=""; options="--json --output --limit --steps --steps-a --steps-b --rank --device --from --to --fail-on --force --redact --threads --no-color --verbose --quiet --markdown --help "; files=1 ;;
         query) words=""; options="--json --csv --output --limit --rank --tables --file --timeout --redact --threads --no-color --quiet --markdown --help "; files=1 ;;
         find) words=""; options="--json --csv --output --limit --steps --rank --device --from --to --kind --track --min-dur --max-dur --by-time --redact --threads --no-color --quiet --help "; files=1 ;;
         export) words="perfetto chrome xspace sqlite csv"; options="--output --steps --rank --device --from --to --redact --threads --quiet --args --list --markdown --help "; files=1 ;;
         data) words=""; options="--output --threads --quiet --list --markdown --help "; files=1 ;;
         explain) words="capture-dropped capture-no-device capture-few-steps capture-serialized capture-clock capture-unlinked capture-overhead cold-start compile-recurring input-wait host-bound host-sync transfer-exposed communication-exposed straggler compute-bound mixed cannot-tell"; options="--markdown --help "; files=0 ;;
         formats) words=""; options="--markdown --help "; files=0 ;;
-        schema) words="report table"; options="--markdown --help "; files=0 ;;
+        schema) words="report table diff"; options="--markdown --help "; files=0 ;;
         doctor) words=""; options="--help "; files=0 ;;
         completion) words="bash zsh fish"; options="--help "; files=0 ;;
-        help) words="why stats query find export data explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
+        help) words="why stats diff query find export data explain formats schema doctor completion help"; options="--markdown --man --help "; files=0 ;;
     esac
     case "$word" in
         -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

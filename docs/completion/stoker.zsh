@@ -5,13 +5,14 @@ _stoker() {
     commands=(
         'why:say where each step'\''s time goes, and what to change'
         'stats:print tables\: kernels, copies, launches, gaps, operations'
+        'diff:compare two results\: faster, slower, and why'
         'query:ask about single events in SQL'
         'find:find events by name, duration, track'
         'export:write a profile for Perfetto, TensorBoard, SQLite and others'
         'data:look at training data, convert it, measure a pipeline'
         'explain:explain a rule\: when it fires, why it matters, what to do'
         'formats:list the profile formats that can be read'
-        'schema:print the JSON Schema of the report, or of tables'
+        'schema:print the JSON Schema of the report, of tables, of comparisons'
         'doctor:say what this build and this machine can do, and what they lack'
         'completion:print the completion script of a shell'
         'help:help of a command, for the terminal or as a man page'
@@ -59,6 +60,27 @@ _stoker() {
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
             '1:word:(overview kernels transfers launches comm gaps input ops startup python memory sequences counters)' \
+            '*:profile:_files' ;;
+        diff) _arguments \
+            '--json[print JSON, for programs]' \
+            '--output[write to FILE, which is replaced when it is complete]:FILE:_files' \
+            '--limit[rows of long lists; 0\: all (20 in text, 10000 in JSON)]:N:' \
+            '--steps[only steps numbered A to B; A\: and \:B are open, A alone is one step]:A:B:' \
+            '--steps-a[the same for side A alone]:A:B:' \
+            '--steps-b[the same for side B alone]:A:B:' \
+            '--rank[only this rank]:N:' \
+            '--device[only the device of this number, on every rank]:N:' \
+            '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
+            '--to[only up to this time after the first event]:TIME:' \
+            '--fail-on[exit with 1 only if B is slower by this percentage (slower=10), or as severely]:WHAT:(slower high medium low never)' \
+            '--force[compare profiles that are not comparable, too]' \
+            '--redact[remove host names, paths and names that users chose]' \
+            '--threads[processors to use; 0\: all that this process may use]:N:' \
+            '--no-color[no colours, whatever the terminal]' \
+            '--verbose[all evidence, every step, device and rule]' \
+            '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--markdown[as a markdown page]' \
+            '--help[this help]' \
             '*:profile:_files' ;;
         query) _arguments \
             '--json[print JSON, for programs]' \
@@ -131,7 +153,7 @@ _stoker() {
         schema) _arguments \
             '--markdown[as a markdown page]' \
             '--help[this help]' \
-            '1:word:(report table)' ;;
+            '1:word:(report table diff)' ;;
         doctor) _arguments \
             '--help[this help]' ;;
         completion) _arguments \
@@ -141,7 +163,7 @@ _stoker() {
             '--markdown[as a markdown page]' \
             '--man[as a man page (roff)]' \
             '--help[this help]' \
-            '1:word:(why stats query find export data explain formats schema doctor completion help)' ;;
+            '1:word:(why stats diff query find export data explain formats schema doctor completion help)' ;;
     esac
 }
 _stoker "$@"

@@ -6,6 +6,7 @@
 #include "model/view.h"
 #include "out/out.h"
 #include "passes/pass.h"
+#include "report/diff.h"
 #include "report/sink.h"
 #include "report/table.h"
 #include "stoker/report.h"
@@ -90,6 +91,10 @@ STK_MUST_CHECK enum stk_status stk_redact_traces(struct stk_job *jobs, size_t co
                                                  struct stk_arena *arena, struct stk_err *err);
 // The same for the names in a document's tables.
 STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err);
+
+// The same for the names in a comparison; paths and hosts went with the sides.
+STK_MUST_CHECK enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
+                                               struct stk_err *err);
 
 // Copy an internal error to the caller's record (may be NULL) and return its public code.
 enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err);

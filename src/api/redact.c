@@ -229,3 +229,18 @@ enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
 }
+
+// One row holds a name of both sides, so that they stay aligned.
+enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena, struct stk_err *err)
+{
+    struct redactor r = {.arena = arena};
+    const struct stk_list *lists[] = {&diff->kernels, &diff->ops};
+    stk_map_init(&r.numbers, 1u << 22);
+    for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+        struct stk_diff_name *rows = (struct stk_diff_name *)(uintptr_t)lists[k]->items;
+        for (size_t i = 0; i < lists[k]->count; i++)
+            rows[i].name = redact_name(&r, rows[i].name);
+    }
+    stk_map_deinit(&r.numbers);
+    return r.failed ? stk_err_nomem(err) : STK_OK;
+}

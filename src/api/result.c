@@ -84,8 +84,10 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
         stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
     } else if (strcmp(name, "table") == 0) {
         stk_table_schema_write(&sink);
+    } else if (strcmp(name, "diff") == 0) {
+        stk_schema_write(&stk_diff_info, STK_DIFF_SCHEMA, &sink);
     } else {
-        stk_err_set(&e, STK_EUSAGE, "no schema '%s'; there are: report, table", name);
+        stk_err_set(&e, STK_EUSAGE, "no schema '%s'; there are: report, table, diff", name);
         return stk_api_fail(err, &e);
     }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);

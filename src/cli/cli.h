@@ -33,6 +33,7 @@ enum stk_opt_kind {
     STK_OPT_RANGE,
     STK_OPT_DURATION,
     STK_OPT_LEVEL,
+    STK_OPT_CHANGE, // a level, "never", or "slower=PERCENT"
     STK_OPT_FORMAT,
     STK_OPT_FILE,
     STK_OPT_NAME
@@ -55,9 +56,12 @@ extern const struct stk_opt stk_opts[STK_OPT_ID_COUNT];
 // Words an option may take, NULL-terminated, or NULL where any will do.
 const char *const *stk_opt_choices(const struct stk_opt *opt);
 
+#define STK_CHANGE_NEVER (-1)
 struct stk_opt_value {
     bool set;
-    int64_t number, second; // RANGE: both ends; LEVEL: enum stoker_level
+    // RANGE: both ends. LEVEL: enum stoker_level. CHANGE: enum stoker_level; or STK_CHANGE_NEVER; or
+    // STOKER_LEVEL_NONE, and a share in millionths.
+    int64_t number, second;
     const char *text;       // as typed
 };
 
@@ -65,6 +69,7 @@ struct stk_args {
     struct stk_opt_value values[STK_OPT_ID_COUNT];
     const char **words; // what is not an option
     int word_count;
+    int separator; // words before the "--" between two sides; 0: there was none
 };
 
 struct stk_cmd {
@@ -74,6 +79,7 @@ struct stk_cmd {
     const char *description; // paragraphs, separated by an empty line
     const char *examples;    // lines "command\twhat it does"
     int min_words, max_words;
+    bool has_sides; // "--" separates words, and options may follow it
     enum stk_opt_id options[STK_OPT_ID_COUNT + 1]; // besides --help; ends with STK_OPT_ID_NONE
     // Words that may be completed after the command: "files", "rules", "commands", "schemas",
     // "shells", "analyses" and "exports" (then files), or NULL.

@@ -25,7 +25,7 @@ static void completed_words(const struct stk_cmd *cmd)
         for (int i = 0; stk_cmds[i]; i++)
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
     else if (strcmp(what, "schemas") == 0)
-        printf("report table");
+        printf("report table diff");
     else if (strcmp(what, "shells") == 0)
         words(shells, " ");
     else if (strcmp(what, "analyses") == 0)
@@ -56,6 +56,25 @@ static void bash_command(const struct stk_cmd *cmd)
     printf("\"; files=%d ;;\n", takes_files(cmd));
 }
 
+// Words of an option, which may differ between the commands that take it. `id`: its first row.
+static void bash_choices(const char *name, int id)
+{
+    for (int before = 0; before < id; before++)
+        if (strcmp(stk_opts[before].name, name) == 0)
+            return;
+    printf("        --%s) case \"$command\" in", name);
+    for (int i = 0; stk_cmds[i]; i++)
+        for (int k = id; k < STK_OPT_ID_COUNT; k++) {
+            if (strcmp(stk_opts[k].name, name) != 0 ||
+                !stk_cmd_takes(stk_cmds[i], (enum stk_opt_id)k))
+                continue;
+            printf(" %s) COMPREPLY=($(compgen -W \"", stk_cmds[i]->name);
+            words(stk_opt_choices(&stk_opts[k]), " ");
+            printf("\" -- \"$word\")) ;;");
+        }
+    printf(" esac; return ;;\n");
+}
+
 static void bash(void)
 {
     printf("# bash completion of stoker; source it, or put it into\n"
@@ -72,9 +91,7 @@ static void bash(void)
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         const char *const *choices = stk_opt_choices(&stk_opts[id]);
         if (choices) {
-            printf("        --%s) COMPREPLY=($(compgen -W \"", stk_opts[id].name);
-            words(choices, " ");
-            printf("\" -- \"$word\")); return ;;\n");
+            bash_choices(stk_opts[id].name, id);
         } else if (stk_opts[id].kind == STK_OPT_FILE) {
             printf("        --%s|-%c) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n",
                    stk_opts[id].name, stk_opts[id].letter);

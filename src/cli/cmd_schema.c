@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/screen.h"
+#include "stoker/diff.h"
 
 static int run(const struct stk_args *args)
 {
@@ -14,6 +15,8 @@ static int run(const struct stk_args *args)
     stk_output_open(&output, NULL);
     enum stoker_status status = markdown && strcmp(name, "report") == 0
                                     ? stoker_describe_report(stk_output_write, &output, &err)
+                                : markdown && strcmp(name, "diff") == 0
+                                    ? stoker_describe_diff(stk_output_write, &output, &err)
                                     : stoker_schema(name, stk_output_write, &output, &err);
     int code = stk_output_close(&output, true);
     return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
@@ -21,10 +24,10 @@ static int run(const struct stk_args *args)
 
 const struct stk_cmd stk_cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of the report, or of tables",
-    .words = "[report|table]",
+    .summary = "print the JSON Schema of the report, of tables, of comparisons",
+    .words = "[report|table|diff]",
     .description = "Prints the JSON Schema (draft 2020-12) of what stoker why --json prints, or "
-                   "(table) stoker stats --json. The "
+                   "(table) stoker stats --json, or (diff) stoker diff --json. The "
                    "contracts are versioned "
                    "and change only by adding.",
     .examples =

@@ -17,20 +17,25 @@ const struct stk_opt stk_opts[STK_OPT_ID_COUNT] = {
 };
 
 static const char *const level_names[] = {"high", "medium", "low", NULL};
+static const char *const change_names[] = {"slower", "high", "medium", "low", "never", NULL};
 
 const char *const *stk_opt_choices(const struct stk_opt *opt)
 {
     return opt->kind == STK_OPT_LEVEL    ? level_names
+           : opt->kind == STK_OPT_CHANGE ? change_names
            : opt->kind == STK_OPT_FORMAT ? stoker_formats()
                                          : NULL;
 }
 
-static int find_long(const char *name, size_t n)
+// Where commands take options of one name in different ways, that of the command; cmd may be NULL.
+static int find_long(const struct stk_cmd *cmd, const char *name, size_t n)
 {
+    int found = STK_OPT_ID_NONE;
     for (int id = 0; id < STK_OPT_ID_COUNT; id++)
-        if (strlen(stk_opts[id].name) == n && memcmp(stk_opts[id].name, name, n) == 0)
-            return id;
-    return STK_OPT_ID_NONE;
+        if (strlen(stk_opts[id].name) == n && memcmp(stk_opts[id].name, name, n) == 0 &&
+            (found == STK_OPT_ID_NONE || (cmd && stk_cmd_takes(cmd, (enum stk_opt_id)id))))
+            found = id;
+    return found;
 }
 
 static int find_letter(char letter)
@@ -45,7 +50,8 @@ bool stk_args_takes_next(const char *word)
 {
     int id = STK_OPT_ID_NONE;
     if (strncmp(word, "--", 2) == 0)
-        id = find_long(word + 2, strlen(word + 2)); // with "=" it is not found: nothing follows
+        id = find_long(NULL, word + 2,
+                       strlen(word + 2)); // with "=" it is not found: nothing follows
     else if (word[0] == '-' && word[1])
         for (const char *p = word + 1; *p; p++) {
             id = find_letter(*p);
@@ -125,6 +131,43 @@ static bool parse_choice(const struct stk_opt *opt, const char *text, int64_t *o
     return false;
 }
 
+// "slower", "slower=10", "slower=2.5%", "never", or a level.
+static bool parse_change(const char *text, int64_t *level, int64_t *millionths)
+{
+    static const char word[] = "slower";
+    int64_t fraction = 0, unit = 10000; // of a percent
+    *millionths = 0;
+    *level = STOKER_LEVEL_NONE;
+    if (strcmp(text, "never") == 0) {
+        *level = STK_CHANGE_NEVER;
+        return true;
+    }
+    for (int i = 0; level_names[i]; i++)
+        if (strcmp(level_names[i], text) == 0) {
+            *level = STOKER_LEVEL_HIGH - i;
+            return true;
+        }
+    if (strncmp(text, word, strlen(word)) != 0)
+        return false;
+    text += strlen(word);
+    if (*text == 0)
+        return true;
+    const char *end = *text == '=' ? digits(text + 1, millionths) : NULL;
+    if (!end || *millionths > 1000000)
+        return false;
+    *millionths *= unit;
+    if (*end == '.') {
+        const char *start = end + 1;
+        end = digits(start, &fraction);
+        if (!end || end - start > 4)
+            return false;
+        for (const char *p = start; p < end; p++)
+            unit /= 10;
+        *millionths += fraction * unit;
+    }
+    return strcmp(end, "") == 0 || strcmp(end, "%") == 0;
+}
+
 static bool parse_value(const struct stk_opt *opt, const char *text, struct stk_opt_value *v)
 {
     switch (opt->kind) {
@@ -136,6 +179,8 @@ static bool parse_value(const struct stk_opt *opt, const char *text, struct stk_
         return parse_range(text, &v->number, &v->second);
     case STK_OPT_DURATION:
         return parse_duration(text, &v->number);
+    case STK_OPT_CHANGE:
+        return parse_change(text, &v->number, &v->second);
     case STK_OPT_LEVEL:
     case STK_OPT_FORMAT:
         return parse_choice(opt, text, &v->number);
@@ -151,6 +196,8 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
         size_t used = 0;
         for (int i = 0; choices[i] && used < size; i++)
             used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", choices[i]);
+        if (opt->kind == STK_OPT_CHANGE && used < size)
+            snprintf(buffer + used, size - used, ", or slower=PERCENT");
         return buffer;
     }
     return opt->kind == STK_OPT_COUNT      ? "a number from 0"
@@ -201,7 +248,7 @@ static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i,
                        struct stk_args *out)
 {
     const char *word = argv[*i], *name = word + 2, *equals = strchr(name, '=');
-    int id = find_long(name, equals ? (size_t)(equals - name) : strlen(name));
+    int id = find_long(cmd, name, equals ? (size_t)(equals - name) : strlen(name));
     if (id == STK_OPT_ID_NONE || !stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
         unknown_option(cmd, word);
         return false;
@@ -258,6 +305,8 @@ bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk
         bool ok = true;
         if (only_words || word[0] != '-' || !word[1])
             out->words[out->word_count++] = word;
+        else if (strcmp(word, "--") == 0 && cmd->has_sides && !out->separator && out->word_count)
+            out->separator = out->word_count;
         else if (strcmp(word, "--") == 0)
             only_words = true;
         else if (word[1] == '-')

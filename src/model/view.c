@@ -51,3 +51,26 @@ bool stk_view_selected_host(const struct stk_analysis *view, struct stk_spans *o
         return stk_spans_add(out, view->from_ns, view->to_ns);
     return stk_view_host_steps(view, false, out);
 }
+
+bool stk_view_used(const struct stk_analysis *view, uint32_t line, struct stk_spans *out)
+{
+    out->count = 0;
+    if (view->sum->step_count == 0)
+        return stk_view_selected(view, line, out);
+    if (!stk_view_has_device(view, line))
+        return true;
+    for (uint32_t i = 0; i < view->sum->step_count; i++) {
+        const struct stk_step *s = &view->sum->steps[i];
+        if (s->device == line && !s->excluded &&
+            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns))
+            return false;
+    }
+    return true;
+}
+
+bool stk_view_used_host(const struct stk_analysis *view, struct stk_spans *out)
+{
+    if (view->sum->step_count == 0 || view->steps_on_device)
+        return stk_view_selected_host(view, out);
+    return stk_view_host_steps(view, true, out);
+}

@@ -35,6 +35,9 @@ bool stk_view_host_steps(const struct stk_analysis *view, bool used_only, struct
 // Time that was selected on the host, in the same way. Steps found on the device alone say nothing
 // of the host's time.
 bool stk_view_selected_host(const struct stk_analysis *view, struct stk_spans *out);
+// Time of the used steps on a device, and on the host; what was selected where there are no steps.
+bool stk_view_used(const struct stk_analysis *view, uint32_t line, struct stk_spans *out);
+bool stk_view_used_host(const struct stk_analysis *view, struct stk_spans *out);
 
 // Goes along a device's selected time with operations in start order: an operation counts where it
 // starts.

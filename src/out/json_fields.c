@@ -5,6 +5,8 @@
 // well.
 #include "out/json_fields.h"
 
+#include <math.h>
+
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
 
@@ -55,6 +57,13 @@ static void write_value(struct stk_json *j, const struct stk_field *f, const voi
     case STK_FIELD_COUNT_:
     case STK_FIELD_BYTES:
         stk_json_u64(j, *(const uint64_t *)at);
+        break;
+    case STK_FIELD_REAL:
+        if (!(fabs(*(const double *)at) < 1e12)) {
+            stk_json_real(j, *(const double *)at);
+            break;
+        }
+        stk_json_share(j, *(const double *)at);
         break;
     case STK_FIELD_SHARE:
         stk_json_share(j, *(const double *)at);

@@ -15,6 +15,7 @@
 
 struct sweep {
     const struct stk_analysis *view;
+    bool used_only;
     struct stk_kernel_sums *out;
     struct stk_vec rows; // struct stk_kernel_row
     uint32_t *slot;      // per string id: row + 1 on this device
@@ -57,7 +58,7 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     const struct stk_device_line *l = &s->view->lines[line];
     struct stk_running_union kernels = STK_RUNNING_UNION;
     struct stk_view_cursor cursor = {selected, 0};
-    if (!stk_view_selected(s->view, line, selected))
+    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected))
         return false;
     for (uint32_t i = 0; i < l->op_count; i++) {
         const struct stk_device_op *op = &l->ops[i];
@@ -73,10 +74,10 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     return true;
 }
 
-enum stk_status stk_kernel_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                    void **partial, struct stk_err *err)
+static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
+                              struct stk_arena *arena, void **partial, struct stk_err *err)
 {
-    struct sweep s = {.view = view};
+    struct sweep s = {.view = view, .used_only = used_only};
     struct stk_spans selected;
     stk_spans_init(&selected);
     stk_vec_init(&s.rows, sizeof(struct stk_kernel_row), UINT32_MAX - 1);
@@ -99,6 +100,18 @@ enum stk_status stk_kernel_sums_see(const struct stk_analysis *view, struct stk_
     stk_vec_deinit(&s.rows);
     stk_spans_deinit(&selected);
     return rows ? STK_OK : stk_err_nomem(err);
+}
+
+enum stk_status stk_kernel_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                    void **partial, struct stk_err *err)
+{
+    return sum_up(view, false, arena, partial, err);
+}
+
+enum stk_status stk_kernel_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
+                                         void **partial, struct stk_err *err)
+{
+    return sum_up(view, true, arena, partial, err);
 }
 
 static const struct stk_column columns[] = {

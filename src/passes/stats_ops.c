@@ -26,6 +26,7 @@ struct open_op {
 
 struct sweep {
     const struct stk_analysis *view;
+    bool used_only;
     struct stk_op_sums *out;
     struct stk_vec rows;   // struct stk_op_row
     uint32_t *slot[2];     // per string id: row + 1, on the host and on the device
@@ -125,7 +126,7 @@ static bool mark_device(struct sweep *s, uint32_t line, struct stk_spans *select
 {
     const struct stk_device_line *l = &s->view->lines[line];
     struct stk_view_cursor cursor = {selected, 0};
-    if (!stk_view_selected(s->view, line, selected))
+    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected))
         return false;
     for (uint32_t i = 0; i < l->op_count; i++)
         if (stk_view_in(&cursor, l->ops[i].start_ns))
@@ -159,7 +160,7 @@ static bool sweep_all(struct sweep *s)
     const struct stk_analysis *v = s->view;
     struct stk_spans selected;
     stk_spans_init(&selected);
-    bool ok = stk_view_selected_host(v, &s->host);
+    bool ok = (s->used_only ? stk_view_used_host : stk_view_selected_host)(v, &s->host);
     for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
         ok = mark_device(s, d, &selected);
     for (uint32_t k = 0; k < v->t->track_count && ok; k++)
@@ -182,14 +183,15 @@ static bool keep(struct sweep *s, struct stk_arena *arena)
     return true;
 }
 
-enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                void **partial, struct stk_err *err)
+static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
+                              struct stk_arena *arena, void **partial, struct stk_err *err)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
     if (!s)
         return stk_err_nomem(err);
     s->view = view;
+    s->used_only = used_only;
     stk_vec_init(&s->rows, sizeof(struct stk_op_row), UINT32_MAX - 1);
     stk_spans_init(&s->host);
     s->slot[0] = stk_alloc_zero(strings, sizeof *s->slot[0]);
@@ -208,6 +210,18 @@ enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_aren
     stk_spans_deinit(&s->host);
     stk_free(s);
     return ok ? STK_OK : stk_err_nomem(err);
+}
+
+enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                void **partial, struct stk_err *err)
+{
+    return sum_up(view, false, arena, partial, err);
+}
+
+enum stk_status stk_op_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
+                                     void **partial, struct stk_err *err)
+{
+    return sum_up(view, true, arena, partial, err);
 }
 
 static const struct stk_column columns[] = {

@@ -40,4 +40,13 @@ STK_MUST_CHECK enum stk_status stk_op_sums_see(const struct stk_analysis *view,
                                                struct stk_arena *arena, void **partial,
                                                struct stk_err *err);
 
+// The same of the used steps alone; of everything selected where the rank has none. Host operations
+// count in the host's steps.
+STK_MUST_CHECK enum stk_status stk_kernel_sums_see_used(const struct stk_analysis *view,
+                                                        struct stk_arena *arena, void **partial,
+                                                        struct stk_err *err);
+STK_MUST_CHECK enum stk_status stk_op_sums_see_used(const struct stk_analysis *view,
+                                                    struct stk_arena *arena, void **partial,
+                                                    struct stk_err *err);
+
 #endif

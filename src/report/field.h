@@ -15,6 +15,7 @@ enum stk_field_kind {
     STK_FIELD_INT,       // int64_t
     STK_FIELD_BYTES,     // uint64_t
     STK_FIELD_SHARE,     // double 0..1
+    STK_FIELD_REAL,      // double of any sign: a change, an average
     STK_FIELD_BOOL,      // bool
     STK_FIELD_OBJECT,    // nested struct in place, described by `sub`
     STK_FIELD_LIST,      // struct stk_list of structs described by `sub`

@@ -90,6 +90,9 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
         stk_json_key(j, "maximum");
         stk_json_u64(j, 1);
         break;
+    case STK_FIELD_REAL:
+        write_number(j, "number", false);
+        break;
     case STK_FIELD_BOOL:
         pair(j, "type", "boolean");
         break;
@@ -167,6 +170,7 @@ static const char *type_name(const struct stk_field *f)
         [STK_FIELD_INT] = "integer",
         [STK_FIELD_BYTES] = "bytes",
         [STK_FIELD_SHARE] = "share",
+        [STK_FIELD_REAL] = "number",
         [STK_FIELD_BOOL] = "true or false",
         [STK_FIELD_OBJECT] = "object",
         [STK_FIELD_LIST] = "list",
@@ -194,8 +198,8 @@ static void describe_choices(const char *choices, struct stk_sink *sink)
 static void describe_struct(const struct stk_struct_info *info, const char *path,
                             struct stk_sink *sink)
 {
-    stk_sink_printf(sink, "\n## %s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
-                    *path ? path : "The report");
+    stk_sink_printf(sink, "\n## %s%s\n\n| key | type | there | meaning |\n|---|---|---|---|\n",
+                    *path ? "" : "The ", *path ? path : info->name);
     for (const struct stk_field *f = info->fields; f->key; f++) {
         stk_sink_printf(sink, "| `%s` | %s | %s | %s", f->key, type_name(f),
                         f->has_offset == STK_FIELD_ALWAYS ? "always" : "if known", f->doc);

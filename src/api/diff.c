@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two results from end to end: each side is collected and diagnosed as `stoker why` does it, then
+// passes/diff_make.c compares them. The sides are read one after the other, each with all
+// processors.
+#include "stoker/diff.h"
+
+#include <string.h>
+
+#include "api/api.h"
+#include "base/alloc.h"
+#include "out/diff_out.h"
+#include "passes/diff_make.h"
+#include "report/schema.h"
+#include "stoker/version.h"
+
+struct stoker_diff {
+    struct {
+        struct stk_collected in;
+        struct stk_report report;
+    } side[2];
+    struct stk_arena arena;
+    struct stk_diff doc;
+};
+
+void stoker_diff_options_default(struct stoker_diff_options *options)
+{
+    if (!options)
+        return;
+    *options = (struct stoker_diff_options){.force = 0};
+    stoker_why_options_default(&options->reading);
+}
+
+static enum stk_status read_side(struct stoker_diff *d, int side, const char *const *paths,
+                                 size_t count, const struct stoker_diff_options *options,
+                                 struct stk_err *err)
+{
+    struct stoker_why_options reading = options->reading;
+    if (options->has_steps[side]) {
+        reading.has_steps = 1;
+        reading.step_first = options->step_first[side];
+        reading.step_last = options->step_last[side];
+    }
+    struct stk_collected *in = &d->side[side].in;
+    enum stk_status status = stk_collect(in, paths, count, &reading, &stk_diff_hook, err);
+    if (status == STK_OK)
+        status = stk_diagnose(in, &reading, &d->side[side].report, err);
+    if (status != STK_OK)
+        stk_err_while(err, "reading %s, '%.100s'", side ? "B" : "A", paths[0]);
+    return status;
+}
+
+static enum stk_status check_paths(const char *const *const paths[2], const size_t counts[2],
+                                   struct stk_err *err)
+{
+    int streams = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < counts[side]; i++) {
+            if (!paths[side][i])
+                return stk_err_set(err, STK_EINVAL, "stoker_diff: a path is NULL");
+            streams += strcmp(paths[side][i], "-") == 0;
+        }
+    if (streams > 1)
+        return stk_err_set(err, STK_EUSAGE,
+                           "standard input (-) can be read once, and is given %d "
+                           "times",
+                           streams);
+    return STK_OK;
+}
+
+static enum stk_status diff(struct stoker_diff *d, const char *const *const paths[2],
+                            const size_t counts[2], const struct stoker_diff_options *options,
+                            struct stk_err *err)
+{
+    enum stk_status status = check_paths(paths, counts, err);
+    for (int side = 0; side < 2 && status == STK_OK; side++)
+        status = read_side(d, side, paths[side], counts[side], options, err);
+    if (status != STK_OK)
+        return status;
+    struct stk_diff_input a = {&d->side[0].in.pass, &d->side[0].report};
+    struct stk_diff_input b = {&d->side[1].in.pass, &d->side[1].report};
+    d->doc.schema = STK_DIFF_SCHEMA;
+    d->doc.stoker.version = stoker_version();
+    status =
+        stk_diff_make(&a, &b, options->force != 0, options->reading.limit, &d->arena, &d->doc, err);
+    if (status == STK_OK && options->reading.redact)
+        status = stk_redact_diff(&d->doc, &d->arena, err);
+    return status;
+}
+
+enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char *const *b,
+                               size_t b_count, const struct stoker_diff_options *options,
+                               struct stoker_diff **out, struct stoker_err *err)
+{
+    struct stoker_diff_options defaults;
+    struct stk_err e;
+    if (!out || !a || !b || a_count == 0 || b_count == 0)
+        return stk_api_invalid(err, "stoker_diff needs paths of both sides and a place for the "
+                                    "result");
+    *out = NULL;
+    stoker_diff_options_default(&defaults);
+    stk_err_init(&e);
+    struct stoker_diff *d = stk_alloc_zero(1, sizeof *d);
+    if (!d) {
+        stk_err_nomem(&e);
+        return stk_api_fail(err, &e);
+    }
+    stk_arena_init(&d->arena, 0);
+    for (int side = 0; side < 2; side++)
+        stk_arena_init(&d->side[side].in.arena, 0);
+    if (diff(d, (const char *const *const[]){a, b}, (const size_t[]){a_count, b_count},
+             options ? options : &defaults, &e) != STK_OK) {
+        stoker_diff_free(d);
+        return stk_api_fail(err, &e);
+    }
+    *out = d;
+    return STOKER_OK;
+}
+
+void stoker_diff_free(struct stoker_diff *diff)
+{
+    if (!diff)
+        return;
+    for (int side = 0; side < 2; side++)
+        stk_collected_free(&diff->side[side].in);
+    stk_arena_deinit(&diff->arena);
+    stk_free(diff);
+}
+
+const char *const *stoker_diff_formats(void)
+{
+    return stk_diff_out_names;
+}
+
+enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char *format,
+                                     const struct stoker_write_options *options,
+                                     stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    if (!diff || !format || !write)
+        return stk_api_invalid(err,
+                               "stoker_diff_write needs a comparison, a format and a callback");
+    struct stk_err e;
+    struct stk_sink sink;
+    struct stk_out_options out_options = stk_api_out_options(options);
+    const struct stk_diff_out *out = stk_diff_out_find(format);
+    stk_err_init(&e);
+    if (!out) {
+        stk_err_set(&e, STK_EUSAGE, "no output format '%.80s' for comparisons", format);
+        return stk_api_fail(err, &e);
+    }
+    stk_sink_init(&sink, write, arg);
+    out->write(&diff->doc, &out_options, &sink);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
+
+const char *stoker_diff_verdict(const struct stoker_diff *diff)
+{
+    return diff->doc.verdict.kind;
+}
+
+double stoker_diff_change(const struct stoker_diff *diff)
+{
+    const struct stk_diff *d = &diff->doc;
+    if (!d->is_compared)
+        return 0;
+    return strcmp(d->verdict.basis, "mean") == 0 ? d->step.mean.change_share
+                                                 : d->step.median.change_share;
+}
+
+enum stoker_level stoker_diff_level(const struct stoker_diff *diff)
+{
+    const char *severity = diff->doc.verdict.severity;
+    return !severity                         ? STOKER_LEVEL_NONE
+           : strcmp(severity, "high") == 0   ? STOKER_LEVEL_HIGH
+           : strcmp(severity, "medium") == 0 ? STOKER_LEVEL_MEDIUM
+                                             : STOKER_LEVEL_LOW;
+}
+
+enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    static const char head[] =
+        "# The comparison: `stoker diff --json`\n\n"
+        "The schema is [diff.schema.json](diff.schema.json) (`stoker schema diff`). It changes "
+        "only "
+        "by adding.\n\n"
+        "Times are in integer nanoseconds (`_ns`), shares 0 to 1; a change is B less A and may be "
+        "negative. Times of steps, parts, kernels and operations are those of one step: of a "
+        "device, or of the host where there is no device. A value that is not known is absent. "
+        "Exchanging A and B changes the sign of every change, and faster to slower; nothing "
+        "else.\n\n"
+        "The typical step (median) and the average one (mean) have an interval each, from the "
+        "spread of the used steps. Which one the verdict rests on is its `basis`: the median, "
+        "unless the mean alone shows a change. The parts of a typical step are those of the middle "
+        "half of the steps, scaled to the median; of an average step, the means. Their changes sum "
+        "to that of the step exactly. What the spread of the steps of two runs cannot show is how "
+        "much further runs would differ.\n";
+    if (!write)
+        return stk_api_invalid(err, "stoker_describe_diff needs a callback");
+    struct stk_err e;
+    struct stk_sink sink;
+    stk_err_init(&e);
+    stk_sink_init(&sink, write, arg);
+    stk_sink_text(&sink, head);
+    stk_schema_describe(&stk_diff_info, &sink);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker diff: what changed between two results.
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/reading.h"
+#include "cli/screen.h"
+#include "stoker/diff.h"
+
+#define ROWS_FOR_PEOPLE 10
+
+// NULL: options that contradict each other.
+static const char *format_of(const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_MARKDOWN].set)
+        return NULL;
+    return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
+}
+
+static int verdict_code(const struct stk_args *args, const struct stoker_diff *diff)
+{
+    const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON_CHANGE];
+    if (strcmp(stoker_diff_verdict(diff), "inconclusive") == 0)
+        return STK_EXIT_CANNOT_TELL;
+    if (strcmp(stoker_diff_verdict(diff), "slower") != 0)
+        return STK_EXIT_DONE;
+    bool fails = !fail_on->set                         ? true
+                 : fail_on->number == STK_CHANGE_NEVER ? false
+                 : fail_on->number > STOKER_LEVEL_NONE
+                     ? (int64_t)stoker_diff_level(diff) >= fail_on->number
+                     : stoker_diff_change(diff) * 1e6 >= (double)fail_on->second;
+    return fails ? STK_EXIT_FOUND : STK_EXIT_DONE;
+}
+
+static int print(const struct stk_args *args, const struct stoker_diff *diff, const char *format)
+{
+    const struct stk_opt_value *v = args->values;
+    struct stk_output output;
+    struct stoker_err err;
+    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
+    if (code != STK_EXIT_DONE)
+        return code;
+    struct stoker_write_options o = {
+        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
+        .columns = stk_screen_columns(output.fd),
+        .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
+        .ascii = stk_screen_ascii(),
+    };
+    enum stoker_status status =
+        stoker_diff_write(diff, format, &o, stk_output_write, &output, &err);
+    code = stk_output_close(&output, status == STOKER_OK);
+    if (code != STK_EXIT_DONE)
+        return code;
+    return status == STOKER_OK || status == STOKER_EOUTPUT ? verdict_code(args, diff)
+                                                           : stk_fail(&err);
+}
+
+static void fill_options(const struct stk_args *args, const char *format,
+                         struct stoker_diff_options *o)
+{
+    static const enum stk_opt_id steps[] = {STK_OPT_ID_STEPS_A, STK_OPT_ID_STEPS_B};
+    stoker_diff_options_default(o);
+    stk_reading_options(args, false, &o->reading);
+    if (strcmp(format, "json") != 0 && !args->values[STK_OPT_ID_LIMIT].set)
+        o->reading.limit = ROWS_FOR_PEOPLE;
+    for (int side = 0; side < 2; side++) {
+        o->has_steps[side] = args->values[steps[side]].set;
+        o->step_first[side] = args->values[steps[side]].number;
+        o->step_last[side] = args->values[steps[side]].second;
+    }
+    o->force = args->values[STK_OPT_ID_FORCE].set;
+}
+
+static int run(const struct stk_args *args)
+{
+    struct stoker_diff_options options;
+    struct stoker_diff *diff = NULL;
+    struct stoker_err err;
+    struct stk_progress_line line;
+    const char *format = format_of(args);
+    int first = args->separator ? args->separator : 1;
+    if (!format)
+        return stk_usage(&stk_cmd_diff, "--json and --markdown contradict each other");
+    if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set)
+        return stk_usage(&stk_cmd_diff, "--quiet and --verbose contradict each other");
+    if (args->word_count > 2 && !args->separator)
+        return stk_usage(&stk_cmd_diff, "%d profiles; put -- between those of A and those of B",
+                         args->word_count);
+    if (first == args->word_count)
+        return stk_usage(&stk_cmd_diff, "nothing follows --: B is missing");
+    fill_options(args, format, &options);
+    stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
+    options.reading.progress = stk_progress_update;
+    options.reading.progress_arg = &line;
+    enum stoker_status status =
+        stoker_diff(args->words, (size_t)first, args->words + first,
+                    (size_t)(args->word_count - first), &options, &diff, &err);
+    stk_progress_end(&line);
+    if (status != STOKER_OK)
+        return stk_fail(&err);
+    int code = print(args, diff, format);
+    stoker_diff_free(diff);
+    return code;
+}
+
+const struct stk_cmd stk_cmd_diff = {
+    .name = "diff",
+    .summary = "compare two results: faster, slower, and why",
+    .words = "A B | A... -- B...",
+    .description =
+        "Reads the profiles of A (before) and of B (after) as stoker why does, says whether a step "
+        "of B takes longer, how sure that is given the spread of the steps, and which cause, "
+        "kernel or operation changed. Either side may be several files, the ranks of one run, with "
+        "-- between the sides; options may follow.\n\n"
+        "The verdict is faster, slower, equivalent or inconclusive. Exit codes: 1 if B is slower "
+        "(--fail-on narrows that: slower=10 is 10 % or more, high a slowdown of 15 % or more, "
+        "medium of 5 %, never none), 4 if nothing can be concluded, since the steps vary too much "
+        "or the sides are not comparable: other devices, another number of them, another "
+        "framework, other work, no steps. --force compares those, too.\n\n"
+        "A step's time has an interval of 95 % from the order statistics of the steps (its median) "
+        "and from Welch's t (its mean). What differs from run to run is not in it: compare runs "
+        "that were recorded alike, ten steps or more each.",
+    .examples =
+        "stoker diff before.json.gz after.json.gz\ttwo profiles\n"
+        "stoker diff base/ new/ --fail-on slower=5\tin CI: exit code 1 from 5 % on\n"
+        "stoker diff base/ new/ --markdown\tfor the summary of a CI job\n"
+        "stoker diff a/rank*.json -- b/rank*.json --json\tranks, for programs\n"
+        "stoker diff t.json t.json --steps-a :99 --steps-b 100:\tearly and late steps\n",
+    .min_words = 2,
+    .max_words = INT32_MAX,
+    .has_sides = true,
+    .options = {STK_OPT_ID_JSON, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT,
+                STK_OPT_ID_STEPS, STK_OPT_ID_STEPS_A, STK_OPT_ID_STEPS_B, STK_OPT_ID_RANK,
+                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON_CHANGE,
+                STK_OPT_ID_FORCE, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR,
+                STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .completes = "files",
+    .run = run,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two samples of step times: by what factor their medians and their means differ, as an interval
+// that the spread of the samples supports. Deterministic, and mirrored exactly when the samples are
+// exchanged.
+#ifndef STK_MODEL_SPREAD_H
+#define STK_MODEL_SPREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum stk_center_kind { STK_CENTER_MEDIAN, STK_CENTER_MEAN, STK_CENTER_KINDS };
+
+// One sample. Errors are standard errors of the logarithm of the value.
+struct stk_sample {
+    size_t count;
+    double effective; // independent values: count, less where neighbours are alike
+    int64_t median_ns, mean_ns, p95_ns, min_ns, max_ns; // lower median, nearest rank
+    bool has_error;                                     // from two values on
+    double error[STK_CENTER_KINDS];
+};
+// `ns` in order of time, n > 0 values, those below 1 counting as 1; `room` for n values is written.
+void stk_sample_measure(const int64_t *ns, size_t n, int64_t *room, struct stk_sample *out);
+static inline int64_t stk_sample_center(const struct stk_sample *s, enum stk_center_kind kind)
+{
+    return kind == STK_CENTER_MEDIAN ? s->median_ns : s->mean_ns;
+}
+
+// Natural logarithms of B / A.
+struct stk_log_ratio {
+    double expected;
+    bool has_interval;
+    double low, high; // 95 %
+};
+struct stk_log_ratio stk_samples_compare(const struct stk_sample *a, const struct stk_sample *b,
+                                         enum stk_center_kind kind);
+
+// Quantile 0.975 of Student's t; degrees of freedom are rounded down, at least 1.
+double stk_student_quantile(double degrees);
+// Degrees of freedom of a difference whose sides have these variances and sizes (Welch,
+// Satterthwaite).
+double stk_welch_degrees(double var_a, double n_a, double var_b, double n_b);
+
+#endif
