@@ -63,6 +63,8 @@ int stk_py_specs_in(PyObject *list, struct stoker_spec **out, Py_ssize_t *n); //
 PyObject *stk_py_specs_list(const struct stoker_specs *s, PyObject *owner);
 PyObject *stk_py_dataset_wrap(struct stoker_dataset *ds); // takes the reference over
 
+// How to run, from a dict of struct stoker_run_options' fields. -1: exception.
+int stk_py_run_options(PyObject *dict, struct stoker_run_options *o);
 // Arguments from a dict; NULL: exception.
 struct stoker_args *stk_py_args(PyObject *dict);
 

@@ -244,6 +244,20 @@ static int option_int(PyObject *dict, const char *name, long long *out)
     return 1;
 }
 
+int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
+{
+    long long v;
+    *o = (struct stoker_run_options){.host = &stk_py_host};
+    o->has_seed = option_int(dict, "seed", &v);
+    o->seed = o->has_seed ? (uint64_t)v : 0;
+    o->is_sloppy = option_int(dict, "is_sloppy", &v) && v;
+    o->threads = option_int(dict, "threads", &v) ? (int)v : 0;
+    o->ram_bytes = option_int(dict, "ram_bytes", &v) ? (uint64_t)v : 0;
+    o->skips_errors = option_int(dict, "skips_errors", &v) && v;
+    o->epoch = option_int(dict, "epoch", &v) ? (uint64_t)v : 0;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 // Iterator(engine dataset, owner, structure, options, state): options are the fields of struct
 // stoker_run_options by name, and `replacement`.
 static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -257,16 +271,8 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         return NULL;
     }
     struct stoker_dataset *ds = ((struct stk_py_dataset *)dataset)->ds;
-    struct stoker_run_options o = {.host = &stk_py_host};
-    long long v;
-    o.has_seed = option_int(dict, "seed", &v);
-    o.seed = o.has_seed ? (uint64_t)v : 0;
-    o.is_sloppy = option_int(dict, "is_sloppy", &v) && v;
-    o.threads = option_int(dict, "threads", &v) ? (int)v : 0;
-    o.ram_bytes = option_int(dict, "ram_bytes", &v) ? (uint64_t)v : 0;
-    o.skips_errors = option_int(dict, "skips_errors", &v) && v;
-    o.epoch = option_int(dict, "epoch", &v) ? (uint64_t)v : 0;
-    if (PyErr_Occurred()) {
+    struct stoker_run_options o;
+    if (stk_py_run_options(dict, &o) < 0) {
         return NULL;
     }
     struct iterator *self = (struct iterator *)type->tp_alloc(type, 0);
@@ -540,11 +546,13 @@ static PyObject *iterator_stages(PyObject *o, PyObject *unused)
     PyObject *list = PyList_New(0);
     for (int i = 0; list && self->it && stoker_iterator_stage(self->it, i, &t); i++) {
         PyObject *d = Py_BuildValue(
-            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I}", "kind", t.kind, "where", t.where,
-            "depth", t.depth, "elements", (unsigned long long)t.elements, "errors",
-            (unsigned long long)t.errors, "skipped", (unsigned long long)t.skipped, "busy_ns",
-            (unsigned long long)t.busy_ns, "wait_ns", (unsigned long long)t.wait_ns, "starve_ns",
-            (unsigned long long)t.starve_ns, "threads", t.threads, "fill", t.fill, "room", t.room);
+            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:d,s:d}", "kind", t.kind,
+            "where", t.where, "depth", t.depth, "elements", (unsigned long long)t.elements,
+            "errors", (unsigned long long)t.errors, "skipped", (unsigned long long)t.skipped,
+            "busy_ns", (unsigned long long)t.busy_ns, "wait_ns", (unsigned long long)t.wait_ns,
+            "starve_ns", (unsigned long long)t.starve_ns, "threads", t.threads, "fill", t.fill,
+            "room", t.room, "binding", t.binding, "predicted_per_s", t.predicted_per_s,
+            "achieved_per_s", t.achieved_per_s);
         if (!d || PyList_Append(list, d) < 0) {
             Py_CLEAR(list);
         }

@@ -221,7 +221,44 @@ static PyObject *dataset_nodes(PyObject *self, PyObject *unused)
     return nodes_list(fn);
 }
 
+static int look_for_signals(void *arg, uint64_t elements)
+{
+    (void)arg;
+    (void)elements;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    stk_py_drain(NULL);
+    int is_interrupted = PyErr_CheckSignals() < 0;
+    PyGILState_Release(gil);
+    return is_interrupted;
+}
+
+// write(path, options): all elements into an indexed file; how many.
+static PyObject *dataset_write(PyObject *self, PyObject *args)
+{
+    PyObject *path, *dict;
+    struct stoker_run_options o;
+    struct stoker_err err;
+    uint64_t count = 0;
+    enum stoker_status s;
+    if (!PyArg_ParseTuple(args, "O&O!", PyUnicode_FSConverter, &path, &PyDict_Type, &dict)) {
+        return NULL;
+    }
+    if (stk_py_run_options(dict, &o) < 0) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    struct stoker_dataset *ds = ((struct stk_py_dataset *)self)->ds;
+    Py_BEGIN_ALLOW_THREADS s =
+        stoker_dataset_write(ds, &o, PyBytes_AS_STRING(path), look_for_signals, NULL, &count, &err);
+    Py_END_ALLOW_THREADS Py_DECREF(path);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    return s == STOKER_OK ? PyLong_FromUnsignedLongLong(count) : stk_py_raise(&err);
+}
+
 static PyMethodDef dataset_methods[] = {
+    {"write", dataset_write, METH_VARARGS, "write(path, options): an indexed file; how many."},
     {"specs", dataset_specs, METH_NOARGS, "The components' specs: (dtype, shape, nested) each."},
     {"nested", dataset_nested, METH_NOARGS, "The same as a Specs object."},
     {"cardinality", dataset_cardinality, METH_NOARGS, "Elements; -1: no end; -2: unknown."},

@@ -215,6 +215,23 @@ def test_files():
         c.same(sd.io.parse_single_example(r, {"k": FEATURES["k"]})["k"], np.int64(4))
 
 
+def test_saved():
+    with tempfile.TemporaryDirectory() as folder:
+        ds = sd.Dataset.range(50).map(lambda x: {"a": (x, sd.range(x % 3)), "b": sd.as_string(x)})
+        c.same(ds.save(folder + "/d"), 50)
+        back = sd.Dataset.load(folder + "/d")
+        c.same(list(back), list(ds))
+        c.same(len(back), 50)
+        c.same(sorted(int(e["a"][0]) for e in back.shuffle(50, seed=1)), list(range(50)))
+        plain = sd.IndexedDataset(folder + "/d/elements.stk")
+        c.same(next(iter(plain.skip(4)))[0], np.int64(4))
+        c.raises(sd.errors.NotFoundError, lambda: sd.Dataset.load(folder + "/none"))
+        kept = sd.Dataset.range(5).cache(folder + "/cache")
+        c.same([ints(kept), ints(kept)], [list(range(5))] * 2)
+        snap = sd.Dataset.range(5).snapshot(folder + "/snap")
+        c.same([ints(snap), ints(snap)], [list(range(5))] * 2)
+
+
 def test_stats():
     ds = sd.Dataset.range(100).map(lambda x: x + 1).batch(10).prefetch(2)
     c.true("nothing" in repr(ds.stats()), "before")

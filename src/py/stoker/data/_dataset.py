@@ -316,10 +316,11 @@ class Dataset:
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None):
         """int64 scalars of random bits without end."""
-        from . import random
-
-        ds = Dataset.range(2**63 - 1).map(lambda _: random.uniform((), 0, 2**31 - 1, "int64"))
-        return ds._seeded(seed)
+        attrs = {
+            "seed": _seed(seed),
+            "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
+        }
+        return Dataset._make("random", [], attrs, TensorSpec((), "int64"))
 
     @staticmethod
     def counter(start=0, step=1, dtype="int64", name=None):
@@ -761,12 +762,23 @@ class Dataset:
         """The options set so far."""
         return self._options
 
-    def _seeded(self, seed):
-        if seed is None:
-            return self
-        options = Options()
-        options.seed = int(seed)
-        return self.with_options(options)
+    def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
+        """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the
+        elements' structure. Returns how many there were."""
+        from ._saved import save
+
+        if compression is not None or shard_func is not None or checkpoint_args is not None:
+            raise NotImplementedError("save with compression, shard_func or checkpoint_args")
+        return save(self, path)
+
+    @staticmethod
+    def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
+        """The elements that save() wrote."""
+        from ._saved import load
+
+        if compression is not None or reader_func is not None:
+            raise NotImplementedError("load with compression or reader_func")
+        return load(path, element_spec)
 
     def _run_options(self, state):
         from . import random

@@ -71,6 +71,9 @@ def _spec_text(spec):
     return text if len(text) < 160 else text[:157] + "..."
 
 
+_BINDINGS = (None, "processors", "a part that one thread does", "the consumer", "threads that wait")
+
+
 class Stats:
     """What the stages of an iterator did: `stages` (dicts, parents first), `memory`, `limiting`.
 
@@ -97,6 +100,12 @@ class Stats:
         if not self.stages or not any(s["elements"] for s in self.stages):
             return None
         return max(self.stages, key=lambda s: s["busy_ns"] / max(s["threads"], 1))
+
+    @property
+    def binding(self):
+        """What keeps the pipeline from being faster, as far as the tuner knows; else None."""
+        known = [s["binding"] for s in self.stages if s["binding"]]
+        return _BINDINGS[known[0]] if known else None
 
     def __getitem__(self, i):
         return self.stages[i]
@@ -128,6 +137,13 @@ class Stats:
             )
             for r in rows
         ]
+        first = self.stages[0]
+        if first["predicted_per_s"]:
+            lines.append(
+                f"elements/s: {first['achieved_per_s']:,.0f}, predicted {first['predicted_per_s']:,.0f}"
+            )
+        if self.binding:
+            lines.append(f"bound by: {self.binding}")
         limit = self.limiting
         if limit:
             lines.append(

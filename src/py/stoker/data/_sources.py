@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import _call, _dtypes
+from . import _call, _dtypes, _engine, _spec
 from ._dataset import Dataset, _count
 from ._spec import TensorSpec
 from ._value import Value
@@ -283,16 +283,22 @@ def _indexed_spec(path):
 
 
 class IndexedDataset(_FileDataset):
-    """Elements of files in the engine's own indexed format, as `stoker data convert` writes them:
-    any element at once, so shuffling is global and resuming free.
+    """Elements of files in the engine's own format (Dataset.save, `stoker data convert`), at random
+    access: shuffling and resuming are by position.
 
-    Elements are flat tuples of components (one component: itself).
+    element_spec: the elements' structure; by default a component alone, or a tuple of them.
     """
 
     _of_files = "indexed"
 
-    def __init__(self, filenames, name=None):
+    def __init__(self, filenames, element_spec=None, name=None):
         names = _names(filenames)
-        if isinstance(names, Value) or len(names) == 0:
-            raise InvalidArgumentError("IndexedDataset needs the names of its files")
-        self._init(self._of_files, [], {"filenames": names}, _indexed_spec(os.fsdecode(names[0])))
+        if isinstance(names, Value):
+            raise InvalidArgumentError("IndexedDataset needs names that are known")
+        parts = _engine.Dataset("indexed", [], {"filenames": names}, None).specs()
+        spec = tuple(TensorSpec() for _ in parts) if len(parts) > 1 else TensorSpec()
+        if element_spec is not None:
+            spec = _spec.type_spec(element_spec)
+            if len(_spec.components(spec)) != len(parts):
+                raise InvalidArgumentError(f"the file has {len(parts)} components, not as {spec}")
+        self._init("indexed", [], {"filenames": names}, spec)
