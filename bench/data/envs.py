@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The peers' environments, installed from PyPI on first use, and the processes that run the sides."""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import time
+
+PACKAGES = {
+    "tf": ["tensorflow-cpu", "numpy"],
+    "torch": ["torch", "torchvision", "pillow", "numpy", "webdataset"],
+    "grain": ["grain", "numpy"],
+    "dali": ["nvidia-dali-cuda120"],
+    "spdl": ["spdl", "numpy", "pillow"],
+}
+
+
+def interpreter(name, folder, may_install=True):
+    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one below `folder`.
+    None (and a message) where it is absent and cannot be installed."""
+    given = os.environ.get(f"STOKER_BENCH_{name.upper()}")
+    env = given or os.path.join(folder, name)
+    python = os.path.join(env, "bin/python")
+    if os.path.exists(python):
+        return python
+    if given or not may_install:
+        print(f"{name}: no environment at {env}, skipped", flush=True)
+        return None
+    print(f"{name}: installing {' '.join(PACKAGES[name])}", flush=True)
+    commands = [[sys.executable, "-m", "venv", env], [os.path.join(env, "bin/pip"), "install", "-q", *PACKAGES[name]]]
+    for command in commands:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            shutil.rmtree(env, ignore_errors=True)
+            print(f"{name}: could not be installed, skipped: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+            return None
+    return python
+
+
+class Side:
+    """A running side. ask() gives its answer, or {"error"} when it died or took too long."""
+
+    def __init__(self, name, python, program, log, pythonpath=None):
+        self.name, self.log = name, log
+        env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+        if pythonpath:
+            env["PYTHONPATH"] = os.fspath(pythonpath)
+        self.process = subprocess.Popen([python, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "w"), env=env)
+        self.rest = b""
+
+    def ask(self, case, params, patience):
+        if self.process is None:
+            return {"error": "the process has ended"}
+        try:
+            self.process.stdin.write(json.dumps({"case": case, "params": params}).encode() + b"\n")
+            self.process.stdin.flush()
+            return json.loads(self._line(patience))
+        except (OSError, ValueError, TimeoutError) as e:
+            self.close(kill=True)
+            tail = open(self.log, errors="replace").read().strip().splitlines()[-1:]
+            return {"error": f"{type(e).__name__} {e}; {' '.join(tail)}"[:300]}
+
+    def _line(self, patience):
+        last = time.monotonic() + patience
+        while b"\n" not in self.rest:
+            left = last - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise TimeoutError(f"no answer within {patience:.0f} s")
+            more = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not more:
+                raise OSError("the process ended")
+            self.rest += more
+        line, _, self.rest = self.rest.partition(b"\n")
+        return line
+
+    def close(self, kill=False):
+        if self.process is None:
+            return
+        process, self.process = self.process, None
+        process.stdout.close()
+        try:
+            process.stdin.close()
+        except OSError:
+            pass
+        if kill:
+            process.kill()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A side of the benchmark: a process that makes passes over a case ready and times them when asked.
+
+The runner writes one JSON request a line ({"case", "params"}) and reads one JSON answer a line:
+the figures of one pass, or {"error"}. The process stays, so that passes of the sides can alternate
+and no start-up is timed. Only the last case is kept ready. What libraries print goes to stderr.
+"""
+
+import json
+import os
+import resource
+import sys
+import time
+import traceback
+
+
+def drain(iterator):
+    """Elements (batches) left in the iterator; none is looked at."""
+    n = 0
+    for _ in iterator:
+        n += 1
+    return n
+
+
+def timed(f, **figures):
+    """Seconds of f() on the wall and of processors (this process' threads), page faults; beside what is known already."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    start = time.perf_counter()
+    count = f()
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
+    out = {"seconds": wall, "cpu": cpu, "faults": after.ru_minflt - usage.ru_minflt}
+    if isinstance(count, int):
+        out["batches"] = count
+    return dict(out, **figures)
+
+
+def ready_next(iterator, rounds, ready, pause=0.004):
+    """Seconds of one next() while batches are ready: after each pause, `ready` calls are timed."""
+    spent, calls = 0.0, 0
+    next(iterator)
+    for _ in range(rounds):
+        time.sleep(pause)
+        start = time.perf_counter()
+        for _ in range(ready):
+            next(iterator)
+        spent += time.perf_counter() - start
+        calls += ready
+    return {"seconds": spent, "elements": calls}
+
+
+def paced(iterator, step, seconds):
+    """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
+    works), from its second batch on. Its lateness from sleeping too long is not the pipeline's."""
+    next(iterator)
+    waits, steps, last = [], 0.0, time.perf_counter() + seconds
+    while time.perf_counter() < last:
+        start = time.perf_counter()
+        next(iterator)
+        got = time.perf_counter()
+        time.sleep(step)
+        steps += time.perf_counter() - got
+        waits.append(got - start)
+    waits.sort()
+    return {"busy": steps / (steps + sum(waits)), "longest_wait": waits[-1], "batches": len(waits), "seconds": steps + sum(waits)}
+
+
+def arrivals(iterator, seconds):
+    """When batches came, in seconds since before the iterator was made."""
+    start = time.perf_counter()
+    times = []
+    for _ in iterator():
+        times.append(time.perf_counter() - start)
+        if times[-1] > seconds:
+            break
+    return {"times": times, "seconds": times[-1]}
+
+
+def serve(cases, versions):
+    """Answers until the requests end. cases: name -> f(**params) that gives a pass, a callable of no arguments."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    key, ready = None, None
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if request["case"] == "versions":
+                answer = {"versions": versions()}
+            elif request["case"] == "drop":
+                key, ready, answer = None, None, {}
+            else:
+                wanted = json.dumps(request, sort_keys=True)
+                if wanted != key:
+                    key, ready = None, None
+                    ready = cases[request["case"]](**request["params"])
+                    key = wanted
+                answer = ready()
+        except Exception as e:  # the runner shows it beside the case and goes on
+            traceback.print_exc()
+            answer = {"error": f"{type(e).__name__}: {e}"[:300]}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()

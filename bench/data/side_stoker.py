@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stoker.data's side of the benchmark, and the making of its files."""
+
+import platform
+import time
+
+import numpy as np
+import stoker.data as sd
+
+import make_files
+import side
+
+MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+
+
+def features(kind):
+    if kind == "raw":
+        return {"raw": sd.io.FixedLenFeature([], "string"), "y": sd.io.FixedLenFeature([], "int64")}
+    return {"x": sd.io.FixedLenFeature([int(kind)], "float32"), "y": sd.io.FixedLenFeature([], "int64")}
+
+
+def records(files, kind, batch, single, compression, n, parallel, bytes):
+    spec = features(kind)
+
+    def run():
+        ds = sd.TFRecordDataset(files, compression, num_parallel_reads=parallel).take(n)
+        if single:
+            ds = ds.map(lambda r: sd.io.parse_single_example(r, spec), sd.AUTOTUNE).batch(batch)
+        else:
+            ds = ds.batch(batch).map(lambda r: sd.io.parse_example(r, spec), sd.AUTOTUNE)
+        it = iter(ds.prefetch(sd.AUTOTUNE))
+        return side.timed(lambda: side.drain(it), elements=n, bytes=bytes)
+
+    return run
+
+
+def plus_one(x):
+    return x + 1
+
+
+def overhead(n, batch, maps, parallel=None):
+    ds = sd.Dataset.range(n)
+    for _ in range(maps):
+        ds = ds.map(plus_one, parallel)
+    ds = ds.batch(batch)
+    return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
+
+
+def next_ready(rounds, ready):
+    ds = sd.Dataset.from_tensors(np.zeros((32, 8), np.float32)).repeat().prefetch(ready + 2)
+    it = iter(ds)
+    return lambda: side.ready_next(it, rounds, ready)
+
+
+def random_window(shape):
+    """(y, x, h, w) of a random-resized crop; a box that does not fit is cut to the image."""
+    u = sd.random.uniform([4])
+    size = sd.cast(shape[:2], "float32")
+    area = size[0] * size[1] * (0.08 + 0.92 * u[0])
+    ratio = sd.exp((u[1] * 2.0 - 1.0) * float(np.log(4 / 3)))
+    h = sd.minimum(sd.round(sd.sqrt(area / ratio)), size[0])
+    w = sd.minimum(sd.round(sd.sqrt(area * ratio)), size[1])
+    y, x = sd.floor((size[0] - h + 1.0) * u[2]), sd.floor((size[1] - w + 1.0) * u[3])
+    return sd.cast(sd.stack([y, x, h, w]), "int32")
+
+
+def decoded(path):
+    data = sd.io.read_file(path)
+    window = random_window(sd.io.extract_jpeg_shape(data))
+    return sd.io.decode_and_crop_jpeg(data, window, channels=3, dct_method="INTEGER_FAST")
+
+
+def finished(image):
+    image = sd.image.random_flip_left_right(sd.image.resize(image, [224, 224]))
+    return (image / 255.0 - np.array(MEAN, np.float32)) / np.array(STD, np.float32)
+
+
+def fused(path):
+    return sd.image.jpeg_random_resized_crop(sd.io.read_file(path), [224, 224], mean=MEAN, std=STD, fast=True)
+
+
+def jpeg_dataset(files, batch, is_fused, parallel=sd.AUTOTUNE, count=None):
+    ds = sd.Dataset.from_tensor_slices(np.array(files, object)).repeat()
+    ds = ds if count is None else ds.take(count)
+    for f in (fused,) if is_fused else (decoded, finished):
+        ds = ds.map(f, parallel)
+    return ds.batch(batch, drop_remainder=True).prefetch(sd.AUTOTUNE if parallel == sd.AUTOTUNE else 2)
+
+
+def jpeg(files, batch, n, is_fused=True, parallel=sd.AUTOTUNE):
+    ds = jpeg_dataset(files, batch, is_fused, parallel, n)
+    return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
+
+
+def jpeg_arrivals(files, batch, seconds):
+    ds = jpeg_dataset(files, batch, False)
+    return lambda: side.arrivals(lambda: iter(ds), seconds)
+
+
+def jpeg_paced(files, batch, step, seconds, is_fused=True):
+    ds = jpeg_dataset(files, batch, is_fused)
+    return lambda: side.paced(iter(ds), step, seconds)
+
+
+def steady(files, batch, batches):
+    """Page faults of a running pipeline whose batches are dropped, per batch."""
+    it = iter(jpeg_dataset(files, batch, True))
+    for _ in range(batches):
+        next(it)
+
+    def run():
+        def pull():
+            for _ in range(batches):
+                next(it)
+            return batches
+
+        return side.timed(pull, elements=batches * batch)
+
+    return run
+
+
+def shuffle(n, buffer, batch):
+    ds = sd.Dataset.range(n).shuffle(buffer).batch(batch)
+    return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
+
+
+def memory(size):
+    """Copying that many bytes: the bandwidth that the machine has at the moment."""
+    a, b = np.ones(size, np.uint8), np.zeros(size, np.uint8)
+
+    def run():
+        start = time.perf_counter()
+        np.copyto(b, a)
+        return {"seconds": time.perf_counter() - start, "elements": size, "bytes": size}
+
+    return run
+
+
+CASES = {"records": records, "overhead": overhead, "next": next_ready, "jpeg": jpeg, "arrivals": jpeg_arrivals, "paced": jpeg_paced,
+         "steady": steady, "shuffle": shuffle, "memory": memory, "make_records": make_files.records, "make_images": make_files.images,
+         "make_tar": make_files.tar}
+
+if __name__ == "__main__":
+    side.serve(CASES, lambda: {"stoker": sd.__version__, "NumPy": np.__version__, "Python": platform.python_version()})
