@@ -285,7 +285,8 @@ static enum stk_status run_spread(struct stk_op_run *r, const struct stk_col *a,
     bool is_one_loop = (is_flat_a || (a->stride == 0 && each == 1)) &&
                        (is_flat_b || (b->stride == 0 && each == 1));
     if (is_one_loop) {
-        loop(out, a->data, b->data, r->n * each, a->stride != 0, b->stride != 0, &failed);
+        // the stride of a block of one element may be 0, too
+        loop(out, a->data, b->data, r->n * each, is_flat_a, is_flat_b, &failed);
     }
     for (int64_t i = 0; !is_one_loop && i < r->n && failed == INT64_MAX; i++) {
         int64_t here = INT64_MAX;
