@@ -251,4 +251,19 @@ def test_shard():
     c.raises(ValueError, lambda: sd.Dataset.range(7).shard(3, 3))
 
 
+def test_large_strings_shuffled():
+    """Blocks of one string out of shuffle: what points into it keeps it alive beyond the stage."""
+    rng = np.random.default_rng(0)
+    texts = [rng.integers(0, 256, 20000, np.uint8).tobytes() for _ in range(300)]
+    spec = {"x": sd.io.FixedLenFeature([], "string")}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "large.tfrecord")
+        with sd.TFRecordWriter(path) as w:
+            for t in texts:
+                w.write(sd.io.Example({"x": t}))
+        ds = sd.TFRecordDataset(path).shuffle(64).map(lambda r: sd.io.parse_single_example(r, spec)["x"], 2)
+        have = [t for b in ds.map(lambda x: x, 2).batch(16) for t in b]
+    c.same(sorted(have) == sorted(texts), True, "what was written")
+
+
 c.main(globals())

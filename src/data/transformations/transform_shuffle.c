@@ -266,9 +266,11 @@ static enum stk_status join_taken(struct stk_iter *it, int64_t n, struct stk_blo
         for (int64_t i = 0; i < n; i++) {
             f->parts[i] = &s->taken[i];
         }
-        ok = ok && stk_col_concat(&out->cols[k], it->run->pool, f->parts, (int)n);
-        if (ok && n > 1 && out->cols[k].dtype == STK_DT_STRING) {
-            ok = stk_col_own(&out->cols[k], it->run->pool);
+        struct stk_col *col = &out->cols[k];
+        ok = ok && stk_col_concat(col, it->run->pool, f->parts, (int)n);
+        if (ok && col->dtype == STK_DT_STRING) { // of one: bytes lie behind its view, see put_string
+            ok = n > 1 ? stk_col_own(col, it->run->pool)
+                       : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
         }
         for (int64_t i = 0; i < n; i++) {
             stk_col_clear(&s->taken[i]);
