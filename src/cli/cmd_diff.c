@@ -119,15 +119,15 @@ const struct stk_cmd stk_cmd_diff = {
         "medium of 5 %, never none), 4 if nothing can be concluded, since the steps vary too much "
         "or the sides are not comparable: other devices, another number of them, another "
         "framework, other work, no steps. --force compares those, too.\n\n"
+        "Text and Markdown show the ten kernels and operations that changed most, JSON all.\n\n"
         "A step's time has an interval of 95 % from the order statistics of the steps (its median) "
         "and from Welch's t (its mean). What differs from run to run is not in it: compare runs "
         "that were recorded alike, ten steps or more each.",
-    .examples =
-        "stoker diff before.json.gz after.json.gz\ttwo profiles\n"
-        "stoker diff base/ new/ --fail-on slower=5\tin CI: exit code 1 from 5 % on\n"
-        "stoker diff base/ new/ --markdown\tfor the summary of a CI job\n"
-        "stoker diff a/rank*.json -- b/rank*.json --json\tranks, for programs\n"
-        "stoker diff t.json t.json --steps-a :99 --steps-b 100:\tearly and late steps\n",
+    .examples = "stoker diff before.json.gz after.json.gz\ttwo profiles\n"
+                "stoker diff base/ new/ --fail-on slower=5\tin CI: exit code 1 from 5 % on\n"
+                "stoker diff base/ new/ --markdown\tfor the summary of a CI job\n"
+                "stoker diff a/rank*.json -- b/rank*.json --json\tranks, for programs\n"
+                "stoker diff t.json t.json --steps-a :99 --steps-b 100:\tearly and late steps\n",
     .min_words = 2,
     .max_words = INT32_MAX,
     .has_sides = true,

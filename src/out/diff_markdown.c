@@ -51,9 +51,9 @@ static void put_side(struct stk_sink *s, const char *label, const struct stk_dif
     put_code(s, !d->profile.inputs.count ? "" : slash && slash[1] ? slash + 1 : in[0].path);
     if (d->profile.inputs.count > 1)
         stk_sink_printf(s, " and %zu more files", d->profile.inputs.count - 1);
-    if (d->devices) {
+    if (d->devices && d->device) {
         stk_sink_printf(s, ", %llu x ", (unsigned long long)d->devices);
-        put_plain(s, d->device ? d->device : "device");
+        put_plain(s, d->device);
     }
     stk_sink_printf(s, ", %llu steps: ", (unsigned long long)d->used);
     put_plain(s, d->verdict.sentence);

@@ -38,7 +38,7 @@ void stk_diff_share_text(double share, char *out)
         snprintf(out, STK_HUMAN_MAX, share == 0 ? "0 %%" : "0.0 %%");
         return;
     }
-    stk_human_share(fabs(share), size);
+    stk_human_share(fabs(share) < 0.001 ? 0.001 : fabs(share), size);
     snprintf(out, STK_HUMAN_MAX, "%s%.20s", share > 0 ? "+" : "-", size);
 }
 

@@ -47,9 +47,12 @@ static void side(struct stk_term *t, const char *label, const struct stk_diff_si
     stk_text_label(t, label);
     files(t, &s->profile);
     stk_text_label(t, "");
-    if (s->devices)
+    if (s->devices && s->device)
         snprintf(devices, sizeof devices, "%llu x %.180s; ", (unsigned long long)s->devices,
-                 s->device ? s->device : "device");
+                 s->device);
+    else if (s->devices)
+        snprintf(devices, sizeof devices, "%llu device%s; ", (unsigned long long)s->devices,
+                 s->devices == 1 ? "" : "s");
     snprintf(text, sizeof text, "%s%llu of %llu %s steps%s%s; capture %s", devices,
              (unsigned long long)s->used, (unsigned long long)s->steps,
              strcmp(s->source, "none") == 0 ? "" : s->source, s->framework ? "; " : "",

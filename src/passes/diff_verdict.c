@@ -99,14 +99,16 @@ struct words {
     char low[STK_HUMAN_MAX], high[STK_HUMAN_MAX];
 };
 
+// "+12 %", "-0.4 %", "0.0 %".
 static void say_share(double share, char *out)
 {
     char digits[STK_HUMAN_MAX];
+    double size = fabs(share) < 0.0005 ? 0 : fabs(share) < 0.001 ? 0.001 : fabs(share);
     snprintf(out, STK_HUMAN_MAX, "%s%.20s",
-             share < 0   ? "-"
-             : share > 0 ? "+"
-                         : "",
-             stk_human_share(fabs(share), digits));
+             size == 0   ? ""
+             : share < 0 ? "-"
+                         : "+",
+             size == 0 ? "0.0 %" : stk_human_share(size, digits));
 }
 
 static struct words say(const struct stk_diff_measure *m)
