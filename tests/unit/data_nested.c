@@ -248,7 +248,7 @@ static void choices(void)
            "10 11 0 1 2");
     EXPECT(choosing("choose_from_datasets", both, tens, RANGE(3), 1), "10 11");
     struct stk_dataset *sampled = choosing("sample_from_datasets", RANGE(500), RANGE(500), NULL, 0);
-    CHECK_EQ(stk_dataset_cardinality(sampled), 1000);
+    CHECK_EQ(stk_dataset_cardinality(sampled), STK_CARDINALITY_UNKNOWN);
     const char *all = elements_after(sampled, 100, 0), *again = elements_after(sampled, 3, 0);
     CHECK(strcmp(all, again) == 0);
     int64_t n = 1;

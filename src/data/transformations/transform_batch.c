@@ -34,9 +34,9 @@ static int64_t batch_cardinality(const struct stk_dataset *ds)
 static enum stk_status batch_infer(struct stk_dataset *ds, struct stk_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
-    int64_t size = batch_size(ds), n = stk_dataset_cardinality(ds->in[0]);
-    bool is_fixed =
-        drops_remainder(ds) || n == STK_INFINITE || (n >= 0 && size > 0 && n % size == 0);
+    // As in tf.data, the size counts as known only where no batch may be short.
+    bool is_fixed = drops_remainder(ds);
+    int64_t size = batch_size(ds);
     ds->specs = stk_specs_new(in->count);
     if (!ds->specs) {
         return stk_err_nomem(err);

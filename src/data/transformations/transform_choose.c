@@ -61,20 +61,19 @@ static enum stk_status choose_infer(struct stk_dataset *ds, struct stk_err *err)
     return stk_specs_join_inputs(ds, from, err);
 }
 
+// As in tf.data: known only to be infinite, or not at all.
 static int64_t choose_cardinality(const struct stk_dataset *ds)
 {
     bool stops = stk_attrs_int(ds->attrs, "stop_on_empty_dataset", 0) != 0;
-    int64_t sum = 0;
-    if (first_data(ds) || stops) {
-        return STK_CARDINALITY_UNKNOWN;
+    int from = first_data(ds), endless = 0;
+    for (int i = from; i < ds->n_in; i++) {
+        endless += stk_dataset_cardinality(ds->in[i]) == STK_INFINITE;
     }
-    for (int i = 0; i < ds->n_in; i++) {
-        int64_t n = stk_dataset_cardinality(ds->in[i]);
-        if (n < 0 || __builtin_add_overflow(sum, n, &sum)) {
-            return n == STK_INFINITE ? n : STK_CARDINALITY_UNKNOWN;
-        }
+    bool is_endless = stops ? endless == ds->n_in - from : endless > 0;
+    if (from && stk_dataset_cardinality(ds->in[0]) != STK_INFINITE) {
+        is_endless = false;
     }
-    return stk_attrs_get(ds->attrs, "weights") ? STK_CARDINALITY_UNKNOWN : sum;
+    return is_endless ? STK_INFINITE : STK_CARDINALITY_UNKNOWN;
 }
 
 static enum stk_status choose_open(struct stk_iter *it, struct stk_err *err)

@@ -83,9 +83,8 @@ static enum stk_status padded_infer(struct stk_dataset *ds, struct stk_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
     enum stk_status s = check(ds, err);
-    int64_t n = stk_dataset_cardinality(ds->in[0]), size = batch_size(ds);
-    bool is_fixed = !stk_arg_is_bound(ds, "batch_size") &&
-                    (drops_remainder(ds) || n == STK_INFINITE || (n >= 0 && n % size == 0));
+    int64_t size = batch_size(ds);
+    bool is_fixed = !stk_arg_is_bound(ds, "batch_size") && drops_remainder(ds);
     ds->specs = s == STK_OK ? stk_specs_new(in->count) : NULL;
     if (!ds->specs) {
         return s == STK_OK ? stk_err_nomem(err) : s;

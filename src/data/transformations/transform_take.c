@@ -20,7 +20,7 @@ static int64_t number(const struct stk_dataset *ds, const char *name)
 static int64_t take_cardinality(const struct stk_dataset *ds)
 {
     int64_t n = stk_dataset_cardinality(ds->in[0]), count = number(ds, "count");
-    if (stk_arg_is_bound(ds, "count") || (n == STK_CARDINALITY_UNKNOWN && count != 0)) {
+    if (stk_arg_is_bound(ds, "count") || n == STK_CARDINALITY_UNKNOWN) {
         return STK_CARDINALITY_UNKNOWN;
     }
     return count < 0 ? n : n < 0 ? count : n < count ? n : count;

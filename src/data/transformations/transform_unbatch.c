@@ -37,7 +37,7 @@ static int64_t unbatch_cardinality(const struct stk_dataset *ds)
     for (int k = 0; k < in->count && each < 0; k++) {
         each = in->items[k].shape.rank > 0 ? in->items[k].shape.dim[0] : STK_UNKNOWN;
     }
-    if (n == 0 || (n == STK_INFINITE && each > 0)) {
+    if (n == 0 || n == STK_INFINITE) {
         return n;
     }
     if (n < 0 || each < 0 || __builtin_mul_overflow(n, each, &all)) {
