@@ -91,6 +91,7 @@ void stk_account_leave(struct stk_iter *before)
         stk_recorder_end(it->run->recorder);
     }
     charge(&account);
+    account.before = NULL;
     account.stage = before;
 }
 
@@ -113,7 +114,7 @@ void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
     if (it) {
         __atomic_add_fetch(&it->stats.starve_ns, now - w.since_ns, __ATOMIC_RELAXED);
     }
-    struct stk_iter *who = account.stage == it ? account.before : account.stage;
+    struct stk_iter *who = it && account.stage == it ? account.before : account.stage;
     if (who) {
         __atomic_add_fetch(&who->stats.wait_ns, now - w.since_ns, __ATOMIC_RELAXED);
     }
