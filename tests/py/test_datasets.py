@@ -232,6 +232,38 @@ def test_saved():
         c.same([ints(snap), ints(snap)], [list(range(5))] * 2)
 
 
+def test_csv_and_tar():
+    import tarfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/a.csv", "w") as f:
+            f.write('x,y,z\n1,2.5,"a,b"\n,3.5,c\n')
+        ds = sd.CsvDataset(folder + "/a.csv", [[7], sd.float32, sd.string], header=True)
+        c.same(
+            list(ds), [(np.int32(1), np.float32(2.5), b"a,b"), (np.int32(7), np.float32(3.5), b"c")]
+        )
+        two = sd.CsvDataset(
+            folder + "/a.csv", [sd.float32, sd.string], header=True, select_cols=[1, 2]
+        )
+        c.same(list(two)[1], (np.float32(3.5), b"c"))
+        c.raises(
+            ValueError, lambda: list(sd.CsvDataset(folder + "/a.csv", [sd.int32] * 3)), "a.csv:1"
+        )
+        c.raises(
+            ValueError, lambda: list(sd.CsvDataset(folder + "/a.csv", [sd.int32] * 2)), "fields"
+        )
+        with tarfile.open(folder + "/s-0.tar", "w") as tar:
+            for i in range(3):
+                for suffix in ("jpg", "cls"):
+                    with open(folder + "/m", "w") as f:
+                        f.write(f"{suffix}{i}")
+                    tar.add(folder + "/m", f"d/k{i}.{suffix}")
+        ds = sd.TarDataset(folder + "/s-{0..0}.tar")
+        c.same(list(ds)[2], {"__key__": b"d/k2", "cls": b"cls2", "jpg": b"jpg2"})
+        c.raises(sd.errors.NotFoundError, lambda: list(sd.TarDataset(folder + "/n.tar", ["cls"])))
+        c.raises(sd.errors.DataLossError, lambda: list(sd.TarDataset(folder + "/a.csv", ["cls"])))
+
+
 def test_stats():
     ds = sd.Dataset.range(100).map(lambda x: x + 1).batch(10).prefetch(2)
     c.true("nothing" in repr(ds.stats()), "before")

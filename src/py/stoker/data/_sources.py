@@ -7,7 +7,8 @@ import os
 import numpy as np
 
 from . import _call, _dtypes, _engine, _spec
-from ._dataset import Dataset, _count
+from ._dataset import Dataset, _count, _kinds
+from ._readers import csv_rows, tar_samples
 from ._spec import TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
@@ -32,6 +33,21 @@ class _FileDataset(Dataset):
     """A dataset that reads files; of a dataset of names, the files in their order."""
 
     _of_files = None  # kind
+
+    def _generate(self, filenames, rows, spec):
+        """Elements that rows(paths) gives, in Python."""
+        if isinstance(filenames, Dataset):
+            ds = filenames.flat_map(lambda name: self._generated(name, rows, spec))
+        else:
+            ds = self._generated(_names(filenames), rows, spec)
+        self.__dict__.update(ds.__dict__)
+
+    @staticmethod
+    def _generated(names, rows, spec):
+        def elements(found):
+            return rows([os.fsdecode(n) for n in np.atleast_1d(np.asarray(found, dtype=object))])
+
+        return Dataset.from_generator(elements, args=(names,), output_signature=spec)
 
     def _read(self, filenames, args, spec, parallel=None):
         if isinstance(filenames, Dataset):
@@ -157,9 +173,15 @@ class CsvDataset(_FileDataset):
             "compression_type": _compression(compression_type),
             "buffer_size": buffer_size,
         }
+        spec = tuple(TensorSpec((), d) for d in dtypes)
+        if self._of_files not in _kinds:
+            chosen = None if select_cols is None else [int(c) for c in select_cols]
+            options = dict(args, select_cols=chosen)
+            self._generate(filenames, lambda n: csv_rows(n, dtypes, defaults, options), spec)
+            return
         if select_cols is not None:
             args["select_cols"] = ("ints", [int(c) for c in select_cols])
-        self._read(filenames, args, tuple(TensorSpec((), d) for d in dtypes))
+        self._read(filenames, args, spec)
 
 
 def braces(pattern):
@@ -200,6 +222,9 @@ class TarDataset(_FileDataset):
             suffixes = _first_suffixes(os.fsdecode(_names(filenames)[0]))
         keys = sorted(suffixes)
         spec = {"__key__": TensorSpec((), "bytes"), **{k: TensorSpec((), "bytes") for k in keys}}
+        if self._of_files not in _kinds:
+            self._generate(filenames, lambda n: tar_samples(n, keys), spec)
+            return
         self._read(filenames, {"suffixes": ("texts", keys)}, spec, _calls(num_parallel_reads))
 
 
