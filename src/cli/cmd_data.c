@@ -243,8 +243,8 @@ const struct stk_cmd stk_cmd_data = {
         "bench runs the pipeline that a Python file defines (a variable `dataset`, or a function "
         "`make_dataset`) for five seconds, and says how fast it is and which stage limits it.\n\n"
         "--list names the kinds of datasets and the operations that pipelines are made of.",
-    .examples = "stoker data inspect train-00000.tfrecord\twhat is in it\n"
-                "stoker data convert train-*.tfrecord -o train.stkidx\tone file for random access\n"
+    .examples = "stoker data inspect a.tfrecord\twhat is in it\n"
+                "stoker data convert *.tfrecord -o all.stkidx\tone file for random access\n"
                 "stoker data bench pipeline.py\thow fast, and what limits it\n",
     .max_words = 100000,
     .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
