@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // map: each element through a function. Functions run on whole blocks, on the thread that pulls, or
-// with num_parallel_calls on threads of their own (transform_map_parallel.c).
+// with num_parallel_calls on threads of their own (transform_map_parallel.c). It has no access by
+// position: a shuffle behind it would have another order with threads than without.
 #include "data/feed.h"
 #include "data/map_parallel.h"
 
@@ -99,31 +100,6 @@ static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, s
     return s;
 }
 
-// Elements by position, where the function depends on nothing but them. Parallel maps have none: a
-// shuffle before them would run them on one thread.
-static bool map_has_at(const struct stk_dataset *ds)
-{
-    return !is_parallel(ds) && !stk_fn_is_random(function(ds)) && !stk_fn_is_stateful(function(ds));
-}
-
-static enum stk_status map_at(struct stk_iter *it, const int64_t *index, int64_t n,
-                              struct stk_block *out, struct stk_err *err)
-{
-    struct map *m = it->state;
-    enum stk_status s = stk_iter_at(it->in[0], index, n, &m->in, err);
-    if (s == STK_OK && !stk_block_reset(out, it->ds->specs->count)) {
-        s = stk_err_nomem(err);
-    }
-    struct stk_eval eval = {.seed = it->seed};
-    s = s == STK_OK ? stk_frame_run(m->frame, &m->in, out, &eval, err) : s;
-    if (s == STK_OK && eval.failed < n) {
-        *err = eval.failure;
-        s = eval.failure.code;
-    }
-    stk_block_clear(&m->in);
-    return s;
-}
-
 void stk_iter_hint_group(struct stk_iter *it, int64_t size)
 {
     while (it && (it->kind == &stk_dataset_take || it->kind == &stk_dataset_ignore_errors)) {
@@ -170,6 +146,4 @@ const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .open = map_open,
                                                  .next = map_next,
                                                  .skip = map_skip,
-                                                 .has_at = map_has_at,
-                                                 .at = map_at,
                                                  .close = map_close};
