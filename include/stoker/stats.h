@@ -23,7 +23,7 @@ const char *stoker_analysis_name(size_t index);
 const char *stoker_analysis_question(size_t index);
 const char *stoker_analysis_needs(size_t index); // what a profile must hold for it
 
-// Read the profiles as stoker_why does and run one analysis. STOKER_EUSAGE for an unknown one (the
+// Read the profiles as stoker_why does and run one analysis, or all of them ("all") on one reading. STOKER_EUSAGE for an unknown one (the
 // text of err suggests near ones). On success *out is the caller's to free.
 enum stoker_status stoker_stats(const char *analysis, const char *const *paths, size_t count,
                                 const struct stoker_why_options *options,
@@ -33,7 +33,8 @@ void stoker_tables_free(struct stoker_tables *tables); // takes NULL
 // NULL-terminated names of the outputs: "text", "json", "csv".
 const char *const *stoker_table_formats(void);
 // table: id of the one to print; NULL: all (in csv, which prints one, the first). options may be
-// NULL. STOKER_EUSAGE for an unknown format or table.
+// NULL. STOKER_EUSAGE for an unknown format or table. Of "all", text holds the first table of each,
+// json is an array of the analyses' documents; csv and the id of a table are STOKER_EUSAGE.
 enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const char *format,
                                        const char *table,
                                        const struct stoker_write_options *options,

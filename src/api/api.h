@@ -57,6 +57,8 @@ STK_MUST_CHECK enum stk_status stk_diagnose(const struct stk_collected *in,
 struct stoker_tables {
     struct stk_collected in; // of a query only the arena
     struct stk_table_doc doc;
+    struct stk_table_doc *every; // of all analyses at once, in place of doc; else NULL
+    size_t every_count;
     bool has_texts;
     struct stk_strpool texts; // of rows
 };
@@ -89,8 +91,9 @@ STK_MUST_CHECK enum stk_status stk_redact(struct stk_job *jobs, size_t count,
 // look-up by text (stk_strpool_find) no longer finds those.
 STK_MUST_CHECK enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count,
                                                  struct stk_arena *arena, struct stk_err *err);
-// The same for the names in a document's tables.
-STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err);
+// The same for the names in the tables of documents, which are numbered together.
+STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count,
+                                                 struct stk_arena *arena, struct stk_err *err);
 
 // The same for the names in a comparison; paths and hosts went with the sides.
 STK_MUST_CHECK enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,

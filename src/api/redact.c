@@ -212,20 +212,27 @@ enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count, struct stk
     return ok ? STK_OK : stk_err_nomem(err);
 }
 
-enum stk_status stk_redact_tables(struct stk_table_doc *doc, struct stk_err *err)
+static void redact_doc(struct redactor *r, struct stk_table_doc *doc)
 {
-    struct redactor r = {.arena = doc->arena};
-    stk_map_init(&r.numbers, 1u << 22);
     for (size_t i = 0; i < doc->table_count; i++) {
         struct stk_table *table = &doc->tables[i];
         struct stk_cell *cells = table->cells.items;
         for (size_t n = 0; n < table->cells.count; n++)
             if (table->columns[n % table->column_count].is_name && cells[n].known)
-                cells[n].text = redact_name(&r, cells[n].text);
+                cells[n].text = redact_name(r, cells[n].text);
     }
     for (size_t i = 0; i < doc->summary_count; i++)
         if (doc->summary[i].is_name && doc->summary[i].value.known)
-            doc->summary[i].value.text = redact_name(&r, doc->summary[i].value.text);
+            doc->summary[i].value.text = redact_name(r, doc->summary[i].value.text);
+}
+
+enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count, struct stk_arena *arena,
+                                  struct stk_err *err)
+{
+    struct redactor r = {.arena = arena};
+    stk_map_init(&r.numbers, 1u << 22);
+    for (size_t i = 0; i < count; i++)
+        redact_doc(&r, &docs[i]);
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
 }

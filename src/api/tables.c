@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One analysis from end to end: the run (collect.c), then its tables.
+// One analysis, or all of them at once, from end to end: the run (collect.c), then the tables.
 #include "stoker/stats.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/near.h"
 #include "out/table_out.h"
-#include "passes/stats.h"
+#include "passes/stats_every.h"
 
 static const struct stk_stats *analysis_at(size_t index)
 {
@@ -43,10 +43,30 @@ static enum stk_status unknown_analysis(const char *name, struct stk_err *err)
     return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all", name);
 }
 
+static enum stk_status every(struct stoker_tables *t, const char *const *paths, size_t count,
+                             const struct stoker_why_options *options, struct stk_err *err)
+{
+    struct stk_view_hook hook = stk_stats_every_hook();
+    t->every = stk_arena_array(&t->in.arena, (size_t)stk_stats_count, sizeof *t->every);
+    if (!t->every)
+        return stk_err_nomem(err);
+    t->every_count = (size_t)stk_stats_count;
+    for (size_t i = 0; i < t->every_count; i++)
+        stk_table_doc_init(&t->every[i], &t->in.arena, stk_stats_all[i]->name);
+    enum stk_status status = stk_collect(&t->in, paths, count, options, &hook, err);
+    if (status == STK_OK)
+        status = stk_stats_every_describe(&t->in.pass, t->every, err);
+    if (status == STK_OK && options->redact)
+        status = stk_redact_tables(t->every, t->every_count, &t->in.arena, err);
+    return status;
+}
+
 static enum stk_status stats(struct stoker_tables *t, const char *name, const char *const *paths,
                              size_t count, const struct stoker_why_options *options,
                              struct stk_err *err)
 {
+    if (strcmp(name, STK_STATS_EVERY) == 0)
+        return every(t, paths, count, options, err);
     const struct stk_stats *analysis = stk_stats_find(name);
     if (!analysis)
         return unknown_analysis(name, err);
@@ -55,7 +75,7 @@ static enum stk_status stats(struct stoker_tables *t, const char *name, const ch
     if (status == STK_OK)
         status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);
     if (status == STK_OK && options->redact)
-        status = stk_redact_tables(&t->doc, err);
+        status = stk_redact_tables(&t->doc, 1, &t->in.arena, err);
     return status;
 }
 
@@ -93,6 +113,8 @@ void stoker_tables_free(struct stoker_tables *tables)
     if (!tables)
         return;
     stk_table_doc_deinit(&tables->doc);
+    for (size_t i = 0; i < tables->every_count; i++)
+        stk_table_doc_deinit(&tables->every[i]);
     if (tables->has_texts)
         stk_strpool_deinit(&tables->texts);
     stk_collected_free(&tables->in);
@@ -132,16 +154,26 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
         stk_err_set(&e, STK_EUSAGE, "no output format '%.80s' for tables", format);
         return stk_api_fail(err, &e);
     }
+    if (tables->every && (table || !out->write_list)) {
+        stk_err_set(&e, STK_EUSAGE, "all analyses together have no single table; name the analysis");
+        return stk_api_fail(err, &e);
+    }
     if (table && !stk_table_find(&tables->doc, table)) {
         unknown_table(&tables->doc, table, &e);
         return stk_api_fail(err, &e);
     }
     stk_sink_init(&sink, write, arg);
-    out->write(&tables->doc, table, &out_options, &sink);
+    if (tables->every)
+        out->write_list(tables->every, tables->every_count, &out_options, &sink);
+    else
+        out->write(&tables->doc, table, &out_options, &sink);
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }
 
 int stoker_tables_inconclusive(const struct stoker_tables *tables)
 {
-    return tables->doc.inconclusive;
+    for (size_t i = 0; i < tables->every_count; i++)
+        if (!tables->every[i].inconclusive)
+            return false;
+    return tables->every || tables->doc.inconclusive;
 }

@@ -30,7 +30,7 @@ static void completed_words(const struct stk_cmd *cmd)
         words(shells, " ");
     else if (strcmp(what, "analyses") == 0)
         for (size_t i = 0; stoker_analysis_name(i); i++)
-            printf("%s%s", i ? " " : "", stoker_analysis_name(i));
+            printf("%s%s", stoker_analysis_name(i), stoker_analysis_name(i + 1) ? " " : " all");
     else if (strcmp(what, "exports") == 0) {
         struct stoker_export_format format;
         for (size_t i = 0; stoker_export_format(i, &format); i++)

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats: tables about one question each.
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/table_print.h"
 
+#define ROWS_OF_ALL 5 // of each table in text
+
 static int list(void)
 {
     for (size_t i = 0; stoker_analysis_name(i); i++)
         printf("%-10s %s\n", stoker_analysis_name(i), stoker_analysis_question(i));
+    printf("%-10s %s\n", "all", "All of these at once, on one reading.");
     return STK_EXIT_DONE;
 }
 
@@ -29,6 +33,12 @@ static int run(const struct stk_args *args)
         return stk_usage(&stk_cmd_stats, "PROFILE is missing");
     stk_reading_options(args, false, &options);
     options.limit = stk_table_limit(args, format);
+    if (strcmp(args->words[0], "all") == 0) {
+        if (args->values[STK_OPT_ID_CSV].set || args->values[STK_OPT_ID_TABLE].set)
+            return stk_usage(&stk_cmd_stats, "all takes neither --csv nor --table: name the analysis");
+        if (!args->values[STK_OPT_ID_LIMIT].set && !args->values[STK_OPT_ID_JSON].set)
+            options.limit = ROWS_OF_ALL;
+    }
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
     options.progress_arg = &line;
@@ -48,12 +58,15 @@ const struct stk_cmd stk_cmd_stats = {
     .words = "[ANALYSIS PROFILE...]",
     .description =
         "Answers one question about profiles with tables, for people, as JSON or as CSV. "
-        "Without words it lists the analyses, each with its question.\n\n"
+        "Without words it lists the analyses, each with its question. ANALYSIS all runs every one "
+        "on a single reading: the first table of each, or with --json an array of their "
+        "documents.\n\n"
         "PROFILE is as in stoker why. Where a profile does not hold what an analysis needs, the "
         "output says what is missing and how to record it, and the exit code is 4.",
     .examples = "stoker stats\tlist the analyses\n"
                 "stoker stats kernels trace.json.gz\tkernels by total time\n"
                 "stoker stats transfers run.sqlite --csv\tcopies, for a spreadsheet\n"
+                "stoker stats all trace.json.gz\tevery analysis\n"
                 "stoker stats comm ranks/ --json\twho waits for whom, for programs\n",
     .min_words = 0,
     .max_words = INT32_MAX,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document as JSON, by the contract stoker.table/1. A row stands on one line; a cell whose
-// value is not known is null, a figure of the summary that is not known is absent.
+// value is not known is null, a figure of the summary that is not known is absent. Several documents
+// are an array of them.
 #include "out/json_fields.h"
 #include "out/table_out.h"
 
@@ -97,27 +98,45 @@ static void write_missing(struct stk_json *j, const struct stk_table_doc *doc)
     stk_json_close(j, ']');
 }
 
+static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const char *table)
+{
+    stk_json_open(j, '{', false);
+    write_pair(j, "schema", STK_TABLE_SCHEMA);
+    write_pair(j, "analysis", doc->analysis);
+    stk_json_key(j, "profile");
+    stk_json_fields(j, &stk_profile_info, &doc->profile);
+    write_summary(j, doc);
+    stk_json_key(j, "tables");
+    stk_json_open(j, '[', false);
+    const struct stk_table *chosen = stk_table_find(doc, table);
+    for (size_t i = 0; i < doc->table_count; i++)
+        if (!table || &doc->tables[i] == chosen)
+            write_table(j, &doc->tables[i]);
+    stk_json_close(j, ']');
+    write_missing(j, doc);
+    stk_json_close(j, '}');
+}
+
 static void write_json(const struct stk_table_doc *doc, const char *table,
                        const struct stk_out_options *options, struct stk_sink *sink)
 {
     (void)options;
     struct stk_json j;
     stk_json_init(&j, sink);
-    stk_json_open(&j, '{', false);
-    write_pair(&j, "schema", STK_TABLE_SCHEMA);
-    write_pair(&j, "analysis", doc->analysis);
-    stk_json_key(&j, "profile");
-    stk_json_fields(&j, &stk_profile_info, &doc->profile);
-    write_summary(&j, doc);
-    stk_json_key(&j, "tables");
+    write_doc(&j, doc, table);
+    stk_sink_text(sink, "\n");
+}
+
+static void write_list(const struct stk_table_doc *docs, size_t count,
+                       const struct stk_out_options *options, struct stk_sink *sink)
+{
+    (void)options;
+    struct stk_json j;
+    stk_json_init(&j, sink);
     stk_json_open(&j, '[', false);
-    const struct stk_table *chosen = stk_table_find(doc, table);
-    for (size_t i = 0; i < doc->table_count; i++)
-        if (!table || &doc->tables[i] == chosen)
-            write_table(&j, &doc->tables[i]);
+    for (size_t i = 0; i < count; i++)
+        write_doc(&j, &docs[i], NULL);
     stk_json_close(&j, ']');
-    write_missing(&j, doc);
-    stk_json_close(&j, '}');
     stk_sink_text(sink, "\n");
 }
 
@@ -125,4 +144,5 @@ const struct stk_table_out stk_table_out_json = {
     .name = "json",
     .summary = "the versioned contract, for programs (stoker schema table)",
     .write = write_json,
+    .write_list = write_list,
 };

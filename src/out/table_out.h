@@ -14,6 +14,9 @@ struct stk_table_out {
     // `table`: id of the table to print, NULL for all (the first one where it prints one).
     void (*write)(const struct stk_table_doc *doc, const char *table,
                   const struct stk_out_options *options, struct stk_sink *sink);
+    // Documents of one run, together; NULL: it has no form for them.
+    void (*write_list)(const struct stk_table_doc *docs, size_t count,
+                       const struct stk_out_options *options, struct stk_sink *sink);
 };
 
 #define X(name) extern const struct stk_table_out stk_table_out_##name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document for people: the figures, the rows in aligned columns with human units, what was
-// left out and what is missing. Where a line is too short, columns of detail go first, then names
+// left out and what is missing; of several documents the first table of each. Where a line is too short, columns of detail go first, then names
 // are shortened in the middle; at 80 columns and above no line is longer than the width.
 #include <inttypes.h>
 #include <stdio.h>
@@ -340,8 +340,48 @@ static void write_text(const struct stk_table_doc *doc, const char *table,
     }
 }
 
+// Whether an earlier document said the same.
+static bool was_said(const struct stk_table_doc *docs, size_t at, const struct stk_missing *m)
+{
+    for (size_t d = 0; d < at; d++)
+        for (size_t i = 0; i < docs[d].missing_count; i++)
+            if (strcmp(docs[d].missing[i].what, m->what) == 0 &&
+                strcmp(docs[d].missing[i].why, m->why) == 0)
+                return true;
+    return false;
+}
+
+static void write_list(const struct stk_table_doc *docs, size_t count,
+                       const struct stk_out_options *options, struct stk_sink *sink)
+{
+    struct stk_term t = {.sink = sink, .options = options};
+    if (count)
+        put_profile(&t, &docs[0]);
+    for (size_t d = 0; d < count; d++) {
+        const struct stk_table_doc *doc = &docs[d];
+        stk_term_line_end(&t);
+        stk_term_styled(&t, STK_STYLE_BOLD, doc->analysis);
+        stk_term_text(&t, ":");
+        stk_term_line_end(&t);
+        put_summary(&t, doc);
+        if (doc->table_count && doc->tables[0].row_count)
+            put_table(&t, &doc->tables[0]);
+        for (size_t i = 0; i < doc->missing_count; i++) {
+            if (!was_said(docs, d, &doc->missing[i])) {
+                put_missing(&t, &doc->missing[i]);
+                continue;
+            }
+            stk_term_styled(&t, STK_STYLE_YELLOW, "missing: ");
+            stk_term_wrap(&t, 2, doc->missing[i].what);
+            stk_term_text(&t, ", as above");
+            stk_term_line_end(&t);
+        }
+    }
+}
+
 const struct stk_table_out stk_table_out_text = {
     .name = "text",
     .summary = "for people",
     .write = write_text,
+    .write_list = write_list,
 };

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker_bench_stats PROFILE [THREADS]: reads the profile once, then times what `stoker stats all` does
+// after reading, phase by phase, and prints one line of JSON: events, seconds and processor seconds of
+// reading, of the model (steps, parts, causes), of each analysis' look at the trace, of making all
+// tables; peak resident memory after reading and at the end. One file; what several files need
+// besides (ranks, clocks) is not in it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "model/verdict.h"
+#include "passes/stats_every.h"
+#include "readers/reader.h"
+
+struct timer {
+    struct timespec wall, cpu;
+};
+
+static double looked_s, looked_cpu_s; // of all analyses, within the model's time
+
+static struct timer now(void)
+{
+    struct timer t;
+    clock_gettime(CLOCK_MONOTONIC, &t.wall);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t.cpu);
+    return t;
+}
+
+static double seconds(struct timespec from, struct timespec to)
+{
+    return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+static double peak_mb(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1000;
+}
+
+static void fail(const struct stk_err *err)
+{
+    fprintf(stderr, "stoker_bench_stats: %s\n", err->message);
+    exit(1);
+}
+
+// As the hook of stats_every.c, with a clock.
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
+{
+    void **partials = stk_arena_array(arena, (size_t)stk_stats_count, sizeof *partials);
+    enum stk_status status = partials ? STK_OK : stk_err_nomem(err);
+    for (int i = 0; i < stk_stats_count && status == STK_OK; i++) {
+        struct timer start = now();
+        if (stk_stats_all[i]->hook.see)
+            status = stk_stats_all[i]->hook.see(view, arena, &partials[i], err);
+        struct timer end = now();
+        looked_s += seconds(start.wall, end.wall);
+        looked_cpu_s += seconds(start.cpu, end.cpu);
+        printf("\"%s\": %.4f, ", stk_stats_all[i]->name, seconds(start.cpu, end.cpu));
+    }
+    *partial = partials;
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || argc > 3) {
+        fprintf(stderr, "usage: stoker_bench_stats PROFILE [THREADS]\n");
+        return 2;
+    }
+    int threads = argc == 3 ? atoi(argv[2]) : 2;
+    struct stk_view_hook hook = stk_stats_every_hook();
+    struct stk_read_ctx read = {.path = argv[1], .threads = threads, .wants = hook.wants};
+    struct stk_trace *trace = NULL;
+    struct stk_rank_sum **ranks = NULL;
+    struct stk_run_sum *run = NULL;
+    struct stk_verdict verdict;
+    struct stk_select select = {.has_steps = false};
+    struct stk_input_info input = {.path = argv[1], .format = ""};
+    struct stk_arena arena;
+    struct stk_err err;
+    uint32_t rank_count = 0;
+    stk_arena_init(&arena, 0);
+    stk_err_init(&err);
+    struct timer start = now();
+    if (stk_reader_read(&read, &trace, &err) != STK_OK)
+        fail(&err);
+    struct timer model = now();
+    double read_peak_mb = peak_mb();
+    printf("{\"events\": %u, \"of_analyses\": {", trace->count);
+    hook.see = see;
+    if (stk_model_summarize_with(trace, &select, &hook, threads, &arena, &ranks, &rank_count,
+                                 &err) != STK_OK ||
+        stk_model_merge(ranks, rank_count, &arena, &run, &err) != STK_OK ||
+        stk_verdict_decide(run, &arena, &verdict, &err) != STK_OK)
+        fail(&err);
+    struct timer tables = now();
+    struct stk_pass_ctx pass = {.inputs = &input,
+                                .input_count = 1,
+                                .run = run,
+                                .verdict = &verdict,
+                                .select = &select,
+                                .limit = 10000,
+                                .arena = &arena};
+    struct stk_table_doc *docs = stk_arena_array(&arena, (size_t)stk_stats_count, sizeof *docs);
+    for (int i = 0; docs && i < stk_stats_count; i++)
+        stk_table_doc_init(&docs[i], &arena, stk_stats_all[i]->name);
+    if (!docs || stk_stats_every_describe(&pass, docs, &err) != STK_OK)
+        fail(&err);
+    struct timer end = now();
+    printf("\"_\": 0}, \"read_s\": %.4f, \"read_cpu_s\": %.4f, \"model_s\": %.4f, "
+           "\"model_cpu_s\": %.4f, \"analyses_s\": %.4f, \"analyses_cpu_s\": %.4f, "
+           "\"tables_s\": %.4f, \"tables_cpu_s\": %.4f, \"after_s\": %.4f, \"after_cpu_s\": %.4f, "
+           "\"read_peak_mb\": %.0f, \"peak_mb\": %.0f}\n",
+           seconds(start.wall, model.wall), seconds(start.cpu, model.cpu),
+           seconds(model.wall, tables.wall) - looked_s, seconds(model.cpu, tables.cpu) - looked_cpu_s,
+           looked_s, looked_cpu_s, seconds(tables.wall, end.wall), seconds(tables.cpu, end.cpu),
+           seconds(model.wall, end.wall), seconds(model.cpu, end.cpu), read_peak_mb, peak_mb());
+    for (int i = 0; i < stk_stats_count; i++)
+        stk_table_doc_deinit(&docs[i]);
+    stk_arena_deinit(&arena);
+    stk_trace_free(trace);
+    return 0;
+}
