@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_bench_stats PROFILE [THREADS]: reads the profile once, then times what `stoker stats all` does
-// after reading, phase by phase, and prints one line of JSON: events, seconds and processor seconds of
-// reading, of the model (steps, parts, causes), of each analysis' look at the trace, of making all
-// tables; peak resident memory after reading and at the end. One file; what several files need
-// besides (ranks, clocks) is not in it.
+// stoker_bench_stats PROFILE [THREADS [each]]: reads the profile once, then times what `stoker stats
+// all` does after reading, phase by phase, and prints one line of JSON: events, seconds and processor
+// seconds of reading, of the model (steps, parts, causes), of the analyses' looks at the trace, of
+// making all tables; peak resident memory after reading and at the end. `each`: the looks one after
+// another, and the processor seconds of each one. One file; what several files need besides (ranks,
+// clocks) is not in it.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -45,8 +47,20 @@ static void fail(const struct stk_err *err)
     exit(1);
 }
 
-// As the hook of stats_every.c, with a clock.
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+static struct stk_view_hook every;
+
+static enum stk_status see_all(const struct stk_analysis *view, struct stk_arena *arena,
+                               void **partial, struct stk_err *err)
+{
+    struct timer start = now();
+    enum stk_status status = every.see(view, arena, partial, err);
+    struct timer end = now();
+    looked_s += seconds(start.wall, end.wall);
+    looked_cpu_s += seconds(start.cpu, end.cpu);
+    return status;
+}
+
+static enum stk_status see_each(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
                            struct stk_err *err)
 {
     void **partials = stk_arena_array(arena, (size_t)stk_stats_count, sizeof *partials);
@@ -66,12 +80,12 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: stoker_bench_stats PROFILE [THREADS]\n");
+    if (argc < 2 || argc > 4) {
+        fprintf(stderr, "usage: stoker_bench_stats PROFILE [THREADS [each]]\n");
         return 2;
     }
-    int threads = argc == 3 ? atoi(argv[2]) : 2;
-    struct stk_view_hook hook = stk_stats_every_hook();
+    int threads = argc > 2 ? atoi(argv[2]) : 2;
+    struct stk_view_hook hook = every = stk_stats_every_hook();
     struct stk_read_ctx read = {.path = argv[1], .threads = threads, .wants = hook.wants};
     struct stk_trace *trace = NULL;
     struct stk_rank_sum **ranks = NULL;
@@ -90,7 +104,7 @@ int main(int argc, char **argv)
     struct timer model = now();
     double read_peak_mb = peak_mb();
     printf("{\"events\": %u, \"of_analyses\": {", trace->count);
-    hook.see = see;
+    hook.see = argc > 3 && strcmp(argv[3], "each") == 0 ? see_each : see_all;
     if (stk_model_summarize_with(trace, &select, &hook, threads, &arena, &ranks, &rank_count,
                                  &err) != STK_OK ||
         stk_model_merge(ranks, rank_count, &arena, &run, &err) != STK_OK ||

@@ -37,6 +37,25 @@ void stk_arena_deinit(struct stk_arena *a)
     *a = (struct stk_arena){.cap_bytes = a->cap_bytes};
 }
 
+void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from)
+{
+    struct stk_arena_block *last = from->head;
+    while (last && last->next)
+        last = last->next;
+    if (last) {
+        // Behind the current block of `a`, whose rest is not lost.
+        last->next = a->head ? a->head->next : NULL;
+        if (a->head)
+            a->head->next = from->head;
+        else
+            a->head = from->head;
+    }
+    a->used_bytes += from->used_bytes;
+    if (a->used_bytes > a->cap_bytes)
+        a->cap_bytes = a->used_bytes; // nothing more is given, as before
+    *from = (struct stk_arena){.cap_bytes = from->cap_bytes};
+}
+
 static struct stk_arena_block *new_block(size_t size)
 {
     struct stk_arena_block *b = stk_alloc_zero(1, sizeof *b + size);

@@ -493,6 +493,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     struct stk_map known;
     stk_vec_init(&kinds, sizeof(struct kind_row), UINT32_MAX - 1);
     stk_map_init(&known, UINT32_MAX - 1);
+    stk_table_keep(rows, "exposed_ns", ctx->limit);
     bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
     for (uint32_t r = 0; r < run->rank_count && ok; r++)

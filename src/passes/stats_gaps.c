@@ -214,6 +214,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     int64_t known_ns = 0;
     if (stk_stats_lacks_device(ctx, doc))
         return STK_OK;
+    stk_table_keep(gaps, "dur_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++)
         if (!fill_rank(gaps, ctx->run->ranks[r], &all))
             return stk_err_nomem(err);

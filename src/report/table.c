@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 
 #define MAX_CELLS ((size_t)1 << 28)
+#define KEEP_SLACK 4096 // rows beyond twice those that are kept, before some are dropped
 
 const char *stk_cell_type_key(enum stk_cell_type type)
 {
@@ -38,8 +39,26 @@ struct stk_table *stk_table_add(struct stk_table_doc *doc, const char *id, const
     return table;
 }
 
+static size_t find_column(const struct stk_table *table, const char *column)
+{
+    size_t key = 0;
+    while (key + 1 < table->column_count && strcmp(table->columns[key].id, column) != 0)
+        key++;
+    return key;
+}
+
+void stk_table_keep(struct stk_table *table, const char *column, uint64_t limit)
+{
+    table->keep = limit < MAX_CELLS ? (size_t)limit : 0;
+    table->keep_key = find_column(table, column);
+}
+
+static bool drop_rows(struct stk_table *table);
+
 struct stk_cell *stk_table_row(struct stk_table *table)
 {
+    if (table->keep && table->row_count >= 2 * table->keep + KEEP_SLACK && !drop_rows(table))
+        return NULL;
     struct stk_cell *row = stk_vec_push_n(&table->cells, table->column_count);
     if (!row)
         return NULL;
@@ -85,11 +104,60 @@ static int compare_rows(const void *pa, const void *pb)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
+// Put the `count` rows that come first in front, in any order (Hoare's selection).
+static void select_rows(struct sort_row *rows, size_t n, size_t count)
+{
+    size_t low = 0, high = n;
+    while (high - low > 1 && low < count) {
+        struct sort_row pivot = rows[low + (high - low - 1) / 2]; // never the last: both sides hold some
+        size_t i = low, k = high - 1;
+        for (;; i++, k--) {
+            while (compare_rows(&rows[i], &pivot) < 0)
+                i++;
+            while (compare_rows(&pivot, &rows[k]) < 0)
+                k--;
+            if (i >= k)
+                break;
+            struct sort_row swapped = rows[i];
+            rows[i] = rows[k];
+            rows[k] = swapped;
+        }
+        if (k + 1 <= count)
+            low = k + 1;
+        else
+            high = k + 1;
+    }
+}
+
+// Keep the first table->keep rows, in the order in which they were added: rows that are equal stay
+// in that order, whatever comes later.
+static bool drop_rows(struct stk_table *table)
+{
+    size_t n = table->row_count, width = table->column_count;
+    struct sort_row *rows = stk_alloc_array(n, sizeof *rows);
+    bool *kept = stk_alloc_zero(n, sizeof *kept);
+    if (rows && kept) {
+        struct stk_cell *cells = table->cells.items;
+        size_t to = 0;
+        for (size_t i = 0; i < n; i++)
+            rows[i] = (struct sort_row){&cells[i * width], table, table->keep_key, i};
+        select_rows(rows, n, table->keep);
+        for (size_t i = 0; i < table->keep; i++)
+            kept[rows[i].index] = true;
+        for (size_t i = 0; i < n; i++)
+            if (kept[i])
+                memmove(&cells[to++ * width], &cells[i * width], width * sizeof *cells);
+        stk_table_cut(table, table->keep);
+    }
+    bool ok = rows && kept;
+    stk_free(rows);
+    stk_free(kept);
+    return ok;
+}
+
 bool stk_table_sort(struct stk_table *table, const char *column)
 {
-    size_t key = 0, width = table->column_count * sizeof(struct stk_cell);
-    while (key + 1 < table->column_count && strcmp(table->columns[key].id, column) != 0)
-        key++;
+    size_t key = find_column(table, column), width = table->column_count * sizeof(struct stk_cell);
     if (table->row_count < 2)
         return true;
     struct sort_row *rows = stk_alloc_array(table->row_count, sizeof *rows);
