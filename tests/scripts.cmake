@@ -16,6 +16,8 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME cli.query COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/query $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    add_test(NAME cli.peers COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/peers $<TARGET_FILE:stoker_cli>
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME cli.stats_values COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/stats_values $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     add_test(NAME cli.data COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/data $<TARGET_FILE:stoker_cli>
