@@ -70,13 +70,23 @@ static void judge_ranks(struct judge *j)
         }
 }
 
+// A TPU runs its program without launch calls: that they are absent says nothing.
+static bool has_launches(const struct stk_run_sum *run)
+{
+    for (uint32_t d = 0; d < run->device_count; d++)
+        if (run->devices[d].analysed && run->devices[d].kind != STK_DEVICE_TPU)
+            return true;
+    return false;
+}
+
 static void judge_links(struct judge *j)
 {
     const struct stk_facts *f = &j->ctx->run->facts;
     struct stk_arena *arena = j->ctx->arena;
     if (!f->has_device_rows)
         add(j, "no device events: the breakdown is that of the host's steps");
-    if (f->device_ops && (double)f->unlinked_ops > UNLINKED_FROM * (double)f->device_ops)
+    if (f->device_ops && has_launches(j->ctx->run) &&
+        (double)f->unlinked_ops > UNLINKED_FROM * (double)f->device_ops)
         add(j, stk_arena_printf(arena,
                                 "%d %% of device operations have no launch call in the profile: "
                                 "what the host did before them is unknown",

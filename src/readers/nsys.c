@@ -14,7 +14,7 @@
 // sorts.
 //
 // Left out: class 67 rows that repeat an API call (counted as OTHER); ranges without an end
-// (TIME_INVALID); CPU samples, scheduling, call chains (not read); metrics of
+// (TIME_INVALID); CPU samples, scheduling, call chains (TABLES_UNREAD); metrics of
 // the GPU where nobody asked for counters. A damaged page costs
 // its rows (TABLE_UNREADABLE), not the table. A journal or write-ahead log beside the file is not
 // applied (TRUNCATED).
