@@ -12,6 +12,8 @@ static int run(const struct stk_args *args)
     struct stoker_err err;
     const char *name = args->word_count ? args->words[0] : "report";
     bool markdown = args->values[STK_OPT_ID_MARKDOWN].set;
+    if (markdown && strcmp(name, "table") == 0)
+        return stk_usage(&stk_cmd_schema, "tables have no page of their own: leave out --markdown");
     stk_output_open(&output, NULL);
     enum stoker_status status = markdown && strcmp(name, "report") == 0
                                     ? stoker_describe_report(stk_output_write, &output, &err)
