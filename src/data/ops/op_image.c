@@ -59,9 +59,8 @@ bool stk_op_image_float(struct stk_op_image_args *a, const char *name, double *v
 
 enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why)
 {
-    return stk_op_fail(r, i,
-                       why->code == STK_ELIMIT || why->code == STK_ENOMEM ? why->code : STK_EINVAL,
-                       "%s", why->message);
+    // An image that is too large is a fault of its data, not of the run's memory.
+    return stk_op_fail(r, i, why->code == STK_ENOMEM ? STK_ENOMEM : STK_EINVAL, "%s", why->message);
 }
 
 // --- sizes
