@@ -1,20 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: cases of several rows, the first of them ours, the others peers doing the same."""
+"""What is measured: cases of several rows, the first ours, the others peers doing the same."""
 
 import collections
 
 # key: of the raw figures; unit: "records/s", "images/s" (rates), "ns", "us" (times of one element),
 # "busy" (a share), "reach" (seconds until 90 % of the best); aim: the least ratio, by row.
 Case = collections.namedtuple("Case", "group key title unit rows")
-# label, side, function of the side, its parameters, least ratio ours must have over it (None: none set)
+# label, side, its function and parameters, least ratio ours must have over it (None: none set)
 Row = collections.namedtuple("Row", "label side function params aim")
 
 AUTO = -1
 RECORDS = {"70": "11", "800": "193", "100000": "raw"}  # bytes of an Example: floats in x
-FULL = {"records": {"70": 2_000_000, "800": 400_000, "100000": 4_000}, "single": 100_000, "elements": 20_000_000, "tf_elements": 200_000,
-        "py_elements": 400_000, "images": 256, "jpeg": 4096, "paced": 10.0, "arrivals": 6.0, "rounds": 200}
-QUICK = {"records": {"70": 400_000, "800": 100_000, "100000": 1_000}, "single": 15_000, "elements": 4_000_000, "tf_elements": 20_000,
-         "py_elements": 100_000, "images": 128, "jpeg": 512, "paced": 2.5, "arrivals": 3.0, "rounds": 40}
+FULL = {
+    "records": {"70": 2_000_000, "800": 400_000, "100000": 4_000},
+    "single": 100_000,
+    "elements": 20_000_000,
+    "tf_elements": 200_000,
+    "py_elements": 400_000,
+    "images": 256,
+    "jpeg": 4096,
+    "paced": 10.0,
+    "arrivals": 6.0,
+    "rounds": 200,
+}
+QUICK = {
+    "records": {"70": 400_000, "800": 100_000, "100000": 1_000},
+    "single": 15_000,
+    "elements": 4_000_000,
+    "tf_elements": 20_000,
+    "py_elements": 100_000,
+    "images": 128,
+    "jpeg": 512,
+    "paced": 2.5,
+    "arrivals": 3.0,
+    "rounds": 40,
+}
 FILES = 4
 
 
@@ -24,7 +44,13 @@ def record_cases(scale, made):
         for compression in ("", "GZIP"):
             found = made[size, compression]
             n = scale["records"][size]
-            base = {"files": found["files"], "kind": kind, "batch": 1024 if size != "100000" else 64, "compression": compression, "parallel": AUTO}
+            base = {
+                "files": found["files"],
+                "kind": kind,
+                "batch": 1024 if size != "100000" else 64,
+                "compression": compression,
+                "parallel": AUTO,
+            }
 
             def params(count, single, base=base, found=found, n=n):
                 return dict(base, n=count, single=single, bytes=found["payload"] * count // n)
@@ -33,30 +59,82 @@ def record_cases(scale, made):
             large = size == "100000"
             aim = 2.5 if compression else 1.5 if large else 10
             rows = [
-                Row("stoker.data, parse_example of a batch", "stoker", "records", params(n, False), None),
-                Row("stoker.data, parse_single_example", "stoker", "records", params(n, True), None),
-                Row("tf.data, parse_example of a batch", "tf", "records", params(n if large or not compression else n // 2, False), aim),
+                Row(
+                    "stoker.data, parse_example of a batch",
+                    "stoker",
+                    "records",
+                    params(n, False),
+                    None,
+                ),
+                Row(
+                    "stoker.data, parse_single_example", "stoker", "records", params(n, True), None
+                ),
+                Row(
+                    "tf.data, parse_example of a batch",
+                    "tf",
+                    "records",
+                    params(n if large or not compression else n // 2, False),
+                    aim,
+                ),
                 Row("tf.data, parse_single_example", "tf", "records", params(one, True), aim),
             ]
             ratio = found["stored"] / found["payload"]
-            title = f"TFRecord, {found['record']:,.0f} B a record" + (f", GZIP to {ratio:.0%}" if compression else "")
-            yield Case("records", f"records-{size}{'-gzip' if compression else ''}", title, "records/s", rows)
+            title = f"TFRecord, {found['record']:,.0f} B a record" + (
+                f", GZIP to {ratio:.0%}" if compression else ""
+            )
+            yield Case(
+                "records",
+                f"records-{size}{'-gzip' if compression else ''}",
+                title,
+                "records/s",
+                rows,
+            )
 
 
 def overhead_cases(scale):
     for maps in (1, 5):
         small = {"n": scale["py_elements"] // maps, "batch": 1000, "maps": maps}
         rows = [
-            Row("stoker.data", "stoker", "overhead", {"n": scale["elements"], "batch": 1000, "maps": maps}, None),
-            Row("stoker.data, AUTOTUNE", "stoker", "overhead", {"n": scale["elements"], "batch": 1000, "maps": maps, "parallel": AUTO}, None),
-            Row("tf.data", "tf", "overhead", {"n": scale["tf_elements"] // maps, "batch": 1000, "maps": maps}, 200),
-            Row("tf.data, AUTOTUNE", "tf", "overhead", {"n": scale["tf_elements"] // maps, "batch": 1000, "maps": maps, "parallel": AUTO}, 200),
+            Row(
+                "stoker.data",
+                "stoker",
+                "overhead",
+                {"n": scale["elements"], "batch": 1000, "maps": maps},
+                None,
+            ),
+            Row(
+                "stoker.data, AUTOTUNE",
+                "stoker",
+                "overhead",
+                {"n": scale["elements"], "batch": 1000, "maps": maps, "parallel": AUTO},
+                None,
+            ),
+            Row(
+                "tf.data",
+                "tf",
+                "overhead",
+                {"n": scale["tf_elements"] // maps, "batch": 1000, "maps": maps},
+                200,
+            ),
+            Row(
+                "tf.data, AUTOTUNE",
+                "tf",
+                "overhead",
+                {"n": scale["tf_elements"] // maps, "batch": 1000, "maps": maps, "parallel": AUTO},
+                200,
+            ),
             Row("Grain", "grain", "overhead", dict(small, threads=0), 80),
             Row("Grain, 4 reading threads", "grain", "overhead", dict(small, threads=4), 80),
             Row("DataLoader in process", "torch", "overhead", dict(small, workers=0), 4),
             Row("DataLoader, 2 workers", "torch", "overhead", dict(small, workers=2), 50),
         ]
-        yield Case("overhead", f"overhead-{maps}", f"range, {maps} map{'s' if maps > 1 else ''} of x + 1, batch 1000", "ns", rows)
+        yield Case(
+            "overhead",
+            f"overhead-{maps}",
+            f"range, {maps} map{'s' if maps > 1 else ''} of x + 1, batch 1000",
+            "ns",
+            rows,
+        )
 
 
 def next_cases(scale):
@@ -68,7 +146,9 @@ def next_cases(scale):
         Row("DataLoader, iterable in process", "torch", "next", dict(params, workers=0), None),
         Row("DataLoader, 2 workers", "torch", "next", dict(params, workers=2), None),
     ]
-    yield Case("next", "next", "next() in Python, the batch (32, 8) float32 being ready", "us", rows)
+    yield Case(
+        "next", "next", "next() in Python, the batch (32, 8) float32 being ready", "us", rows
+    )
 
 
 def jpeg_cases(scale, files, tar):
@@ -77,15 +157,27 @@ def jpeg_cases(scale, files, tar):
     half = dict(params, n=n // 2 // batch * batch)
     rows = [
         Row("stoker.data, jpeg_random_resized_crop", "stoker", "jpeg", params, None),
-        Row("stoker.data, separate operations", "stoker", "jpeg", dict(params, is_fused=False), None),
+        Row(
+            "stoker.data, separate operations", "stoker", "jpeg", dict(params, is_fused=False), None
+        ),
         Row("tf.data, decode_and_crop_jpeg INTEGER_FAST", "tf", "jpeg", params, 2),
         Row("DALI, CPU", "dali", "jpeg", params, 3),
-        Row("DataLoader, 2 workers, torchvision on PIL", "torch", "jpeg", dict(half, workers=2), 4.5),
+        Row(
+            "DataLoader, 2 workers, torchvision on PIL", "torch", "jpeg", dict(half, workers=2), 4.5
+        ),
         Row("DataLoader in process", "torch", "jpeg", dict(half, workers=0), 4.5),
         Row("SPDL", "spdl", "jpeg", half, None),
-        Row("WebDataset, 2 workers", "torch", "web_jpeg", {"tar": tar, "batch": batch, "n": half["n"], "workers": 2}, None),
+        Row(
+            "WebDataset, 2 workers",
+            "torch",
+            "web_jpeg",
+            {"tar": tar, "batch": batch, "n": half["n"], "workers": 2},
+            None,
+        ),
     ]
-    yield Case("jpeg", "jpeg", "JPEG files, random-resized-crop 224, flip, normalise", "images/s", rows)
+    yield Case(
+        "jpeg", "jpeg", "JPEG files, random-resized-crop 224, flip, normalise", "images/s", rows
+    )
 
 
 def shuffle_cases(scale):
@@ -94,18 +186,41 @@ def shuffle_cases(scale):
         rows = [
             Row("stoker.data", "stoker", "shuffle", dict(params, n=scale["elements"]), None),
             Row("tf.data", "tf", "shuffle", dict(params, n=5 * scale["tf_elements"]), 20),
-            Row("Grain, shuffle of all", "grain", "shuffle", dict(params, n=scale["py_elements"]), None),
-            Row("DataLoader, sampler of all, in process", "torch", "shuffle", dict(params, n=scale["py_elements"]), None),
+            Row(
+                "Grain, shuffle of all",
+                "grain",
+                "shuffle",
+                dict(params, n=scale["py_elements"]),
+                None,
+            ),
+            Row(
+                "DataLoader, sampler of all, in process",
+                "torch",
+                "shuffle",
+                dict(params, n=scale["py_elements"]),
+                None,
+            ),
             Row("WebDataset", "torch", "web_shuffle", dict(params, n=scale["py_elements"]), None),
         ]
-        yield Case("shuffle", f"shuffle-{buffer}", f"range, shuffle({buffer:,}), batch 1000", "ns", rows)
+        yield Case(
+            "shuffle", f"shuffle-{buffer}", f"range, shuffle({buffer:,}), batch 1000", "ns", rows
+        )
 
 
 def tune_cases(scale, files):
     """Rows of "reach" are asked for their best with fixed parallelism first: see the runner."""
     params = {"files": files, "batch": 32, "seconds": scale["arrivals"]}
-    rows = [Row("stoker.data", "stoker", "arrivals", params, None), Row("tf.data", "tf", "arrivals", params, None)]
-    yield Case("autotune", "autotune", "JPEG by separate operations, AUTOTUNE from the start: time to 90 % of the best fixed setting", "reach", rows)
+    rows = [
+        Row("stoker.data", "stoker", "arrivals", params, None),
+        Row("tf.data", "tf", "arrivals", params, None),
+    ]
+    yield Case(
+        "autotune",
+        "autotune",
+        "JPEG by separate operations, AUTOTUNE: seconds to 90 % of the best fixed setting",
+        "reach",
+        rows,
+    )
     paced = {"files": files, "batch": 64, "seconds": scale["paced"]}
     rows = [
         Row("stoker.data", "stoker", "paced", paced, None),
@@ -114,4 +229,10 @@ def tune_cases(scale, files):
         Row("DataLoader, 2 workers", "torch", "paced", dict(paced, workers=2), None),
         Row("SPDL", "spdl", "paced", paced, None),
     ]
-    yield Case("starve", "starve", "JPEG, a step of the device at 90 % of the tool's own offline rate: the device is busy", "busy", rows)
+    yield Case(
+        "starve",
+        "starve",
+        "JPEG, a step of the device at 90 % of the tool's own offline rate: the device is busy",
+        "busy",
+        rows,
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers' environments, installed from PyPI on first use, and the processes that run the sides."""
+"""The peers' environments, installed from PyPI on first use, and the sides' processes."""
 
 import json
 import os
@@ -30,12 +30,18 @@ def interpreter(name, folder, may_install=True):
         print(f"{name}: no environment at {env}, skipped", flush=True)
         return None
     print(f"{name}: installing {' '.join(PACKAGES[name])}", flush=True)
-    commands = [[sys.executable, "-m", "venv", env], [os.path.join(env, "bin/pip"), "install", "-q", *PACKAGES[name]]]
+    commands = [
+        [sys.executable, "-m", "venv", env],
+        [os.path.join(env, "bin/pip"), "install", "-q", *PACKAGES[name]],
+    ]
     for command in commands:
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             shutil.rmtree(env, ignore_errors=True)
-            print(f"{name}: could not be installed, skipped: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+            print(
+                f"{name}: could not be installed, skipped: {done.stderr.strip().splitlines()[-1:]}",
+                flush=True,
+            )
             return None
     return python
 
@@ -48,7 +54,13 @@ class Side:
         env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
         if pythonpath:
             env["PYTHONPATH"] = os.fspath(pythonpath)
-        self.process = subprocess.Popen([python, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "w"), env=env)
+        self.process = subprocess.Popen(
+            [python, program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=open(log, "w"),
+            env=env,
+        )
         self.rest = b""
 
     def ask(self, case, params, patience):

@@ -16,7 +16,6 @@ import numpy as np
 import stoker.data as sd
 
 
-
 def _once(path, make):
     """Calls make(partial name) unless the file is there."""
     if not path.exists():
@@ -28,8 +27,9 @@ def _once(path, make):
 
 
 def records(folder, name, kind, n, compression, files):
-    """n Examples in so many files. kind: "raw" or the number of floats in x. Floats are whole numbers of
-    256ths, as sensors and quantised features have them, so that GZIP has something to do."""
+    """n Examples in so many files. kind: "raw" or the number of floats in x. Floats are whole
+    numbers of 256ths, as sensors and quantised features have them: something for GZIP to do.
+    """
     folder = pathlib.Path(folder)
     width = int(name)
     rng = np.random.default_rng(1)
@@ -41,16 +41,35 @@ def records(folder, name, kind, n, compression, files):
             levels = (rng.integers(0, 256, (n // files, int(kind))) / 256).astype(np.float32)
         with sd.TFRecordWriter(path, options=compression or None) as w:
             for i, row in enumerate(levels):
-                w.write(sd.io.Example({"raw" if kind == "raw" else "x": row.tobytes() if kind == "raw" else row, "y": i % 100}))
+                w.write(
+                    sd.io.Example(
+                        {
+                            "raw" if kind == "raw" else "x": (
+                                row.tobytes() if kind == "raw" else row
+                            ),
+                            "y": i % 100,
+                        }
+                    )
+                )
 
-    paths = [folder / f"{name}{'.gz' if compression else ''}-{n}-{i}-of-{files}.tfrecord" for i in range(files)]
+    paths = [
+        folder / f"{name}{'.gz' if compression else ''}-{n}-{i}-of-{files}.tfrecord"
+        for i in range(files)
+    ]
 
     def run():
         stored = sum(_once(p, make) for p in paths)
         payload = 0
-        sizes = sd.TFRecordDataset([str(paths[0])], compression or None).map(lambda r: sd.strings.length(r))
+        sizes = sd.TFRecordDataset([str(paths[0])], compression or None).map(
+            lambda r: sd.strings.length(r)
+        )
         payload = files * int(sum(int(s.sum()) for s in sizes.batch(4096)))
-        return {"files": [str(p) for p in paths], "stored": stored, "payload": payload, "record": payload / n}
+        return {
+            "files": [str(p) for p in paths],
+            "stored": stored,
+            "payload": payload,
+            "record": payload / n,
+        }
 
     return run
 
@@ -59,7 +78,9 @@ def _scene(rng, h, w):
     """(h, w, 3) uint8."""
     fy, fx = np.fft.fftfreq(h)[:, None], np.fft.rfftfreq(w)[None]
     scale = 1 / np.maximum(np.hypot(fy, fx), 1 / max(h, w))
-    noise = np.fft.irfft2(scale * (rng.normal(size=(h, fx.size)) + 1j * rng.normal(size=(h, fx.size))), (h, w))
+    noise = np.fft.irfft2(
+        scale * (rng.normal(size=(h, fx.size)) + 1j * rng.normal(size=(h, fx.size))), (h, w)
+    )
     texture = noise / noise.std()
     out = np.zeros((h, w, 3))
     y, x = np.mgrid[0:h, 0:w]
@@ -67,7 +88,11 @@ def _scene(rng, h, w):
     base = np.array([120, 115, 105]) + 40 * rng.normal(size=3)
     out[:] = base
     for r in radii:
-        cy, cx, colour = rng.uniform(0, h), rng.uniform(0, w), 128 + 55 * rng.normal() + 18 * rng.normal(size=3)
+        cy, cx, colour = (
+            rng.uniform(0, h),
+            rng.uniform(0, w),
+            128 + 55 * rng.normal() + 18 * rng.normal(size=3),
+        )
         top, left = max(int(cy - r), 0), max(int(cx - r), 0)
         part = np.s_[top : int(cy + r) + 1, left : int(cx + r) + 1]
         inside = (y[part] - cy) ** 2 + (x[part] - cx) ** 2 < r * r

@@ -23,7 +23,7 @@ def drain(iterator):
 
 
 def timed(f, **figures):
-    """Seconds of f() on the wall and of processors (this process' threads), page faults; beside what is known already."""
+    """Seconds of f() on the wall and of this process' threads, page faults, beside `figures`."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
     count = f()
@@ -63,7 +63,12 @@ def paced(iterator, step, seconds):
         steps += time.perf_counter() - got
         waits.append(got - start)
     waits.sort()
-    return {"busy": steps / (steps + sum(waits)), "longest_wait": waits[-1], "batches": len(waits), "seconds": steps + sum(waits)}
+    return {
+        "busy": steps / (steps + sum(waits)),
+        "longest_wait": waits[-1],
+        "batches": len(waits),
+        "seconds": steps + sum(waits),
+    }
 
 
 def arrivals(iterator, seconds):
@@ -78,7 +83,7 @@ def arrivals(iterator, seconds):
 
 
 def serve(cases, versions):
-    """Answers until the requests end. cases: name -> f(**params) that gives a pass, a callable of no arguments."""
+    """Answers until the requests end. cases: name -> f(**params), giving a pass (a callable)."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     key, ready = None, None

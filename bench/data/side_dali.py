@@ -14,15 +14,37 @@ MEAN, STD = [0.485 * 255, 0.456 * 255, 0.406 * 255], [0.229 * 255, 0.224 * 255, 
 @dali.pipeline_def
 def augmented(files):
     data, _ = fn.readers.file(files=files, name="reader", prefetch_queue_depth=4)
-    image = fn.decoders.image_random_crop(data, device="cpu", output_type=types.RGB, random_area=[0.08, 1.0],
-                                          random_aspect_ratio=[3 / 4, 4 / 3], num_attempts=10, use_fast_idct=True)
-    image = fn.resize(image, device="cpu", resize_x=224, resize_y=224, interp_type=types.INTERP_TRIANGULAR)
-    return fn.crop_mirror_normalize(image, device="cpu", dtype=types.FLOAT, output_layout="HWC", mean=MEAN, std=STD,
-                                    mirror=fn.random.coin_flip())
+    image = fn.decoders.image_random_crop(
+        data,
+        device="cpu",
+        output_type=types.RGB,
+        random_area=[0.08, 1.0],
+        random_aspect_ratio=[3 / 4, 4 / 3],
+        num_attempts=10,
+        use_fast_idct=True,
+    )
+    image = fn.resize(
+        image, device="cpu", resize_x=224, resize_y=224, interp_type=types.INTERP_TRIANGULAR
+    )
+    return fn.crop_mirror_normalize(
+        image,
+        device="cpu",
+        dtype=types.FLOAT,
+        output_layout="HWC",
+        mean=MEAN,
+        std=STD,
+        mirror=fn.random.coin_flip(),
+    )
 
 
 def built(files, batch):
-    pipeline = augmented(files, batch_size=batch, num_threads=len(os.sched_getaffinity(0)), device_id=None, prefetch_queue_depth=2)
+    pipeline = augmented(
+        files,
+        batch_size=batch,
+        num_threads=len(os.sched_getaffinity(0)),
+        device_id=None,
+        prefetch_queue_depth=2,
+    )
     pipeline.build()
     pipeline.run()
     return pipeline

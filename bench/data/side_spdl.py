@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SPDL's side: a pipeline of threads; its own decoder (FFmpeg) with crop, scaling and mirroring in the
-filter, else Pillow in the threads."""
+"""SPDL's side: a pipeline of threads; its own decoder (FFmpeg) with crop, scaling and mirroring in
+the filter, else Pillow in the threads."""
 
 import math
 import os
@@ -38,7 +38,9 @@ def by_spdl(path):
     packets = spdl.io.demux_image(path)
     x, y, w, h = window(packets.width, packets.height)
     flip = ",hflip" if random.random() < 0.5 else ""
-    frames = spdl.io.decode_packets(packets, filter_desc=f"crop={w}:{h}:{x}:{y},scale=224:224{flip},format=pix_fmts=rgb24")
+    frames = spdl.io.decode_packets(
+        packets, filter_desc=f"crop={w}:{h}:{x}:{y},scale=224:224{flip},format=pix_fmts=rgb24"
+    )
     return spdl.io.to_numpy(spdl.io.convert_frames(frames)).reshape(224, 224, 3)
 
 
@@ -63,7 +65,9 @@ def pipeline(files, batch, n):
             yield files[i % len(files)]
 
     builder = spdl.pipeline.PipelineBuilder().add_source(paths())
-    builder = builder.pipe(by_spdl if HAS_IO else by_pillow, concurrency=threads).aggregate(batch, drop_last=True)
+    builder = builder.pipe(by_spdl if HAS_IO else by_pillow, concurrency=threads).aggregate(
+        batch, drop_last=True
+    )
     return builder.pipe(collate).add_sink(2).build(num_threads=threads + 1)
 
 
@@ -91,7 +95,10 @@ CASES = {"jpeg": jpeg, "paced": jpeg_paced}
 def versions():
     import importlib.metadata
 
-    return {"SPDL": importlib.metadata.version("spdl") + ("" if HAS_IO else " with Pillow, its decoder needs FFmpeg's libraries")}
+    return {
+        "SPDL": importlib.metadata.version("spdl")
+        + ("" if HAS_IO else " with Pillow, its decoder needs FFmpeg's libraries")
+    }
 
 
 if __name__ == "__main__":

@@ -50,15 +50,22 @@ def overhead(n, batch, maps, parallel=None):
 
 
 def next_ready(rounds, ready):
-    it = iter(tf.data.Dataset.from_tensors(np.zeros((32, 8), np.float32)).repeat().prefetch(ready + 2))
+    it = iter(
+        tf.data.Dataset.from_tensors(np.zeros((32, 8), np.float32)).repeat().prefetch(ready + 2)
+    )
     return lambda: side.ready_next(it, rounds, ready)
 
 
 def decoded(path):
     data = tf.io.read_file(path)
     begin, size, _ = tf.image.sample_distorted_bounding_box(
-        tf.io.extract_jpeg_shape(data), BOX, area_range=(0.08, 1.0), aspect_ratio_range=(3 / 4, 4 / 3), max_attempts=10,
-        use_image_if_no_bounding_boxes=True)
+        tf.io.extract_jpeg_shape(data),
+        BOX,
+        area_range=(0.08, 1.0),
+        aspect_ratio_range=(3 / 4, 4 / 3),
+        max_attempts=10,
+        use_image_if_no_bounding_boxes=True,
+    )
     window = tf.stack([begin[0], begin[1], size[0], size[1]])
     return tf.io.decode_and_crop_jpeg(data, window, channels=3, dct_method="INTEGER_FAST")
 
@@ -73,7 +80,9 @@ def jpeg_dataset(files, batch, count=None, parallel=AUTO, from_one=False, is_spl
     ds = ds if count is None else ds.take(count)
     for f in (decoded, finished) if is_split else (lambda p: finished(decoded(p)),):
         ds = ds.map(f, parallel)
-    return loose(ds.batch(batch, drop_remainder=True).prefetch(AUTO if parallel == AUTO else 2), from_one)
+    return loose(
+        ds.batch(batch, drop_remainder=True).prefetch(AUTO if parallel == AUTO else 2), from_one
+    )
 
 
 def jpeg(files, batch, n, parallel=AUTO, is_fused=True):
@@ -96,8 +105,15 @@ def shuffle(n, buffer, batch):
     return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
 
 
-CASES = {"records": records, "overhead": overhead, "next": next_ready, "jpeg": jpeg, "arrivals": jpeg_arrivals, "paced": jpeg_paced,
-         "shuffle": shuffle}
+CASES = {
+    "records": records,
+    "overhead": overhead,
+    "next": next_ready,
+    "jpeg": jpeg,
+    "arrivals": jpeg_arrivals,
+    "paced": jpeg_paced,
+    "shuffle": shuffle,
+}
 
 if __name__ == "__main__":
     side.serve(CASES, lambda: {"TensorFlow": tf.__version__})

@@ -12,8 +12,8 @@ import side
 
 
 def import_torchvision():
-    """torchvision. Its wheel from PyPI is built for CUDA: beside torch's CPU build its operators do not
-    load, and are declared here so that its transforms do. None of them is used."""
+    """torchvision. Its wheel from PyPI is built for CUDA: beside torch's CPU build its operators do
+    not load, and are declared here so that its transforms do. None of them is used."""
     library = torch.library.Library("torchvision", "DEF")
     for _ in range(30):
         try:
@@ -34,8 +34,14 @@ torchvision = import_torchvision()
 from torchvision import transforms as T  # noqa: E402
 from PIL import Image  # noqa: E402
 
-AUGMENT = T.Compose([T.RandomResizedCrop(224), T.RandomHorizontalFlip(), T.ToTensor(),
-                     T.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])])
+AUGMENT = T.Compose(
+    [
+        T.RandomResizedCrop(224),
+        T.RandomHorizontalFlip(),
+        T.ToTensor(),
+        T.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+    ]
+)
 torch.set_num_threads(1)
 
 
@@ -84,7 +90,14 @@ def overhead(n, batch, maps, workers):
 
 
 def next_ready(rounds, ready, workers=0):
-    it = iter(DataLoader(Ready(), batch_size=None, num_workers=workers, prefetch_factor=ready + 2 if workers else None))
+    it = iter(
+        DataLoader(
+            Ready(),
+            batch_size=None,
+            num_workers=workers,
+            prefetch_factor=ready + 2 if workers else None,
+        )
+    )
     return lambda: side.ready_next(it, rounds, ready)
 
 
@@ -106,7 +119,9 @@ def web_jpeg(tar, batch, n, workers):
 
     ds = wds.WebDataset(tar, shardshuffle=False, empty_check=False, resampled=True)
     ds = ds.decode("pil").to_tuple("jpg").map_tuple(AUGMENT).batched(batch)
-    made = wds.WebLoader(ds, batch_size=None, num_workers=workers, **({"prefetch_factor": 4} if workers else {}))
+    made = wds.WebLoader(
+        ds, batch_size=None, num_workers=workers, **({"prefetch_factor": 4} if workers else {})
+    )
 
     def run():
         return side.timed(lambda: side.drain(itertools.islice(iter(made), n // batch)), elements=n)
@@ -118,20 +133,35 @@ def web_shuffle(n, buffer, batch):
     import webdataset as wds
 
     def run():
-        ds = wds.DataPipeline(lambda: iter(range(n)), wds.shuffle(buffer, initial=buffer), wds.batched(batch, collation_fn=None))
+        ds = wds.DataPipeline(
+            lambda: iter(range(n)),
+            wds.shuffle(buffer, initial=buffer),
+            wds.batched(batch, collation_fn=None),
+        )
         return side.timed(lambda: side.drain(iter(ds)), elements=n)
 
     return run
 
 
-CASES = {"overhead": overhead, "next": next_ready, "jpeg": jpeg, "paced": jpeg_paced, "shuffle": shuffle, "web_jpeg": web_jpeg,
-         "web_shuffle": web_shuffle}
+CASES = {
+    "overhead": overhead,
+    "next": next_ready,
+    "jpeg": jpeg,
+    "paced": jpeg_paced,
+    "shuffle": shuffle,
+    "web_jpeg": web_jpeg,
+    "web_shuffle": web_shuffle,
+}
 
 
 def versions():
     import PIL
 
-    out = {"torch": torch.__version__, "torchvision": torchvision.__version__, "Pillow": PIL.__version__}
+    out = {
+        "torch": torch.__version__,
+        "torchvision": torchvision.__version__,
+        "Pillow": PIL.__version__,
+    }
     try:
         import webdataset
 

@@ -5,7 +5,7 @@ import statistics
 
 
 def value_of(unit, figures):
-    """One pass as a number of the unit (s per element for rates and times); None where there is none."""
+    """One pass as a number of the unit (rates and times: s per element); None: there is none."""
     if unit == "busy":
         return figures.get("busy")
     if unit == "reach":
@@ -25,7 +25,11 @@ def shown(unit, value):
     if unit == "reach":
         return f"{value:.1f} s"
     rate = 1 / value
-    text = f"{rate / 1e6:.2f} M" if rate >= 1e6 else f"{rate / 1e3:.3g} k" if rate >= 1e4 else f"{rate:,.0f}"
+    text = (
+        f"{rate / 1e6:.2f} M"
+        if rate >= 1e6
+        else f"{rate / 1e3:.3g} k" if rate >= 1e4 else f"{rate:,.0f}"
+    )
     return f"{text} {unit}"
 
 
@@ -49,15 +53,24 @@ def extra(case, row, passes):
         cpu = statistics.median(p["cpu"] / p["elements"] for p in passes)
         parts.append(f"{cpu * 1e6:.3g} us of processors each")
     if case.unit == "busy":
-        parts.append(f"step {passes[0]['step'] * 1e3:.0f} ms, longest wait {max(p['longest_wait'] for p in passes) * 1e3:.0f} ms")
+        parts.append(
+            f"step {passes[0]['step'] * 1e3:.0f} ms, "
+            f"longest wait {max(p['longest_wait'] for p in passes) * 1e3:.0f} ms"
+        )
     if case.unit == "reach":
-        parts.append(f"best fixed {passes[0]['best_rate']:,.0f} images/s, reached {max(p['top_rate'] for p in passes):,.0f}")
+        parts.append(
+            f"best fixed {passes[0]['best_rate']:,.0f} images/s, "
+            f"reached {max(p['top_rate'] for p in passes):,.0f}"
+        )
     return ", ".join(parts)
 
 
 def rows_of(results):
     """Markdown lines; results: [(case, [(row, passes or error text)])]."""
-    lines = ["| work | tool | median | best | more | time over ours | aim |", "|---|---|---:|---:|---|---:|---|"]
+    lines = [
+        "| work | tool | median | best | more | time over ours | aim |",
+        "|---|---|---:|---:|---|---:|---|",
+    ]
     for case, found in results:
         ours = None
         for row, passes in found:
@@ -66,10 +79,19 @@ def rows_of(results):
                 lines.append(f"| {title} | {row.label} | {passes} | | | | |")
                 continue
             median, best = summary(case.unit, passes)
-            if row.side == "stoker" and median and case.unit not in ("busy", "reach") and (ours is None or median < ours):
+            if (
+                row.side == "stoker"
+                and median
+                and case.unit not in ("busy", "reach")
+                and (ours is None or median < ours)
+            ):
                 ours = median
-            lines.append(f"| {title} | {row.label} | {shown(case.unit, median)} | {shown(case.unit, best)} | {extra(case, row, passes)} | "
-                         f"{ratio(row, median, ours)} | {verdict(case, row, median, ours)} |")
+            lines.append(
+                f"| {title} | {row.label} | {shown(case.unit, median)} | "
+                f"{shown(case.unit, best)} | "
+                f"{extra(case, row, passes)} | "
+                f"{ratio(row, median, ours)} | {verdict(case, row, median, ours)} |"
+            )
     return lines
 
 
@@ -80,7 +102,11 @@ def ratio(row, median, ours):
 def verdict(case, row, median, ours):
     """Whether the aim of a row is met."""
     if row.side == "stoker":
-        aims = {"busy": ("at least 99 %", lambda v: v >= 0.99), "reach": ("2 s", lambda v: v <= 2), "us": ("2 us", lambda v: v <= 2e-6)}
+        aims = {
+            "busy": ("at least 99 %", lambda v: v >= 0.99),
+            "reach": ("2 s", lambda v: v <= 2),
+            "us": ("2 us", lambda v: v <= 2e-6),
+        }
         if case.key.startswith("overhead") and case.unit == "ns":
             aims["ns"] = ("50 ns", lambda v: v <= 50e-9)
         if case.unit not in aims:

@@ -23,7 +23,9 @@ def files(is_small, made={}):
         made[n] = tempfile.TemporaryDirectory(prefix="element-loop-")
         y, x = np.mgrid[0:128, 0:128]
         for i in range(n):
-            image = np.stack([(x * (i % 7 + 1) + y) % 256, (y * 2 + i) % 256, (x ^ y) % 256], -1).astype(np.uint8)
+            image = np.stack(
+                [(x * (i % 7 + 1) + y) % 256, (y * 2 + i) % 256, (x ^ y) % 256], -1
+            ).astype(np.uint8)
             with open(os.path.join(made[n].name, f"{i:04}.png"), "wb") as f:
                 f.write(bytes(sd.io.encode_png(image)))
     return sorted(os.path.join(made[n].name, f) for f in os.listdir(made[n].name))
@@ -76,7 +78,10 @@ def tf_loop(is_small):
     import tensorflow as tf
 
     names = files(is_small)
-    return train(tf.stack([tf_load(name) for name in names[i : i + BATCH]]) for i in range(0, len(names), BATCH))
+    return train(
+        tf.stack([tf_load(name) for name in names[i : i + BATCH]])
+        for i in range(0, len(names), BATCH)
+    )
 
 
 def tf_after(is_small):
@@ -88,4 +93,6 @@ def tf_after(is_small):
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [loop, before, after, tf_loop, tf_after], "images")
+    timing.main(
+        __doc__.split("\n")[0], [loop, before, after, tf_loop, tf_after], "images", prepare=files
+    )

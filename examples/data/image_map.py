@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images in memory, augmented by a map: in Python for each image, then by native operations.
 
-A function that NumPy or Python's own loops take part in runs in the interpreter, one image at a time.
-Written with `sd` operations, the same function is traced and runs as native code on all processors.
+A function that uses NumPy or Python's own loops runs in the interpreter, one image at a time. With
+`sd` operations in their place it is traced and runs as native code on all processors.
 """
 
 import functools
@@ -42,7 +42,12 @@ def augment_in_python(image):
 def before(is_small):
     """stoker.data, map of a NumPy function"""
     ds = sd.Dataset.from_tensor_slices(images(is_small))
-    ds = ds.map(lambda x, y: (sd.ensure_shape(sd.numpy_function(augment_in_python, [x], "float32"), [32, 32, 3]), y))
+    ds = ds.map(
+        lambda x, y: (
+            sd.ensure_shape(sd.numpy_function(augment_in_python, [x], "float32"), [32, 32, 3]),
+            y,
+        )
+    )
     return train(ds.batch(BATCH))
 
 
@@ -63,7 +68,12 @@ def tf_before(is_small):
     import tensorflow as tf
 
     ds = tf.data.Dataset.from_tensor_slices(images(is_small))
-    ds = ds.map(lambda x, y: (tf.ensure_shape(tf.numpy_function(augment_in_python, [x], tf.float32), [32, 32, 3]), y))
+    ds = ds.map(
+        lambda x, y: (
+            tf.ensure_shape(tf.numpy_function(augment_in_python, [x], tf.float32), [32, 32, 3]),
+            y,
+        )
+    )
     return train(ds.batch(BATCH))
 
 
@@ -81,4 +91,6 @@ def tf_after(is_small):
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [before, after, tf_before, tf_after], "images")
+    timing.main(
+        __doc__.split("\n")[0], [before, after, tf_before, tf_after], "images", prepare=images
+    )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A static dataset that fits: prepared once, kept where it is used, read again in each epoch.
 
-"before" prepares each row in each epoch; "after" prepares once and keeps the batches, on the GPU if torch
-can use one, else in host memory. Batches handed out are their receiver's: a list of them is a cache.
+"before" prepares each row in each epoch; "after" prepares once and keeps the batches, on the GPU if
+torch can use one, else in host memory. Batches given out are their receiver's: a list is a cache.
 """
 
 import functools
@@ -71,4 +71,4 @@ def tf_after(is_small):
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [before, in_cache, after, tf_after], "rows")
+    timing.main(__doc__.split("\n")[0], [before, in_cache, after, tf_after], "rows", prepare=raw)

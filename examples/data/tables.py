@@ -62,4 +62,6 @@ def tf_large(is_small):
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [small, large, tf_small, tf_large], "rows")
+    timing.main(
+        __doc__.split("\n")[0], [small, large, tf_small, tf_large], "rows", prepare=large_table
+    )

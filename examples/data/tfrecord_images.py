@@ -25,7 +25,13 @@ def pictures(is_small):
     for i in range(16):
         wave = 128 + 60 * np.sin(x / (9 + i) + y / 31) + 40 * np.sin(x / 23 - y / (5 + i))
         noise = rng.integers(0, 24, (180, 240, 3))
-        kinds.append(bytes(sd.io.encode_jpeg(np.clip(wave[..., None] + noise, 0, 255).astype(np.uint8), quality=90)))
+        kinds.append(
+            bytes(
+                sd.io.encode_jpeg(
+                    np.clip(wave[..., None] + noise, 0, 255).astype(np.uint8), quality=90
+                )
+            )
+        )
     for i in range(64 if is_small else 2048):
         yield kinds[i % 16], i % 10
 
@@ -36,7 +42,10 @@ def folder(made={}):
 
 
 def names(is_small):
-    return [os.path.join(folder(), f"{'small' if is_small else 'full'}-{i}-of-{FILES}.tfrecord") for i in range(FILES)]
+    return [
+        os.path.join(folder(), f"{'small' if is_small else 'full'}-{i}-of-{FILES}.tfrecord")
+        for i in range(FILES)
+    ]
 
 
 def written(is_small):
@@ -66,7 +75,10 @@ def train(ds):
 
 
 def parse(record):
-    spec = {"image": sd.io.FixedLenFeature([], "string"), "label": sd.io.FixedLenFeature([], "int64")}
+    spec = {
+        "image": sd.io.FixedLenFeature([], "string"),
+        "label": sd.io.FixedLenFeature([], "int64"),
+    }
     found = sd.io.parse_single_example(record, spec)
     return found["image"], found["label"]
 
@@ -85,20 +97,29 @@ def before(is_small):
 def after(is_small):
     """stoker.data, parallel, shuffled, ahead"""
     ds = sd.TFRecordDataset(written(is_small), num_parallel_reads=sd.AUTOTUNE).shuffle(512)
-    return train(ds.map(parse, sd.AUTOTUNE).map(augment, sd.AUTOTUNE).batch(BATCH).prefetch(sd.AUTOTUNE))
+    return train(
+        ds.map(parse, sd.AUTOTUNE).map(augment, sd.AUTOTUNE).batch(BATCH).prefetch(sd.AUTOTUNE)
+    )
 
 
 def tf_write(is_small):
     """TensorFlow, writes the files"""
     import tensorflow as tf
 
-    paths = [os.path.join(folder(), f"tf-{'small' if is_small else 'full'}-{i}.tfrecord") for i in range(FILES)]
+    paths = [
+        os.path.join(folder(), f"tf-{'small' if is_small else 'full'}-{i}.tfrecord")
+        for i in range(FILES)
+    ]
     writers = [tf.io.TFRecordWriter(p) for p in paths]
     n = 0
     for n, (data, label) in enumerate(pictures(is_small), 1):
-        feature = {"image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[data])),
-                   "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label]))}
-        writers[n % FILES].write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
+        feature = {
+            "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[data])),
+            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[label])),
+        }
+        writers[n % FILES].write(
+            tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+        )
     for w in writers:
         w.close()
     return n
@@ -107,7 +128,10 @@ def tf_write(is_small):
 def tf_functions():
     import tensorflow as tf
 
-    spec = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64)}
+    spec = {
+        "image": tf.io.FixedLenFeature([], tf.string),
+        "label": tf.io.FixedLenFeature([], tf.int64),
+    }
 
     def tf_parse(record):
         found = tf.io.parse_single_example(record, spec)
@@ -124,7 +148,9 @@ def tf_functions():
 def tf_before(is_small):
     """TensorFlow, one thing after the other"""
     tf, tf_parse, tf_augment = tf_functions()
-    return train(tf.data.TFRecordDataset(written(is_small)).map(tf_parse).map(tf_augment).batch(BATCH))
+    return train(
+        tf.data.TFRecordDataset(written(is_small)).map(tf_parse).map(tf_augment).batch(BATCH)
+    )
 
 
 def tf_after(is_small):
@@ -136,4 +162,9 @@ def tf_after(is_small):
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [write, before, after, tf_write, tf_before, tf_after], "images")
+    timing.main(
+        __doc__.split("\n")[0],
+        [write, before, after, tf_write, tf_before, tf_after],
+        "images",
+        prepare=written,
+    )

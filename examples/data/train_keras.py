@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small CNN in Keras on the CPU: model.fit fed by our pipeline through to_tf(), and by tf.data.
 
-Needs keras and tensorflow. The images are PNG files in memory, decoded and shifted at random in each
-epoch. to_tf() goes through tf.data.Dataset.from_generator, which costs a copy and a call a batch.
+Needs keras and tensorflow. The images are PNG files in memory, decoded and shifted at random in
+each epoch. to_tf() goes through tf.data.Dataset.from_generator, a copy and a call a batch.
 """
 
 import functools
@@ -20,8 +20,13 @@ def model():
     import keras
 
     keras.utils.set_random_seed(0)
-    layers = [keras.layers.Input((digits.SIZE, digits.SIZE, 1)), keras.layers.Conv2D(8, 3, 2, activation="relu"),
-              keras.layers.Conv2D(16, 3, 2, activation="relu"), keras.layers.Flatten(), keras.layers.Dense(digits.CLASSES)]
+    layers = [
+        keras.layers.Input((digits.SIZE, digits.SIZE, 1)),
+        keras.layers.Conv2D(8, 3, 2, activation="relu"),
+        keras.layers.Conv2D(16, 3, 2, activation="relu"),
+        keras.layers.Flatten(),
+        keras.layers.Dense(digits.CLASSES),
+    ]
     made = keras.Sequential(layers)
     made.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return made
@@ -33,18 +38,30 @@ def fit(ds, is_small):
 
 
 def prepare(data, label):
-    image = sd.image.resize_with_crop_or_pad(sd.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4)
-    return sd.cast(sd.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), "float32") / 255.0, label
+    image = sd.image.resize_with_crop_or_pad(
+        sd.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4
+    )
+    return (
+        sd.cast(sd.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), "float32") / 255.0,
+        label,
+    )
 
 
 def before(is_small):
     """stoker.data, in sequence"""
-    return fit(sd.Dataset.from_tensor_slices(digits.drawn(is_small)).map(prepare).batch(BATCH).to_tf(), is_small)
+    return fit(
+        sd.Dataset.from_tensor_slices(digits.drawn(is_small)).map(prepare).batch(BATCH).to_tf(),
+        is_small,
+    )
 
 
 def after(is_small):
     """stoker.data, parallel map and prefetch"""
-    ds = sd.Dataset.from_tensor_slices(digits.drawn(is_small)).shuffle(2048).map(prepare, sd.AUTOTUNE)
+    ds = (
+        sd.Dataset.from_tensor_slices(digits.drawn(is_small))
+        .shuffle(2048)
+        .map(prepare, sd.AUTOTUNE)
+    )
     return fit(ds.batch(BATCH).prefetch(sd.AUTOTUNE).to_tf(), is_small)
 
 
@@ -53,8 +70,13 @@ def tf_data(is_small):
     import tensorflow as tf
 
     def tf_prepare(data, label):
-        image = tf.image.resize_with_crop_or_pad(tf.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4)
-        return tf.cast(tf.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), tf.float32) / 255.0, label
+        image = tf.image.resize_with_crop_or_pad(
+            tf.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4
+        )
+        return (
+            tf.cast(tf.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), tf.float32) / 255.0,
+            label,
+        )
 
     files, labels = digits.drawn(is_small)
     return tf.data.Dataset.from_tensor_slices((list(files), labels)), tf_prepare
@@ -74,4 +96,6 @@ def tf_after(is_small):
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [before, after, tf_before, tf_after], "images")
+    timing.main(
+        __doc__.split("\n")[0], [before, after, tf_before, tf_after], "images", prepare=digits.drawn
+    )

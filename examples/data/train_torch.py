@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small CNN in PyTorch on the CPU: fed by a DataLoader, by a pipeline in sequence, by one that runs ahead.
+"""A small CNN in PyTorch on the CPU, fed in sequence, by a pipeline ahead of it, by a DataLoader.
 
 Needs torch. The images are PNG files in memory, decoded and shifted at random in each epoch.
 """
@@ -18,8 +18,14 @@ def network():
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    layers = [torch.nn.Conv2d(1, 8, 3, 2), torch.nn.ReLU(), torch.nn.Conv2d(8, 16, 3, 2), torch.nn.ReLU(), torch.nn.Flatten(),
-              torch.nn.Linear(16 * 36, digits.CLASSES)]
+    layers = [
+        torch.nn.Conv2d(1, 8, 3, 2),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(8, 16, 3, 2),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(16 * 36, digits.CLASSES),
+    ]
     return torch.nn.Sequential(*layers)
 
 
@@ -40,19 +46,27 @@ def train(batches):
 
 
 def prepare(data, label):
-    image = sd.image.resize_with_crop_or_pad(sd.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4)
+    image = sd.image.resize_with_crop_or_pad(
+        sd.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4
+    )
     image = sd.cast(sd.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), "float32") / 255.0
     return sd.transpose(image, [2, 0, 1]), label
 
 
 def before(is_small):
     """stoker.data, in sequence"""
-    return train(sd.Dataset.from_tensor_slices(digits.drawn(is_small)).map(prepare).batch(BATCH).to_torch())
+    return train(
+        sd.Dataset.from_tensor_slices(digits.drawn(is_small)).map(prepare).batch(BATCH).to_torch()
+    )
 
 
 def after(is_small):
     """stoker.data, parallel map and prefetch"""
-    ds = sd.Dataset.from_tensor_slices(digits.drawn(is_small)).shuffle(2048).map(prepare, sd.AUTOTUNE)
+    ds = (
+        sd.Dataset.from_tensor_slices(digits.drawn(is_small))
+        .shuffle(2048)
+        .map(prepare, sd.AUTOTUNE)
+    )
     return train(ds.batch(BATCH).prefetch(sd.AUTOTUNE).to_torch())
 
 
@@ -72,7 +86,9 @@ def torch_loader(is_small):
         def __getitem__(self, i):
             image = np.pad(np.asarray(Image.open(io.BytesIO(files[i]))), 2)
             top, left = np.random.randint(0, 5, 2)
-            image = image[top : top + digits.SIZE, left : left + digits.SIZE].astype(np.float32) / 255
+            image = (
+                image[top : top + digits.SIZE, left : left + digits.SIZE].astype(np.float32) / 255
+            )
             return image[None], labels[i]
 
     return train(torch.utils.data.DataLoader(Digits(), BATCH, shuffle=True))
@@ -84,15 +100,30 @@ def tf_after(is_small):
     import torch
 
     def tf_prepare(data, label):
-        image = tf.image.resize_with_crop_or_pad(tf.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4)
-        image = tf.cast(tf.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), tf.float32) / 255.0
+        image = tf.image.resize_with_crop_or_pad(
+            tf.io.decode_png(data, channels=1), digits.SIZE + 4, digits.SIZE + 4
+        )
+        image = (
+            tf.cast(tf.image.random_crop(image, [digits.SIZE, digits.SIZE, 1]), tf.float32) / 255.0
+        )
         return tf.transpose(image, [2, 0, 1]), label
 
     files, labels = digits.drawn(is_small)
-    ds = tf.data.Dataset.from_tensor_slices((list(files), labels)).shuffle(2048).map(tf_prepare, tf.data.AUTOTUNE)
+    ds = (
+        tf.data.Dataset.from_tensor_slices((list(files), labels))
+        .shuffle(2048)
+        .map(tf_prepare, tf.data.AUTOTUNE)
+    )
     ds = ds.batch(BATCH).prefetch(tf.data.AUTOTUNE)
-    return train((torch.from_numpy(x.copy()), torch.from_numpy(y.copy())) for x, y in ds.as_numpy_iterator())
+    return train(
+        (torch.from_numpy(x.copy()), torch.from_numpy(y.copy())) for x, y in ds.as_numpy_iterator()
+    )
 
 
 if __name__ == "__main__":
-    timing.main(__doc__.split("\n")[0], [before, after, torch_loader, tf_after], "images")
+    timing.main(
+        __doc__.split("\n")[0],
+        [before, after, torch_loader, tf_after],
+        "images",
+        prepare=digits.drawn,
+    )

@@ -33,7 +33,9 @@ def test_parts():
     for name, parts in PARTS.items():
         for part in parts:
             text = run(name, "--only", part)
-            c.true(re.search(rf"^  {part} +[0-9.]+ s +[0-9,]+ \w+/s ", text, re.M), f"{name}: {text}")
+            c.true(
+                re.search(rf"^  {part} +[0-9.]+ s +[0-9,]+ \w+/s ", text, re.M), f"{name}: {text}"
+            )
 
 
 def test_all_examples_are_here():
@@ -41,7 +43,9 @@ def test_all_examples_are_here():
     for path in sorted(EXAMPLES.glob("*.py")):
         if 'if __name__ == "__main__"' in path.read_text() and path.stem not in PARTS:
             text = run(path.stem)
-            c.true(re.search(r"^  before +(skipped: |[0-9.]+ s )", text, re.M), f"{path.stem}: {text}")
+            c.true(
+                re.search(r"^  before +(skipped: |[0-9.]+ s )", text, re.M), f"{path.stem}: {text}"
+            )
 
 
 def test_record():
