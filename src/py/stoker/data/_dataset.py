@@ -7,42 +7,13 @@ import weakref
 import numpy as np
 
 from . import _call, _dtypes, _engine, _function, _spec, _trace
+from ._iterator import Iterator, _NumpyIterator
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
-from .errors import InvalidArgumentError, OutOfRangeError
+from .errors import InvalidArgumentError
 
 _kinds = _engine.kind_names()
-
-
-class Iterator(_engine.Iterator):
-    """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
-
-    __slots__ = ("_dataset", "__weakref__")
-
-    def __del__(self):
-        if getattr(self, "_dataset", None) is not None:
-            self._dataset._past = (self.stages(), self.memory())
-
-    def get_next(self):
-        """The next element. Raises OutOfRangeError at the end."""
-        try:
-            return next(self)
-        except StopIteration:
-            raise OutOfRangeError("End of sequence") from None
-
-
-class _NumpyIterator:
-    """as_numpy_iterator's: an iterator of a Dataset, under TensorFlow's name."""
-
-    def __init__(self, iterator):
-        self._iterator = iterator
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        return next(self._iterator)
 
 
 def _template(spec, keep):
