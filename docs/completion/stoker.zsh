@@ -59,7 +59,7 @@ _stoker() {
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
             '--help[this help]' \
-            '1:word:(overview kernels transfers launches comm gaps input ops startup python memory sequences counters all)' \
+            '1:word:(overview kernels transfers launches comm balance gaps input ops startup python memory sequences counters all)' \
             '*:profile:_files' ;;
         diff) _arguments \
             '--json[print JSON, for programs]' \
