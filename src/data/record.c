@@ -22,7 +22,7 @@ static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_er
     return STK_OK;
 }
 
-static enum stk_stream_codec stream_codec(enum stk_record_codec codec)
+enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec)
 {
     return codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
            : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
@@ -71,7 +71,7 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     r->block_bytes = o->block_bytes ? o->block_bytes : BLOCK_BYTES;
     r->max_record = o->max_record_bytes ? o->max_record_bytes : RECORD_MAX;
     r->ring = new_ring(o->max_blocks ? o->max_blocks : BLOCKS);
-    struct stk_stream_opts how = {.codec_given = 1, .codec = stream_codec(o->codec)};
+    struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(o->codec)};
     status = r->ring ? stk_stream_open(&r->stream, path, &how, err) : stk_err_nomem(err);
     if (status)
         stk_record_close(r);

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/stream.h"
 
 #define STK_RECORD_OVERHEAD 16 // bytes of a record besides its data
 #define STK_RECORD_HEADER 12
@@ -54,6 +54,9 @@ struct stk_record_stats {
     uint64_t lost;       // damages met; each costs one record
     uint64_t lost_bytes; // passed over
 };
+
+// The codec of the bytes, as streams name it.
+enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec);
 
 struct stk_record_reader; // not thread-safe; several may read at once
 struct stk_record_block;  // bytes that records lie in

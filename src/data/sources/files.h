@@ -22,6 +22,14 @@ STK_MUST_CHECK enum stk_status stk_files_look(const char *path, struct stk_err *
 // The attribute "compression_type": "", "GZIP" or "ZLIB". STK_EINVAL: another word.
 STK_MUST_CHECK enum stk_status stk_files_codec(const struct stk_dataset *ds,
                                                enum stk_record_codec *codec, struct stk_err *err);
+// Opens file i as a stream of its bytes, decompressed as `compression_type` says; `path` is its
+// name.
+STK_MUST_CHECK enum stk_status stk_files_open(const struct stk_dataset *ds, int64_t i,
+                                              char path[STK_PATH_MAX], struct stk_stream **out,
+                                              struct stk_err *err);
+// Checks filenames and compression_type, and makes the spec of one scalar string: the whole of
+// infer for sources of strings.
+STK_MUST_CHECK enum stk_status stk_files_infer_strings(struct stk_dataset *ds, struct stk_err *err);
 // A spec of one scalar string, the element of most of them.
 STK_MUST_CHECK enum stk_status stk_files_string_spec(struct stk_dataset *ds, struct stk_err *err);
 

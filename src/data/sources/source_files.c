@@ -91,3 +91,26 @@ enum stk_status stk_files_string_spec(struct stk_dataset *ds, struct stk_err *er
     ds->specs->items[0].dtype = STK_DT_STRING;
     return STK_OK;
 }
+
+enum stk_status stk_files_open(const struct stk_dataset *ds, int64_t i, char path[STK_PATH_MAX],
+                               struct stk_stream **out, struct stk_err *err)
+{
+    enum stk_record_codec codec;
+    *out = NULL;
+    enum stk_status s = stk_files_codec(ds, &codec, err);
+    s = s == STK_OK ? stk_files_name(ds, i, path, err) : s;
+    s = s == STK_OK ? stk_files_look(path, err) : s;
+    if (s != STK_OK) {
+        return s;
+    }
+    struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(codec)};
+    return stk_stream_open(out, path, &how, err);
+}
+
+enum stk_status stk_files_infer_strings(struct stk_dataset *ds, struct stk_err *err)
+{
+    enum stk_record_codec codec;
+    enum stk_status s = stk_files_infer(ds, err);
+    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
+    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
+}

@@ -21,14 +21,6 @@ static int64_t bytes_of(const struct stk_dataset *ds, const char *name)
     return stk_attrs_int(ds->attrs, name, 0);
 }
 
-static enum stk_status fixed_infer(struct stk_dataset *ds, struct stk_err *err)
-{
-    enum stk_record_codec codec;
-    enum stk_status s = stk_files_infer(ds, err);
-    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
-    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
-}
-
 static void end_file(struct fixed *t)
 {
     stk_stream_close(t->stream);
@@ -50,27 +42,18 @@ static enum stk_status excess(const struct stk_iter *it, int64_t bytes, struct s
 static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 {
     struct fixed *t = it->state;
-    enum stk_record_codec codec;
     struct stat info;
-    enum stk_status s = stk_files_codec(it->ds, &codec, err);
-    s = s == STK_OK ? stk_files_name(it->ds, t->file++, t->path, err) : s;
-    s = s == STK_OK ? stk_files_look(t->path, err) : s;
-    if (s != STK_OK) {
-        return s;
-    }
-    struct stk_stream_opts how = {.codec_given = 1,
-                                  .codec = codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
-                                           : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
-                                                                      : STK_CODEC_PLAIN};
-    if (codec == STK_RECORD_PLAIN && stat(t->path, &info) == 0 && S_ISREG(info.st_mode)) {
+    t->at_end = false;
+    enum stk_status s = stk_files_open(it->ds, t->file++, t->path, &t->stream, err);
+    if (s == STK_OK && stk_stream_codec(t->stream) == STK_CODEC_PLAIN &&
+        stat(t->path, &info) == 0 && S_ISREG(info.st_mode)) {
         int64_t body =
             info.st_size - bytes_of(it->ds, "header_bytes") - bytes_of(it->ds, "footer_bytes");
         if (body < 0 || body % bytes_of(it->ds, "record_bytes")) {
-            return excess(it, body, err);
+            return excess(it, body, err); // the caller ends the file
         }
     }
-    t->at_end = false;
-    return stk_stream_open(&t->stream, t->path, &how, err);
+    return s;
 }
 
 // Bytes for at least one record and the footer behind it, in a new buffer.
@@ -200,7 +183,7 @@ static const struct stk_arg_row fixed_args[] = {
 const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_records",
                                                            .summary = "Records of one length",
                                                            .args = fixed_args,
-                                                           .infer = fixed_infer,
+                                                           .infer = stk_files_infer_strings,
                                                            .state_bytes = sizeof(struct fixed),
                                                            .next = fixed_next,
                                                            .close = fixed_close};

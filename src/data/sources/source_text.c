@@ -17,30 +17,11 @@ struct text {
     char path[STK_PATH_MAX];
 };
 
-static enum stk_status text_infer(struct stk_dataset *ds, struct stk_err *err)
-{
-    enum stk_record_codec codec;
-    enum stk_status s = stk_files_infer(ds, err);
-    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
-    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
-}
-
 static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 {
     struct text *t = it->state;
-    enum stk_record_codec codec;
-    enum stk_status s = stk_files_codec(it->ds, &codec, err);
-    s = s == STK_OK ? stk_files_name(it->ds, t->file++, t->path, err) : s;
-    s = s == STK_OK ? stk_files_look(t->path, err) : s;
-    if (s != STK_OK) {
-        return s;
-    }
-    struct stk_stream_opts how = {.codec_given = 1,
-                                  .codec = codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
-                                           : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
-                                                                      : STK_CODEC_PLAIN};
     t->at_end = false;
-    return stk_stream_open(&t->stream, t->path, &how, err);
+    return stk_files_open(it->ds, t->file++, t->path, &t->stream, err);
 }
 
 static void end_file(struct text *t)
@@ -179,7 +160,7 @@ static const struct stk_arg_row text_args[] = {
 const struct stk_dataset_kind stk_dataset_text_lines = {.name = "text_lines",
                                                         .summary = "Lines of text files",
                                                         .args = text_args,
-                                                        .infer = text_infer,
+                                                        .infer = stk_files_infer_strings,
                                                         .state_bytes = sizeof(struct text),
                                                         .next = text_next,
                                                         .close = text_close};

@@ -20,14 +20,6 @@ struct tfrecord {
     char path[STK_PATH_MAX];
 };
 
-static enum stk_status tfrecord_infer(struct stk_dataset *ds, struct stk_err *err)
-{
-    enum stk_record_codec codec;
-    enum stk_status s = stk_files_infer(ds, err);
-    s = s == STK_OK ? stk_files_codec(ds, &codec, err) : s;
-    return s == STK_OK ? stk_files_string_spec(ds, err) : s;
-}
-
 static void drop_records(struct tfrecord *t)
 {
     stk_buf_drop(t->block);
@@ -177,7 +169,7 @@ static const struct stk_arg_row tfrecord_args[] = {
 const struct stk_dataset_kind stk_dataset_tfrecord = {.name = "tfrecord",
                                                       .summary = "Records of TFRecord files",
                                                       .args = tfrecord_args,
-                                                      .infer = tfrecord_infer,
+                                                      .infer = stk_files_infer_strings,
                                                       .state_bytes = sizeof(struct tfrecord),
                                                       .next = tfrecord_next,
                                                       .close = tfrecord_close};
