@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/crc32c.h"
-#include "data/example.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/example.h"
 
 enum { CHUNK = 256, ROUNDS_MAX = 101 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // include/stoker/data.h: a whole dataset into an indexed file.
 #include "data/data_api.h"
-#include "data/indexed.h"
+#include "data/formats/indexed.h"
 
 #define WRITE_ELEMENTS 256
 

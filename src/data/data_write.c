@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "data/data_api.h"
-#include "data/example.h"
-#include "data/record.h"
+#include "data/formats/example.h"
+#include "data/formats/record.h"
 
 static bool find_codec(const char *name, enum stk_record_codec *out)
 {

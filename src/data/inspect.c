@@ -8,11 +8,11 @@
 #include "base/alloc.h"
 #include "base/stream.h"
 #include "base/vec.h"
-#include "data/crc32c.h"
+#include "data/formats/crc32c.h"
 #include "data/data_api.h"
-#include "data/example_impl.h"
-#include "data/indexed.h"
-#include "data/record.h"
+#include "data/formats/example_impl.h"
+#include "data/formats/indexed.h"
+#include "data/formats/record.h"
 
 #define EXAMPLES_LOOKED_AT 1000
 #define FEATURES_MAX 4096

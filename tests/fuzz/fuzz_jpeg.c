@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target of the JPEG decoder: the first bytes choose crop, scale, output, DCT and
 // upsampling; the rest is the file. The vector code and the plain code must agree.
-#include "data/jpeg.h"
+#include "data/jpeg/jpeg.h"
 
 #include <stdlib.h>
 #include <string.h>

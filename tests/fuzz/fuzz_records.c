@@ -2,7 +2,7 @@
 // libFuzzer target of the record layer. The first byte chooses: a TFRecord file (codec, policy,
 // block size) whose records are parsed too, or one message parsed as Example and SequenceExample.
 // What was parsed and owned must lie within its columns.
-#include "data/example.h"
+#include "data/formats/example.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "data/dataset.h"
-#include "data/indexed.h"
+#include "data/formats/indexed.h"
 
 #define ELEMENTS 37
 

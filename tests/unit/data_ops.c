@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "data/dataset.h"
-#include "data/example.h"
+#include "data/formats/example.h"
 #include "stoker/data.h"
 
 static struct stoker_tensor tensor(int dtype, int rank, const int64_t *dim, const void *data)

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "data/dataset.h"
-#include "data/record.h"
+#include "data/formats/record.h"
 
 static char path[64];
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "data/image_expected.h"
-#include "data/jpeg.h"
+#include "data/jpeg/jpeg.h"
 #include "image_cases.h"
 
 #define FILE_OF(name) file_##name, sizeof file_##name

@@ -3,7 +3,7 @@
 #include "data/ops/image.h"
 
 #include "base/alloc.h"
-#include "data/jpeg.h"
+#include "data/jpeg/jpeg.h"
 
 static enum stk_image_cpu find_cpu(void)
 {

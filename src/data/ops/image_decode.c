@@ -3,7 +3,7 @@
 // damaged, goes to libjpeg, which says what can still be had of it.
 #include "data/ops/image_codec_impl.h"
 
-#include "data/jpeg.h"
+#include "data/jpeg/jpeg.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/example.h"
+#include "data/formats/example.h"
 #include "data/ops/op_util.h"
 
 enum kind { FIXED, VARIABLE, RAGGED, SEQUENCE };

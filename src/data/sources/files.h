@@ -6,7 +6,7 @@
 
 #include "base/stream.h"
 #include "data/dataset.h"
-#include "data/record.h"
+#include "data/formats/record.h"
 
 #define STK_PATH_MAX 4096
 

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "data/cache_file.h"
 #include "data/feed.h"
-#include "data/indexed.h"
+#include "data/formats/indexed.h"
 
 #define BLOCK_MAX 1024
 

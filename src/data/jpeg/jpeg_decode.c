@@ -5,7 +5,7 @@
 // its top are skipped); only those under the crop are transformed. One row of MCUs is kept, and the
 // last line of the row before: chroma rows between two MCU rows need both, so the last line of a
 // row is given out with the next.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
 

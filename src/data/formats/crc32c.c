@@ -4,7 +4,7 @@
 // polynomial, n being the distance in bytes (V. Gopal et al., "Fast CRC Computation for iSCSI
 // Polynomial Using CRC32 Instruction", Intel, 2011). ARM: one stream. Elsewhere: eight tables, 8
 // bytes at a time ("slicing by 8", M. Kounavis and F. Berry, 2005), filled once.
-#include "data/crc32c.h"
+#include "data/formats/crc32c.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // block makes its block grow, in steps no larger than what has arrived, so that a length alone
 // cannot claim memory.
 #include "base/alloc.h"
-#include "data/record_impl.h"
+#include "data/formats/record_impl.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define BLOCKS 8u

@@ -3,7 +3,7 @@
 #ifndef STK_DATA_JPEG_IMPL_H
 #define STK_DATA_JPEG_IMPL_H
 
-#include "data/jpeg.h"
+#include "data/jpeg/jpeg.h"
 
 #if defined(__x86_64__)
 #define STK_JPEG_X86 1

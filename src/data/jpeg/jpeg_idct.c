@@ -6,7 +6,7 @@
 // Reduced sizes: the accurate one with the outputs left out. Where coefficients are larger than any
 // encoder makes, libjpeg-turbo's vector code wraps and saturates at 16 bits and its C code does
 // not: these follow the vector code, which is what runs.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
 

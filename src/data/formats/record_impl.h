@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/stream.h"
-#include "data/crc32c.h"
-#include "data/record.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/record.h"
 
 struct stk_record_block {
     struct stk_record_ring *ring;

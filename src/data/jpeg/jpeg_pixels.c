@@ -2,7 +2,7 @@
 // From sample planes to pixels in plain C: chroma upsampling and YCbCr to RGB, equal bit for bit to
 // libjpeg-turbo's (16-bit fixed point, ITU-R BT.601; triangle filter with its alternating
 // rounding). Repeating the edge sample gives libjpeg's special cases at both ends of a row.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // JPEG headers: markers up to the first scan, checked, and sorted into mine, not mine and bad.
 // Format: ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, EXIF 2.3 (orientation only). Colour space
 // is chosen as libjpeg chooses it.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of parsed Examples: growth by doubling, kept between batches.
 #include "base/alloc.h"
-#include "data/example_impl.h"
+#include "data/formats/example_impl.h"
 
 // Makes *p hold at least `want` items. 0 ok, -1 not.
 static int enlarge(void **p, size_t *capacity, size_t want, size_t item_size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From sample planes to pixels with AVX2: the functions of jpeg_pixels.c, 32 samples at a time.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #if STK_JPEG_X86
 #include <immintrin.h>

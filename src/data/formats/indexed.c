@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading indexed files. The file is mapped; everything in it is checked before it is believed:
 // the trailer and the index when it is opened, a record when it is read.
-#include "data/indexed.h"
+#include "data/formats/indexed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "data/crc32c.h"
-#include "data/indexed_impl.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/indexed_impl.h"
 
 struct stk_indexed {
     int refs; // atomic

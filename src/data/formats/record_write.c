@@ -7,8 +7,8 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "data/crc32c.h"
-#include "data/record.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/record.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 #define DEFLATE_MAX ((size_t)1 << 30) // zlib counts in 32 bits

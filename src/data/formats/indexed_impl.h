@@ -3,7 +3,7 @@
 #ifndef STK_DATA_INDEXED_IMPL_H
 #define STK_DATA_INDEXED_IMPL_H
 
-#include "data/indexed.h"
+#include "data/formats/indexed.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "indexed files are little-endian");
 

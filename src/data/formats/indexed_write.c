@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "data/crc32c.h"
-#include "data/indexed_impl.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/indexed_impl.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20)
 #define RECORDS_MAX ((size_t)1 << 40)

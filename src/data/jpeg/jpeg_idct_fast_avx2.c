@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast 8x8 inverse DCT in 16-bit vectors, equal to stk_jpeg_idct_ifast for every input: both
 // wrap at 16 bits where libjpeg-turbo's vector code does.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #if STK_JPEG_X86
 #include <immintrin.h>

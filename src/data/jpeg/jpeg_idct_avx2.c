@@ -6,7 +6,7 @@
 // Coefficients come already in the order that multiply-add wants, so that nothing is shuffled
 // before the first pass: rows 0|4 by halves, then the pairs (2,6), (7,1), (3,5) interleaved. Lanes
 // hold columns 0-3 and 4-7. The transposition between the passes makes the same pairs again.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #define PAIR(base, which, col) ((base) + 2 * (col) + (which))
 #define ROW_PAIRED(base, which)                                                                    \

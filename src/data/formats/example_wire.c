@@ -2,7 +2,7 @@
 // Protobuf wire format as far as Example needs it: varints, fields to pass over, and the three
 // lists of values, packed or not. Floats and integers are copied as they lie, which is right on the
 // little-endian machines that this is built for.
-#include "data/example_impl.h"
+#include "data/formats/example_impl.h"
 
 #define DEPTH_MAX 100 // of groups, as protobuf's own limit
 

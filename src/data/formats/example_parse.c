@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "data/example_impl.h"
+#include "data/formats/example_impl.h"
 
 enum { ABSENT, GOOD, WRONG_TYPE, WRONG_COUNT };
 

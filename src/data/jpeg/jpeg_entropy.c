@@ -6,7 +6,7 @@
 // of bits is on the critical path. The loop has one exit, taken once a block: at an end of block,
 // which is the usual case, or where the table cannot tell (long codes) or a second symbol may have
 // crossed the block's end. Then the last look-up is undone and one symbol is taken the careful way.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
 

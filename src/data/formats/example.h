@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "data/record.h"
+#include "data/formats/record.h"
 
 #define STK_EXAMPLE_FEATURES_MAX 65536
 #define STK_EXAMPLE_VALUES_MAX ((size_t)1 << 40) // in a column

@@ -13,7 +13,7 @@
 //            table cannot tell
 // A second symbol is included where both fit whole. With one symbol the second value is a zero that
 // later values overwrite.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 const uint8_t stk_jpeg_zigzag[128] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,

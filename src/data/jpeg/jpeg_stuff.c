@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entropy-coded JPEG bytes without their stuffing, so that the bit reader needs no test for 0xFF.
 // One pass at several GB/s, where testing in the reader would cost a branch per refill.
-#include "data/jpeg_impl.h"
+#include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
 #if STK_JPEG_X86

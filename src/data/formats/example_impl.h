@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "data/example.h"
+#include "data/formats/example.h"
 
 #define STK_EXAMPLE_MEMO 256     // names of one record that are remembered
 #define STK_EXAMPLE_NAME_KEPT 64 // bytes of a remembered name that is not asked for

@@ -6,7 +6,7 @@
 // would have to fit, too.
 #include <stdio.h>
 
-#include "data/record_impl.h"
+#include "data/formats/record_impl.h"
 
 #define BELIEVED_MAX ((uint64_t)1 << 40) // length of a record where the file's size tells nothing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled specifications: owned copies of the names and defaults, and a hash table for each level.
 #include "base/alloc.h"
-#include "data/example_impl.h"
+#include "data/formats/example_impl.h"
 
 #define ELEMENTS_MAX ((size_t)1 << 32) // in a row
 

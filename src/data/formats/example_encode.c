@@ -2,7 +2,7 @@
 // Encoder of Example and SequenceExample. Nested messages carry their length in front, so each part
 // is measured first and then written.
 #include "base/alloc.h"
-#include "data/example_impl.h"
+#include "data/formats/example_impl.h"
 
 static size_t varint_size(uint64_t v)
 {
