@@ -159,5 +159,6 @@ const struct stk_rule stk_rule_capture_dropped = {
               "warnings.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .fixes_recorder = true,
     .check = check,
 };

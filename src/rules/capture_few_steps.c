@@ -72,5 +72,6 @@ const struct stk_rule stk_rule_capture_few_steps = {
     .needs = STK_NEED_BREAKDOWN,
     .thresholds = thresholds,
     .fixes = fixes,
+    .fixes_recorder = true,
     .check = check,
 };

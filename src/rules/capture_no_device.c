@@ -109,5 +109,6 @@ const struct stk_rule stk_rule_capture_no_device = {
               "of accelerators of other makers.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .fixes_recorder = true,
     .check = check,
 };

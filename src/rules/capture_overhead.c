@@ -77,5 +77,6 @@ const struct stk_rule stk_rule_capture_overhead = {
               "false alarms.",
     .thresholds = thresholds,
     .fixes = fixes,
+    .fixes_recorder = true,
     .check = check,
 };

@@ -70,5 +70,6 @@ const struct stk_rule stk_rule_capture_serialized = {
     .needs = STK_NEED_DEVICE | STK_NEED_HOST,
     .thresholds = thresholds,
     .fixes = fixes,
+    .fixes_recorder = true,
     .check = check,
 };

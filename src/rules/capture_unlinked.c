@@ -74,5 +74,6 @@ const struct stk_rule stk_rule_capture_unlinked = {
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,
+    .fixes_recorder = true,
     .check = check,
 };

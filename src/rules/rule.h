@@ -40,6 +40,7 @@ struct stk_rule {
     uint32_t verdicts;    // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
     const struct stk_rep_fix *fixes;        // ends with text == NULL; best first
+    bool fixes_recorder; // they change how the profile is recorded: by the tool that recorded it
     // Decide; when it fires, fill title if it differs, severity, confidence, saving, evidence, and
     // choose the fixes that suit what was seen (stk_finding_fix), best first; none chosen: all.
     // *why is a short text for the report's `rules` list in every state. Never fails for lack of

@@ -72,13 +72,19 @@ static size_t keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *
 
 // The fixes for any framework and for those seen, in the rule's order. Plain CUDA counts where no
 // framework was recognised, and where the profile comes from Nsight Systems. Where that leaves
-// nothing, or not even CUDA was seen, the other frameworks' follow.
+// nothing, or not even CUDA was seen, the other frameworks' follow. How to record is told for the
+// recorder alone: what PyTorch's profiler should do is of no use to whom Nsight Systems serves.
 static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *ctx,
                        struct stk_rep_finding *f)
 {
     const uint32_t cuda = 1u << STK_FW_CUDA, every = (1u << STK_FW_COUNT) - 1;
     struct stk_list all = f->fix; // what the rule chose, else its table
     uint32_t known = ctx->pass.run->facts.frameworks & every, seen = known & ~cuda;
+    bool by_nsys = read_from(ctx, "nsys");
+    if (by_nsys && rule->fixes_recorder) {
+        known = cuda;
+        seen = 0;
+    }
     size_t kept = 0;
     if (!all.count && rule->fixes)
         for (all.items = rule->fixes; rule->fixes[all.count].text;)
@@ -86,7 +92,7 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, all.count + 1, sizeof *fixes);
     if (!fixes)
         return false;
-    kept = keep(fixes, kept, &all, !seen || read_from(ctx, "nsys") ? seen | cuda : seen, true);
+    kept = keep(fixes, kept, &all, !seen || by_nsys ? seen | cuda : seen, true);
     if (!known || kept == 0)
         kept = keep(fixes, kept, &all, every & ~seen & ~cuda, false);
     f->fix = (struct stk_list){.items = fixes, .count = kept};
