@@ -10,7 +10,7 @@
 
 #define CHUNK_BYTES (128 * 1024) // of the widest value between two operations
 #define PARTS_MAX ((size_t)1 << 24)
-#define PARTS_FEW 16 // are joined without an allocation
+#define PARTS_FEW 16   // are joined without an allocation
 #define CHUNK_FIRST 64 // elements, while widths are unknown
 
 struct stk_frame {
@@ -20,6 +20,7 @@ struct stk_frame {
     struct stk_col *values;   // per value of the function
     void **scratch;           // per node
     int64_t chunk;            // elements
+    int64_t at_once;          // the least of a chunk
     int64_t widest;           // bytes of an element, the widest value seen
     struct stk_col *each_out; // one element's outputs
     struct stk_vec *parts;    // per result: struct stk_col of each chunk
@@ -36,6 +37,7 @@ enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct
     f->fn = stk_fn_hold(fn);
     f->pool = stk_pool_hold(pool);
     f->host = host;
+    f->at_once = 1;
     f->values = stk_alloc_zero((size_t)fn->n_values + 1, sizeof f->values[0]);
     f->scratch = stk_alloc_zero((size_t)fn->n_nodes + 1, sizeof f->scratch[0]);
     f->each_out = stk_alloc_zero(STK_OP_OUTPUTS_MAX, sizeof f->each_out[0]);
@@ -46,6 +48,7 @@ enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct
     }
     bool is_known = true;
     for (int k = 0; ok && k < fn->n_nodes; k++) {
+        f->at_once = fn->nodes[k].op->at_once > f->at_once ? fn->nodes[k].op->at_once : f->at_once;
         if (fn->nodes[k].op->scratch_bytes) {
             f->scratch[k] = stk_alloc_zero(1, fn->nodes[k].op->scratch_bytes);
             ok = f->scratch[k] != NULL;
@@ -96,7 +99,7 @@ static int64_t chunk_size(const struct stk_frame *f)
 {
     int64_t by_bytes = CHUNK_BYTES / (f->widest > 0 ? f->widest : 1);
     int64_t size = by_bytes < f->chunk ? by_bytes : f->chunk;
-    return size < 1 ? 1 : size;
+    return size < f->at_once ? f->at_once : size;
 }
 
 static void note_width(struct stk_frame *f, const struct stk_col *c)

@@ -54,6 +54,7 @@ struct stk_op {
     bool takes_varied;           // columns as they come
     bool is_random, is_stateful; // never folded, never shared
     bool is_elementwise;         // output i depends on the inputs' values at the same place only
+    int at_once;    // elements it is faster on together, however large they are; 0: one is as good
     double cost_ns; // rough, per value; for ordering and chunking before anything was measured
     // STK_EINVAL: types or shapes do not fit; the message says which and why.
     enum stk_status (*infer)(struct stk_op_infer *c, struct stk_err *err);

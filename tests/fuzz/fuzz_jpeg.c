@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target of the JPEG decoder: the first bytes choose crop, scale, output, DCT and
-// upsampling; the rest is the file. The vector code and the plain code must agree.
+// upsampling; the rest is the file. The vector code and the plain code must agree, and
+// so must decoding two at once.
 #include "data/jpeg/jpeg.h"
 
 #include <stdlib.h>
@@ -42,6 +43,61 @@ static enum stk_jpeg_status decode(enum stk_jpeg_cpu cpu, const struct stk_jpeg_
     return status;
 }
 
+struct second {
+    struct stk_jpeg *j;
+    struct stk_jpeg_options opt;
+    struct stk_jpeg_task task;
+    bool is_open;
+};
+
+static void begin(struct second *s, const uint8_t *data, size_t size)
+{
+    uint32_t w, h;
+    if (!s->j) {
+        s->j = malloc(sizeof *s->j);
+        if (!s->j)
+            abort();
+        stk_jpeg_init(s->j);
+        s->j->max_pixels = MAX_PIXELS;
+    }
+    s->is_open = stk_jpeg_open(s->j, data, size) == STK_JPEG_OK &&
+                 stk_jpeg_output_size(s->j, &s->opt, &w, &h) == STK_JPEG_OK;
+    if (!s->is_open)
+        return;
+    size_t stride = (size_t)w * (s->opt.output == STK_JPEG_GREY ? 1 : 3);
+    size_t need = stk_jpeg_scratch_size(s->j, &s->opt);
+    s->task = (struct stk_jpeg_task){s->j,         &s->opt, malloc(stride * h), stride,
+                                     malloc(need), need,    STK_JPEG_OK};
+    if (!s->task.out || !s->task.scratch)
+        abort();
+}
+
+static void end(struct second *s)
+{
+    if (!s->is_open)
+        return;
+    free(s->task.out);
+    free(s->task.scratch);
+}
+
+// The file with these options, and beside it the file whole.
+static void decode_two(const struct stk_jpeg_options *opt, const uint8_t *data, size_t size,
+                       enum stk_jpeg_status status, const uint8_t *pixels, size_t bytes)
+{
+    static struct second a, b;
+    a.opt = *opt;
+    begin(&a, data, size);
+    begin(&b, data, size);
+    if (a.is_open && b.is_open) {
+        stk_jpeg_decode_two(&a.task, &b.task);
+        if (a.task.status != status ||
+            (status == STK_JPEG_OK && memcmp(a.task.out, pixels, bytes) != 0))
+            abort();
+    }
+    end(&a);
+    end(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -64,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum stk_jpeg_status b = decode(STK_JPEG_PLAIN, &opt, data + 5, size - 5, &plain, &again);
     if (a != b || bytes != again || (a == STK_JPEG_OK && memcmp(fast, plain, bytes) != 0))
         abort();
+    decode_two(&opt, data + 5, size - 5, a, fast, bytes);
     free(fast);
     free(plain);
     return 0;

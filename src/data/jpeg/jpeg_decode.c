@@ -33,8 +33,7 @@ struct run {
     uint32_t row_height;                             // pixels of an MCU row
     bool has_delay; // the last line of an MCU row waits for the next
     struct plane plane[3];
-    uint8_t place[2][128]; // natural, paired
-    struct stk_jpeg_mcu mcu;
+    struct stk_jpeg_reader reader;
     uint8_t *stuff;
     int16_t *coef;
     uint8_t *line[2];
@@ -44,8 +43,10 @@ struct run {
     stk_jpeg_color_fn *color;
     uint8_t *out;
     size_t out_stride;
+    enum stk_jpeg_output output;
+    enum stk_jpeg_status status;
+    uint32_t row, col; // the MCU being read
     // the entropy-coded segment being read
-    struct stk_jpeg_bits bits;
     size_t at; // offset of the marker behind it
     uint64_t segment, left;
 };
@@ -87,7 +88,7 @@ static uint32_t choose_size(const struct stk_jpeg *j, const struct stk_jpeg_comp
 static void choose_transform(struct run *run, struct plane *p, const uint16_t *quant,
                              const struct stk_jpeg_options *opt)
 {
-    p->place = run->place[0];
+    p->place = stk_jpeg_zigzag;
     p->is_fast = p->size == 8 && opt->dct == STK_JPEG_IFAST;
     for (int i = 0; i < 64; i++)
         p->quant[i] = (int16_t)quant[i];
@@ -106,7 +107,7 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
         return;
     }
     p->idct = p->size == 8 ? stk_jpeg_idct_islow_avx2 : stk_jpeg_idct_4x4_avx2;
-    p->place = run->place[1];
+    p->place = stk_jpeg_zigzag_paired;
     for (int i = 0; i < 64; i++)
         p->quant[stk_jpeg_paired[i]] = (int16_t)quant[i];
 #endif
@@ -185,10 +186,6 @@ static void plan(struct run *run, struct stk_jpeg *j, const struct stk_jpeg_opti
     run->mcus_down = divide_up(j->height, 8 * j->v_max);
     run->row_height = j->v_max * smallest;
     run->col_begin = run->row_begin = UINT32_MAX;
-    for (int i = 0; i < 128; i++) {
-        run->place[0][i] = stk_jpeg_zigzag[i];
-        run->place[1][i] = stk_jpeg_zigzag[i] < 64 ? stk_jpeg_paired[stk_jpeg_zigzag[i]] : 64;
-    }
     for (uint32_t i = 0; i < run->planes; i++)
         plan_plane(run, (int)i, smallest, opt);
     choose_cpu(run);
@@ -228,7 +225,7 @@ static size_t lay_out(struct run *run, uint8_t *base)
 static void plan_mcu(struct run *run)
 {
     struct stk_jpeg *j = run->j;
-    struct stk_jpeg_mcu *mcu = &run->mcu;
+    struct stk_jpeg_mcu *mcu = &run->reader.mcu;
     for (uint32_t i = 0; i < j->components; i++) {
         const struct stk_jpeg_component *c = &j->component[i];
         uint32_t q = j->quant[c->quant][0];
@@ -239,7 +236,8 @@ static void plan_mcu(struct run *run)
             b->ac = &j->ac[c->ac_tab];
             b->dc_look = j->dc_look[c->dc_tab];
             b->ac_look = j->ac_look[c->ac_tab];
-            b->place = i < run->planes ? run->plane[i].place : run->place[0];
+            b->ac_pass = j->ac_pass[c->ac_tab];
+            b->place = i < run->planes ? run->plane[i].place : stk_jpeg_zigzag;
             b->coef = run->coef + mcu->blocks * STK_JPEG_BLOCK;
             b->component = (int)i;
             mcu->blocks++;
@@ -265,8 +263,8 @@ static void start_segment(struct run *run, size_t from)
         n = stk_jpeg_unstuff(j->data + from, j->size - from, run->stuff, &marker);
     run->at = from + marker;
     run->left = j->restart_interval ? j->restart_interval : UINT64_MAX;
-    memset(run->mcu.dc, 0, sizeof run->mcu.dc);
-    stk_jpeg_start_bits(&run->bits, run->stuff, (uint64_t)n * 8);
+    memset(run->reader.mcu.dc, 0, sizeof run->reader.mcu.dc);
+    stk_jpeg_start_bits(&run->reader.bits, run->stuff, (uint64_t)n * 8);
 }
 
 static bool is_restart(const struct run *run, uint64_t segment)
@@ -277,7 +275,7 @@ static bool is_restart(const struct run *run, uint64_t segment)
 // A segment must end within its last byte, or something in it was read wrongly.
 static bool has_ended(const struct run *run)
 {
-    int64_t left = stk_jpeg_bits_left(&run->bits);
+    int64_t left = stk_jpeg_bits_left(&run->reader.bits);
     return left >= 0 && left < 8;
 }
 
@@ -337,7 +335,7 @@ static void fill_constant(const struct plane *p, int dc, uint8_t *out)
 
 static void transform_mcu(struct run *run, uint32_t col)
 {
-    const struct stk_jpeg_block *b = run->mcu.block;
+    const struct stk_jpeg_block *b = run->reader.mcu.block;
     for (uint32_t i = 0; i < run->planes; i++) {
         const struct stk_jpeg_component *c = &run->j->component[i];
         struct plane *p = &run->plane[i];
@@ -407,7 +405,7 @@ static const uint8_t *raise_line(struct run *run, int i, uint32_t row, uint32_t 
 }
 
 // Gives out the pixel rows that are complete with MCU row `row`, and keeps its last line.
-static void emit_rows(struct run *run, uint32_t row, enum stk_jpeg_output output)
+static void emit_rows(struct run *run, uint32_t row)
 {
     uint32_t top = row * run->row_height, n = run->x_end - run->x_begin;
     uint32_t from = run->has_delay && row > run->row_begin ? top - 1 : top;
@@ -418,7 +416,7 @@ static void emit_rows(struct run *run, uint32_t row, enum stk_jpeg_output output
     for (uint32_t y = from; y < to; y++) {
         uint8_t *out = run->out + (size_t)(y - run->y_begin) * run->out_stride;
         const uint8_t *luma = raise_line(run, 0, row, y);
-        if (output == STK_JPEG_GREY)
+        if (run->output == STK_JPEG_GREY)
             memcpy(out, luma, n);
         else if (run->planes == 1)
             stk_jpeg_grey_to_rgb(luma, out, n);
@@ -434,35 +432,92 @@ static void emit_rows(struct run *run, uint32_t row, enum stk_jpeg_output output
     }
 }
 
-static enum stk_jpeg_status decode_mcus(struct run *run, enum stk_jpeg_output output)
+static bool is_wanted(const struct run *run)
+{
+    return run->row >= run->row_begin && run->col >= run->col_begin && run->col < run->col_end;
+}
+
+// What comes before reading an MCU. False where there is none to read: the status says why.
+static bool begin_mcu(struct run *run)
+{
+    if (run->row == run->row_end) {
+        run->status = run->row_end == run->mcus_down ? check_end(run) : STK_JPEG_OK;
+        return false;
+    }
+    if (run->left == 0) {
+        if (!has_ended(run) || !is_restart(run, run->segment++)) {
+            run->status = bad(run, "a restart marker missing or out of turn");
+            return false;
+        }
+        start_segment(run, run->at + 1);
+    }
+    run->left--;
+    run->reader.mcu.is_passed = !is_wanted(run);
+    run->reader.state = STK_JPEG_READING;
+    return true;
+}
+
+// What comes after reading one; true if another is to be read.
+static bool end_mcu(struct run *run)
+{
+    if (run->reader.state == STK_JPEG_WRONG) {
+        run->status = bad(run, "wrong or missing entropy-coded data");
+        return false;
+    }
+    if (is_wanted(run))
+        transform_mcu(run, run->col);
+    if (++run->col == run->mcus_across) {
+        if (run->row >= run->row_begin) {
+            extend_edges(run, run->row);
+            emit_rows(run, run->row);
+        }
+        run->col = 0;
+        run->row++;
+    }
+    return begin_mcu(run);
+}
+
+// True if there is an MCU to be read.
+static bool begin_scan(struct run *run)
 {
     uint64_t first = find_start(run);
-    if (first == UINT64_MAX)
-        return bad(run, "a restart marker missing or out of turn");
-    bool (*decode)(struct stk_jpeg_bits *, struct stk_jpeg_mcu *) = stk_jpeg_decode_mcu;
+    if (first == UINT64_MAX) {
+        run->status = bad(run, "a restart marker missing or out of turn");
+        return false;
+    }
+    run->row = (uint32_t)(first / run->mcus_across);
+    run->col = (uint32_t)(first % run->mcus_across);
+    return begin_mcu(run);
+}
+
+static void decode_rest(struct run *run)
+{
+    stk_jpeg_read_fn *read = stk_jpeg_read_mcu;
 #if STK_JPEG_X86
     if (run->j->cpu >= STK_JPEG_AVX2)
-        decode = stk_jpeg_decode_mcu_bmi2;
+        read = stk_jpeg_read_mcu_bmi2;
 #endif
-    uint32_t col = (uint32_t)(first % run->mcus_across);
-    for (uint32_t row = (uint32_t)(first / run->mcus_across); row < run->row_end; row++, col = 0) {
-        for (; col < run->mcus_across; col++, run->left--) {
-            if (run->left == 0) {
-                if (!has_ended(run) || !is_restart(run, run->segment++))
-                    return bad(run, "a restart marker missing or out of turn");
-                start_segment(run, run->at + 1);
-            }
-            if (!decode(&run->bits, &run->mcu))
-                return bad(run, "wrong or missing entropy-coded data");
-            if (row >= run->row_begin && col >= run->col_begin && col < run->col_end)
-                transform_mcu(run, col);
-        }
-        if (row < run->row_begin)
-            continue;
-        extend_edges(run, row);
-        emit_rows(run, row, output);
+    do {
+        read(&run->reader);
+    } while (end_mcu(run));
+}
+
+static void decode_both(struct run *a, struct run *b)
+{
+    stk_jpeg_read2_fn *read = stk_jpeg_read_two;
+#if STK_JPEG_X86
+    if (a->j->cpu >= STK_JPEG_AVX2 && b->j->cpu >= STK_JPEG_AVX2)
+        read = stk_jpeg_read_two_bmi2;
+#endif
+    for (bool has_a = true, has_b = true; has_a && has_b;) {
+        read(&a->reader, &b->reader);
+        has_a = a->reader.state == STK_JPEG_READING || end_mcu(a);
+        has_b = b->reader.state == STK_JPEG_READING || end_mcu(b);
+        if (has_a && !has_b)
+            decode_rest(a);
+        if (has_b && !has_a)
+            decode_rest(b);
     }
-    return run->row_end == run->mcus_down ? check_end(run) : STK_JPEG_OK;
 }
 
 enum stk_jpeg_status stk_jpeg_output_size(struct stk_jpeg *j, const struct stk_jpeg_options *opt,
@@ -488,25 +543,78 @@ size_t stk_jpeg_scratch_size(const struct stk_jpeg *j, const struct stk_jpeg_opt
     return lay_out(&run, NULL) + 64;
 }
 
+// Everything before the scan. The status is STK_JPEG_OK if there is one to be read.
+static enum stk_jpeg_status set_up(struct run *run, const struct stk_jpeg_task *t)
+{
+    uint32_t width, height;
+    enum stk_jpeg_status status = stk_jpeg_output_size(t->j, t->opt, &width, &height);
+    if (status != STK_JPEG_OK)
+        return status;
+    plan(run, t->j, t->opt);
+    size_t need = lay_out(run, NULL), align = (size_t)(-(uintptr_t)t->scratch & 63);
+    if (t->scratch_size < align || t->scratch_size - align < need ||
+        (size_t)width * (t->opt->output == STK_JPEG_GREY ? 1 : 3) > t->stride) {
+        t->j->reason = "scratch memory or stride too small";
+        return STK_JPEG_USAGE;
+    }
+    lay_out(run, (uint8_t *)t->scratch + align);
+    plan_mcu(run);
+    run->out = t->out;
+    run->out_stride = t->stride;
+    run->output = t->opt->output;
+    return STK_JPEG_OK;
+}
+
 enum stk_jpeg_status stk_jpeg_decode(struct stk_jpeg *j, const struct stk_jpeg_options *opt,
                                      uint8_t *out, size_t stride, void *scratch,
                                      size_t scratch_size)
 {
     struct run run;
-    uint32_t width, height;
-    enum stk_jpeg_status status = stk_jpeg_output_size(j, opt, &width, &height);
+    struct stk_jpeg_task task = {j, opt, out, stride, scratch, scratch_size, STK_JPEG_OK};
+    enum stk_jpeg_status status = set_up(&run, &task);
     if (status != STK_JPEG_OK)
         return status;
-    plan(&run, j, opt);
-    size_t need = lay_out(&run, NULL), align = (size_t)(-(uintptr_t)scratch & 63);
-    if (scratch_size < align || scratch_size - align < need ||
-        (size_t)width * (opt->output == STK_JPEG_GREY ? 1 : 3) > stride) {
-        j->reason = "scratch memory or stride too small";
-        return STK_JPEG_USAGE;
+    if (begin_scan(&run))
+        decode_rest(&run);
+    return run.status;
+}
+
+// Tables of equal content are one in memory: half of the cache.
+static void share_tables(const struct run *from, struct run *to)
+{
+    const struct stk_jpeg *a = from->j, *b = to->j;
+    for (int i = 0; i < to->reader.mcu.blocks; i++) {
+        struct stk_jpeg_block *block = &to->reader.mcu.block[i];
+        const struct stk_jpeg_component *c = &b->component[block->component];
+        for (int k = 0; k < from->reader.mcu.blocks; k++) {
+            const struct stk_jpeg_block *like = &from->reader.mcu.block[k];
+            int dc = a->component[like->component].dc_tab,
+                ac = a->component[like->component].ac_tab;
+            if (memcmp(&a->dc[dc], &b->dc[c->dc_tab], sizeof a->dc[dc]) == 0)
+                block->dc_look = like->dc_look;
+            if (memcmp(&a->ac[ac], &b->ac[c->ac_tab], sizeof a->ac[ac]) == 0) {
+                block->ac_look = like->ac_look;
+                block->ac_pass = like->ac_pass;
+            }
+        }
     }
-    lay_out(&run, (uint8_t *)scratch + align);
-    plan_mcu(&run);
-    run.out = out;
-    run.out_stride = stride;
-    return decode_mcus(&run, opt->output);
+}
+
+void stk_jpeg_decode_two(struct stk_jpeg_task *a, struct stk_jpeg_task *b)
+{
+    struct run run_a, run_b;
+    a->status = set_up(&run_a, a);
+    b->status = set_up(&run_b, b);
+    bool has_a = a->status == STK_JPEG_OK && begin_scan(&run_a);
+    bool has_b = b->status == STK_JPEG_OK && begin_scan(&run_b);
+    if (has_a && has_b) {
+        share_tables(&run_a, &run_b);
+        decode_both(&run_a, &run_b);
+    } else if (has_a) {
+        decode_rest(&run_a);
+    } else if (has_b) {
+        decode_rest(&run_b);
+    }
+    a->status = a->status == STK_JPEG_OK ? run_a.status : a->status;
+    b->status = b->status == STK_JPEG_OK ? run_b.status : b->status;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huffman decoding of one MCU: the hot loop of the JPEG decoder.
+// Huffman decoding of MCUs: the hot loop of the JPEG decoder.
 //
 // The reader holds up to 63 bits, topped up without a branch from unstuffed data. Each look-up
 // drops the bits of one or two symbols and stores both coefficients; only the shift by the number
 // of bits is on the critical path. The loop has one exit, taken once a block: at an end of block,
 // which is the usual case, or where the table cannot tell (long codes) or a second symbol may have
 // crossed the block's end. Then the last look-up is undone and one symbol is taken the careful way.
+//
+// The critical path leaves most of the processor idle, so two streams can be read in turn. Blocks
+// that nobody wants are read with a table whose entries pass over as many symbols as they see: what
+// it stores means nothing.
 #include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
@@ -112,102 +116,217 @@ static inline __attribute__((always_inline)) void clear_block(int16_t *coef)
         part[i] = zero;
 }
 
-// The reader's fields as plain variables stay in registers; the careful ways get them through
-// memory.
-#define REFILL()                                                                                   \
-    do {                                                                                           \
-        buf |= load_be64(next) >> count;                                                           \
-        next += (count ^ 63) >> 3;                                                                 \
-        count |= 56;                                                                               \
-    } while (0)
+// A reader's fields that the loop wants in registers.
+struct lane {
+    uint64_t buf, count;
+    const uint8_t *next;
+    const uint8_t *at; // its low bits are the zigzag position; see STK_JPEG_PLACE_ALIGN
+    const struct stk_jpeg_look *look, *entry;
+    int16_t *coef;
+};
 
-#define DROP(e)                                                                                    \
-    do {                                                                                           \
-        buf <<= (e)->drop & 63;                                                                    \
-        count -= (e)->drop;                                                                        \
-    } while (0)
+#define INLINE static inline __attribute__((always_inline))
 
-#define LOOK()                                                                                     \
-    do {                                                                                           \
-        e = &look[buf >> (64 - STK_JPEG_AC_BITS)];                                                 \
-        coef[place[k + e->skip]] = (int16_t)((int)(buf >> (e->keep & 63)) + e->value);             \
-        coef[place[k + e->skip2]] = e->value2;                                                     \
-        DROP(e);                                                                                   \
-        k += e->advance;                                                                           \
-    } while (0)
-
-#define CAREFULLY(call)                                                                            \
-    do {                                                                                           \
-        state->buf = buf, state->count = count, state->next = next;                                \
-        call;                                                                                      \
-        buf = state->buf, count = state->count, next = state->next;                                \
-    } while (0)
-
-static inline __attribute__((always_inline)) bool decode_mcu(struct stk_jpeg_bits *state,
-                                                             struct stk_jpeg_mcu *mcu)
+INLINE void lane_refill(struct lane *l)
 {
-    uint64_t buf = state->buf, count = state->count;
-    const uint8_t *next = state->next;
-    for (struct stk_jpeg_block *block = mcu->block; block < mcu->block + mcu->blocks; block++) {
-        const struct stk_jpeg_look *look = block->ac_look, *e;
-        const uint8_t *place = block->place;
-        int16_t *coef = block->coef;
-        size_t k = 1;
-        clear_block(coef);
-        REFILL();
-        e = &block->dc_look[buf >> (64 - STK_JPEG_DC_BITS)];
-        int diff = (int16_t)((int)(buf >> (e->keep & 63)) + e->value);
-        DROP(e);
-        if (__builtin_expect(e->drop == 0, 0)) {
-            bool ok;
-            CAREFULLY(ok = step_careful_dc(state, block, &diff));
-            if (!ok)
-                return false;
-        }
-        int32_t dc = mcu->dc[block->component] + diff, limit = mcu->dc_limit[block->component];
-        mcu->dc[block->component] = dc;
-        coef[0] = (int16_t)dc;
-        if (dc > limit || dc < -limit)
-            return false;
-        LOOK();
-        if (k < 64)
-            LOOK();
-        for (;;) {
-            while (k < 64) {
-                REFILL();
-                LOOK();
-                if (k >= 64)
-                    break;
-                LOOK();
-                if (k >= 64)
-                    break;
-                LOOK();
-            }
-            if (__builtin_expect(k - STK_JPEG_END - 1 < 63, 1))
-                break;
-            int after;
-            CAREFULLY(after = step_careful(state, block, e->drop, (int)(k - e->advance)));
-            if (after < 0)
-                return false;
-            k = (size_t)after;
-            if (k >= 64)
-                break;
-        }
-        block->end = (int)(k & 127);
-    }
-    state->buf = buf, state->count = count, state->next = next;
-    return used_bits(state) <= state->total_bits;
+    l->buf |= load_be64(l->next) >> l->count;
+    l->next += (l->count ^ 63) >> 3;
+    l->count |= 56;
 }
 
-bool stk_jpeg_decode_mcu(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu)
+INLINE void lane_drop(struct lane *l, const struct stk_jpeg_look *e)
 {
-    return decode_mcu(b, mcu);
+    l->buf <<= e->drop & 63;
+    l->count -= e->drop;
+}
+
+INLINE int lane_value(const struct lane *l, const struct stk_jpeg_look *e)
+{
+    return (int16_t)((int)(l->buf >> (e->keep & 63)) + e->value);
+}
+
+INLINE void lane_look(struct lane *l)
+{
+    const struct stk_jpeg_look *e = &l->look[l->buf >> (64 - STK_JPEG_AC_BITS)];
+    l->coef[l->at[e->skip]] = (int16_t)lane_value(l, e);
+    l->coef[l->at[e->skip2]] = e->value2;
+    lane_drop(l, e);
+    l->at += e->advance;
+    l->entry = e;
+}
+
+// The position in a block, of at most 64 + 255.
+INLINE size_t lane_position(const struct lane *l)
+{
+    return (uintptr_t)l->at & (STK_JPEG_PLACE_ALIGN - 1);
+}
+
+INLINE void lane_load(struct lane *l, const struct stk_jpeg_reader *r)
+{
+    l->buf = r->bits.buf, l->count = r->bits.count, l->next = r->bits.next;
+}
+
+INLINE void lane_save(const struct lane *l, struct stk_jpeg_reader *r)
+{
+    r->bits.buf = l->buf, r->bits.count = l->count, r->bits.next = l->next;
+}
+
+INLINE void lane_aim(struct lane *l, const struct stk_jpeg_reader *r)
+{
+    const struct stk_jpeg_block *block = &r->mcu.block[r->block];
+    l->look = r->mcu.is_passed ? block->ac_pass : block->ac_look;
+    l->coef = block->coef;
+}
+
+// Reads the DC value of the reader's block. The position is at its first AC value then.
+INLINE void lane_begin(struct lane *l, struct stk_jpeg_reader *r)
+{
+    struct stk_jpeg_block *block = &r->mcu.block[r->block];
+    lane_aim(l, r);
+    if (!r->mcu.is_passed)
+        clear_block(l->coef);
+    l->at = block->place + 1;
+    lane_refill(l);
+    const struct stk_jpeg_look *e = &block->dc_look[l->buf >> (64 - STK_JPEG_DC_BITS)];
+    int diff = lane_value(l, e);
+    lane_drop(l, e);
+    if (__builtin_expect(e->drop == 0, 0)) {
+        lane_save(l, r);
+        if (!step_careful_dc(&r->bits, block, &diff))
+            r->state = STK_JPEG_WRONG;
+        lane_load(l, r);
+    }
+    int32_t *dc = &r->mcu.dc[block->component], limit = r->mcu.dc_limit[block->component];
+    *dc += diff;
+    l->coef[0] = (int16_t)*dc;
+    if (*dc > limit || *dc < -limit)
+        r->state = STK_JPEG_WRONG;
+}
+
+// Beyond position 63: the block has ended, and the next begins unless the MCU is complete; or the
+// last look-up has to be repeated with care.
+INLINE void lane_turn(struct lane *l, struct stk_jpeg_reader *r)
+{
+    struct stk_jpeg_block *block = &r->mcu.block[r->block];
+    size_t k = lane_position(l);
+    if (__builtin_expect(k - STK_JPEG_END - 1 >= 63, 0)) {
+        lane_save(l, r);
+        int after = step_careful(&r->bits, block, l->entry->drop, (int)(k - l->entry->advance));
+        lane_load(l, r);
+        k = after < 0 ? 64 : (size_t)after;
+        l->at = block->place + k;
+        if (after < 0)
+            r->state = STK_JPEG_WRONG;
+        if (k < 64)
+            return;
+    }
+    block->end = (int)(k & 127);
+    if (++r->block < r->mcu.blocks) {
+        lane_begin(l, r);
+        return;
+    }
+    lane_save(l, r);
+    r->block = 0;
+    l->at = NULL;
+    if (r->state == STK_JPEG_READING)
+        r->state = used_bits(&r->bits) <= r->bits.total_bits ? STK_JPEG_READ : STK_JPEG_WRONG;
+}
+
+INLINE void lane_enter(struct lane *l, struct stk_jpeg_reader *r)
+{
+    lane_load(l, r);
+    l->at = r->at;
+    l->entry = NULL;
+    if (l->at)
+        lane_aim(l, r);
+    else
+        lane_begin(l, r);
+}
+
+INLINE void lane_leave(const struct lane *l, struct stk_jpeg_reader *r)
+{
+    lane_save(l, r);
+    r->at = l->at;
+}
+
+INLINE void read_mcu(struct stk_jpeg_reader *r)
+{
+    struct lane l;
+    lane_enter(&l, r);
+    while (r->state == STK_JPEG_READING) {
+        for (;;) {
+            lane_refill(&l);
+            lane_look(&l);
+            if (lane_position(&l) >= 64)
+                break;
+            lane_look(&l);
+            if (lane_position(&l) >= 64)
+                break;
+            lane_look(&l);
+            if (lane_position(&l) >= 64)
+                break;
+        }
+        lane_turn(&l, r);
+    }
+    lane_leave(&l, r);
+}
+
+INLINE bool is_either_over(const struct lane *a, const struct lane *b)
+{
+    return (((uintptr_t)a->at | (uintptr_t)b->at) & (STK_JPEG_PLACE_ALIGN - 64)) != 0;
+}
+
+INLINE void read_two(struct stk_jpeg_reader *ra, struct stk_jpeg_reader *rb)
+{
+    struct lane a, b;
+    lane_enter(&a, ra);
+    lane_enter(&b, rb);
+    while (ra->state == STK_JPEG_READING && rb->state == STK_JPEG_READING) {
+        for (;;) {
+            lane_refill(&a);
+            lane_refill(&b);
+            lane_look(&a);
+            lane_look(&b);
+            if (is_either_over(&a, &b))
+                break;
+            lane_look(&a);
+            lane_look(&b);
+            if (is_either_over(&a, &b))
+                break;
+            lane_look(&a);
+            lane_look(&b);
+            if (is_either_over(&a, &b))
+                break;
+        }
+        if (lane_position(&a) >= 64)
+            lane_turn(&a, ra);
+        if (lane_position(&b) >= 64)
+            lane_turn(&b, rb);
+    }
+    lane_leave(&a, ra);
+    lane_leave(&b, rb);
+}
+
+void stk_jpeg_read_mcu(struct stk_jpeg_reader *r)
+{
+    read_mcu(r);
+}
+
+void stk_jpeg_read_two(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)
+{
+    read_two(a, b);
 }
 
 #if STK_JPEG_X86
-__attribute__((target("avx2,bmi,bmi2"))) bool stk_jpeg_decode_mcu_bmi2(struct stk_jpeg_bits *b,
-                                                                       struct stk_jpeg_mcu *mcu)
+#define BMI2 __attribute__((target("avx2,bmi,bmi2")))
+
+BMI2 void stk_jpeg_read_mcu_bmi2(struct stk_jpeg_reader *r)
 {
-    return decode_mcu(b, mcu);
+    read_mcu(r);
+}
+
+BMI2 void stk_jpeg_read_two_bmi2(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)
+{
+    read_two(a, b);
 }
 #endif

@@ -13,9 +13,12 @@
 //            table cannot tell
 // A second symbol is included where both fit whole. With one symbol the second value is a zero that
 // later values overwrite.
+//
+// The table for passing over coefficients has only drop and advance, of all symbols whose codes are
+// seen, whether or not their values are.
 #include "data/jpeg/jpeg_impl.h"
 
-const uint8_t stk_jpeg_zigzag[128] = {
+_Alignas(STK_JPEG_PLACE_ALIGN) const uint8_t stk_jpeg_zigzag[128] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63, 64, 64,
@@ -78,13 +81,45 @@ static void pair_steps(struct stk_jpeg_look *look, const struct step *single, in
     }
 }
 
-bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look, int bits, bool is_ac)
+// What passing over `symbol` takes: `drop` bits, of which `further` belong to its code.
+static struct step pass_symbol(int symbol, int length)
+{
+    int skip = symbol >> 4, size = symbol & 15;
+    if (length + size > STK_JPEG_MOST_AC)
+        return (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
+    bool is_end = size == 0 && skip != 15;
+    return (struct step){length + size, length, 0, 0, is_end ? STK_JPEG_END : skip + 1};
+}
+
+// The table `pass`, from single steps of pass_symbol. The positions passed stay below 64, so that
+// an end of block is told from other ways to leave it.
+static void join_steps(struct stk_jpeg_look *pass, const struct step *single, int bits)
+{
+    int mask = (1 << bits) - 1;
+    for (int index = 0; index <= mask; index++) {
+        struct step all = single[index];
+        while (all.drop < bits && all.advance < 64) {
+            struct step s = single[(index << all.drop) & mask];
+            if (s.advance == STK_JPEG_SLOW || s.further > bits - all.drop ||
+                all.drop + s.drop > STK_JPEG_MOST_AC || all.advance + s.advance % 128 > 63)
+                break;
+            all.drop += s.drop;
+            all.advance += s.advance;
+        }
+        pass[index] =
+            (struct stk_jpeg_look){.drop = (uint8_t)all.drop, .advance = (uint8_t)all.advance};
+    }
+}
+
+bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
+                         struct stk_jpeg_look *pass, int bits)
 {
     if (h->is_built)
         return true;
-    struct step single[1 << STK_JPEG_AC_BITS];
+    bool is_ac = pass != NULL;
+    struct step single[1 << STK_JPEG_AC_BITS], passed[1 << STK_JPEG_AC_BITS];
     for (int i = 0; i < 1 << bits; i++)
-        single[i] = (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
+        single[i] = passed[i] = (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
     uint32_t code = 0;
     int symbols = 0;
     for (int length = 1; length <= 16; length++) {
@@ -98,15 +133,20 @@ bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look, in
             int first = (int)(code << (bits - length));
             for (int index = first; index < first + (1 << (bits - length)); index++)
                 single[index] = take_symbol(symbol, length, index, bits, is_ac);
+            struct step step = pass_symbol(symbol, length);
+            for (int index = first; is_ac && index < first + (1 << (bits - length)); index++)
+                passed[index] = step;
         }
         h->limit[length] = code << (16 - length);
         code <<= 1;
     }
-    if (is_ac)
+    if (is_ac) {
         pair_steps(look, single, bits);
-    else
+        join_steps(pass, passed, bits);
+    } else {
         for (int i = 0; i < 1 << bits; i++)
             look[i] = pack(single[i], 0, 0, i, bits);
+    }
     h->is_built = true;
     return true;
 }

@@ -20,8 +20,10 @@
 #define STK_JPEG_BLOCK 96
 #define STK_JPEG_MCU_BLOCKS 6
 
-// Natural position of every zigzag position; beyond 63 the slot that nobody reads.
-extern const uint8_t stk_jpeg_zigzag[128];
+// Where the coefficient of every zigzag position goes: natural order, and the AVX2 kernels' order;
+// beyond 63 the slot that nobody reads. So aligned that an address tells the position.
+#define STK_JPEG_PLACE_ALIGN 512
+extern const uint8_t stk_jpeg_zigzag[128], stk_jpeg_zigzag_paired[128];
 
 // Added to `advance` of a look-up entry at an end of block, and `advance` itself where the table
 // cannot tell.
@@ -31,8 +33,10 @@ enum { STK_JPEG_END = 128, STK_JPEG_SLOW = 240 };
 enum { STK_JPEG_MOST_DC = 20, STK_JPEG_MOST_AC = 18 };
 
 // --- jpeg_huff.c
-// Codes of `h` and its look-up table of 1 << bits entries. False if the counts are no prefix code.
-bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look, int bits, bool is_ac);
+// Codes of `h` and its look-up table of 1 << bits entries; for AC, `pass` is the table that passes
+// over coefficients. False if the counts are no prefix code.
+bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
+                         struct stk_jpeg_look *pass, int bits);
 
 // --- jpeg_entropy.c
 struct stk_jpeg_bits {
@@ -45,7 +49,7 @@ struct stk_jpeg_bits {
 
 struct stk_jpeg_block {
     const struct stk_jpeg_huff *dc, *ac;
-    const struct stk_jpeg_look *dc_look, *ac_look;
+    const struct stk_jpeg_look *dc_look, *ac_look, *ac_pass;
     const uint8_t *place; // zigzag position to index into coef
     int16_t *coef;
     int component;
@@ -55,16 +59,35 @@ struct stk_jpeg_block {
 struct stk_jpeg_mcu {
     struct stk_jpeg_block block[STK_JPEG_MCU_BLOCKS];
     int blocks;
+    bool is_passed;      // nobody wants its coefficients, only the DC predictions behind it
     int32_t dc[3];       // predictions
     int32_t dc_limit[3]; // largest magnitude that means something with this quantiser
+};
+
+enum stk_jpeg_reading {
+    STK_JPEG_READING, // within an MCU, or before one
+    STK_JPEG_READ,    // an MCU is complete; set back to STK_JPEG_READING for the next
+    STK_JPEG_WRONG    // a bad code, a coefficient out of its block or range, or too little data
+};
+
+struct stk_jpeg_reader { // of one stream; may stop within an MCU
+    struct stk_jpeg_bits bits;
+    struct stk_jpeg_mcu mcu;
+    enum stk_jpeg_reading state;
+    int block;         // being read
+    const uint8_t *at; // place of its next coefficient; NULL: it has not begun
 };
 
 void stk_jpeg_start_bits(struct stk_jpeg_bits *b, const uint8_t *base, uint64_t total_bits);
 // Bits not used yet; negative if the data ended too early.
 int64_t stk_jpeg_bits_left(const struct stk_jpeg_bits *b);
-// False on a bad code, a coefficient out of its block or range, or too little data.
-bool stk_jpeg_decode_mcu(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu);
-bool stk_jpeg_decode_mcu_bmi2(struct stk_jpeg_bits *b, struct stk_jpeg_mcu *mcu);
+// Reads to the end of the MCU; STK_JPEG_READ or STK_JPEG_WRONG then.
+typedef void stk_jpeg_read_fn(struct stk_jpeg_reader *r);
+// Reads two streams in turn until one of them is no longer STK_JPEG_READING: each waits for its
+// own look-ups most of the time, so that the second costs little more.
+typedef void stk_jpeg_read2_fn(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b);
+stk_jpeg_read_fn stk_jpeg_read_mcu, stk_jpeg_read_mcu_bmi2;
+stk_jpeg_read2_fn stk_jpeg_read_two, stk_jpeg_read_two_bmi2;
 
 // --- jpeg_stuff.c
 // Copies entropy-coded bytes up to the next marker, without the zero after each 0xFF. `out` needs

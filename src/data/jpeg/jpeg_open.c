@@ -215,8 +215,8 @@ static enum stk_jpeg_status build_tables(struct stk_jpeg *j)
 {
     for (uint32_t i = 0; i < j->components; i++) {
         int d = j->component[i].dc_tab, a = j->component[i].ac_tab;
-        if (!stk_jpeg_build_huff(&j->dc[d], j->dc_look[d], STK_JPEG_DC_BITS, false) ||
-            !stk_jpeg_build_huff(&j->ac[a], j->ac_look[a], STK_JPEG_AC_BITS, true))
+        if (!stk_jpeg_build_huff(&j->dc[d], j->dc_look[d], NULL, STK_JPEG_DC_BITS) ||
+            !stk_jpeg_build_huff(&j->ac[a], j->ac_look[a], j->ac_pass[a], STK_JPEG_AC_BITS))
             return bad(j, "Huffman table: not a prefix code");
     }
     return STK_JPEG_OK;

@@ -44,6 +44,21 @@ enum stk_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t 
 enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data, size_t size,
                                       const struct stk_image_jpeg_options *opt,
                                       struct stk_image *out, struct stk_err *err);
+struct stk_image_jpeg_job {
+    struct stk_image_context *context;
+    const uint8_t *data;
+    size_t size;
+    struct stk_image_jpeg_options opt;
+    struct stk_image out;   // as of stk_image_decode_jpeg
+    enum stk_status status; // out
+    struct stk_err err;     // initialised by the caller
+};
+// One or two files, each with a context of its own: two at once take less time than one after the
+// other.
+void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count);
+// The crop, given in pixels of the unscaled image, at the smallest scale at which it stays at least
+// as large as `out`.
+void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct stk_image *out);
 // Decodes a crop and resizes it, in one call and without allocating. The crop is given in pixels of
 // the unscaled image; with is_scaled the decoder may first scale by 1/2, 1/4 or 1/8 as long as it
 // stays at least as large as the output, which is faster and no longer the same pixels.

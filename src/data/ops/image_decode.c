@@ -63,54 +63,17 @@ enum stk_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t 
     return STK_OK;
 }
 
-// *is_mine: whether the answer is final.
-static enum stk_status decode_own(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                  const struct stk_image_jpeg_options *opt, struct stk_image *out,
-                                  bool *is_mine, struct stk_err *err)
-{
-    struct stk_jpeg *j = c->jpeg;
-    *is_mine = false;
-    j->max_pixels = c->max_pixels;
-    enum stk_jpeg_status status = stk_jpeg_open(j, data, size);
-    if (status == STK_JPEG_NOT_MINE || status == STK_JPEG_BAD)
-        return STK_EINPUT;
-    *is_mine = true;
-    if (status == STK_JPEG_LIMIT)
-        return too_large(c, err);
-    uint32_t channels = opt->channels ? opt->channels : j->components;
-    struct stk_jpeg_options own = {opt->crop_x,
-                                   opt->crop_y,
-                                   opt->crop_width,
-                                   opt->crop_height,
-                                   opt->ratio,
-                                   channels == 1 ? STK_JPEG_GREY : STK_JPEG_RGB,
-                                   opt->is_accurate_dct ? STK_JPEG_ISLOW : STK_JPEG_IFAST,
-                                   opt->is_box_upsampled ? STK_JPEG_BOX : STK_JPEG_FANCY};
-    struct stk_image_shape shape = {.channels = channels};
-    if (stk_jpeg_output_size(j, &own, &shape.width, &shape.height) != STK_JPEG_OK)
-        return stk_err_set(err, STK_EUSAGE,
-                           "decode_jpeg: crop %u x %u at (%u, %u), ratio %u, does not fit an image "
-                           "of %u x %u",
-                           opt->crop_height, opt->crop_width, opt->crop_y, opt->crop_x, opt->ratio,
-                           j->height, j->width);
-    enum stk_status claimed = stk_image_claim(c, out, &shape, STK_IMAGE_U8, err);
-    if (claimed != STK_OK)
-        return claimed;
-    size_t need = stk_jpeg_scratch_size(j, &own);
-    void *scratch = stk_image_buffer_reserve(&c->scratch, need);
-    if (!scratch)
-        return stk_err_nomem(err);
-    size_t stride = out->height > 1 ? out->stride : (size_t)out->width * channels;
-    status = stk_jpeg_decode(j, &own, out->pixels, stride, scratch, c->scratch.size);
-    *is_mine = status == STK_JPEG_OK;
-    return *is_mine ? STK_OK : STK_EINPUT;
-}
+// What our own decoder is to do, if it takes the file.
+struct own {
+    struct stk_jpeg_options opt;
+    struct stk_jpeg_task task;
+    void *given;   // pixels of the job's image before
+    bool is_final; // the job's status is: nothing is left to do
+    bool is_ready;
+};
 
-enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data, size_t size,
-                                      const struct stk_image_jpeg_options *opt,
-                                      struct stk_image *out, struct stk_err *err)
+static enum stk_status check_options(const struct stk_image_jpeg_options *opt, struct stk_err *err)
 {
-    bool is_mine;
     uint32_t ratio = opt->ratio ? opt->ratio : 1;
     if (opt->channels != 0 && opt->channels != 1 && opt->channels != 3)
         return stk_err_set(err, STK_EUSAGE, "decode_jpeg: channels must be 0, 1 or 3, not %u",
@@ -118,12 +81,103 @@ enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t
     if (ratio > 8 || (ratio & (ratio - 1)))
         return stk_err_set(err, STK_EUSAGE, "decode_jpeg: ratio must be 1, 2, 4 or 8, not %u",
                            ratio);
-    void *given = out->pixels;
-    enum stk_status status = decode_own(c, data, size, opt, out, &is_mine, err);
-    if (is_mine)
-        return status;
-    out->pixels = given;
-    return stk_image_libjpeg_decode(c, data, size, opt, out, err);
+    return STK_OK;
+}
+
+// Makes room for the pixels and the decoder's scratch.
+static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *own)
+{
+    struct stk_image_context *c = job->context;
+    const struct stk_image_jpeg_options *opt = &job->opt;
+    struct stk_jpeg *j = c->jpeg;
+    uint32_t channels = opt->channels ? opt->channels : j->components;
+    own->opt = (struct stk_jpeg_options){opt->crop_x,
+                                         opt->crop_y,
+                                         opt->crop_width,
+                                         opt->crop_height,
+                                         opt->ratio,
+                                         channels == 1 ? STK_JPEG_GREY : STK_JPEG_RGB,
+                                         opt->is_accurate_dct ? STK_JPEG_ISLOW : STK_JPEG_IFAST,
+                                         opt->is_box_upsampled ? STK_JPEG_BOX : STK_JPEG_FANCY};
+    struct stk_image_shape shape = {.channels = channels};
+    if (stk_jpeg_output_size(j, &own->opt, &shape.width, &shape.height) != STK_JPEG_OK)
+        return stk_err_set(&job->err, STK_EUSAGE,
+                           "decode_jpeg: crop %u x %u at (%u, %u), ratio %u, does not fit an image "
+                           "of %u x %u",
+                           opt->crop_height, opt->crop_width, opt->crop_y, opt->crop_x, opt->ratio,
+                           j->height, j->width);
+    enum stk_status claimed = stk_image_claim(c, &job->out, &shape, STK_IMAGE_U8, &job->err);
+    if (claimed != STK_OK)
+        return claimed;
+    void *scratch = stk_image_buffer_reserve(&c->scratch, stk_jpeg_scratch_size(j, &own->opt));
+    if (!scratch)
+        return stk_err_nomem(&job->err);
+    size_t stride = job->out.height > 1 ? job->out.stride : (size_t)job->out.width * channels;
+    own->task = (struct stk_jpeg_task){j,       &own->opt,       job->out.pixels, stride,
+                                       scratch, c->scratch.size, STK_JPEG_OK};
+    return STK_OK;
+}
+
+static void begin_own(struct stk_image_jpeg_job *job, struct own *own)
+{
+    struct stk_jpeg *j = job->context->jpeg;
+    *own = (struct own){.given = job->out.pixels};
+    job->status = check_options(&job->opt, &job->err);
+    own->is_final = job->status != STK_OK;
+    if (own->is_final)
+        return;
+    j->max_pixels = job->context->max_pixels;
+    enum stk_jpeg_status opened = stk_jpeg_open(j, job->data, job->size);
+    if (opened == STK_JPEG_NOT_MINE || opened == STK_JPEG_BAD)
+        return;
+    job->status =
+        opened == STK_JPEG_LIMIT ? too_large(job->context, &job->err) : prepare_task(job, own);
+    own->is_final = job->status != STK_OK;
+    own->is_ready = job->status == STK_OK;
+}
+
+static void end_own(struct stk_image_jpeg_job *job, struct own *own)
+{
+    if (own->is_final || (own->is_ready && own->task.status == STK_JPEG_OK))
+        return;
+    job->out.pixels = own->given;
+    job->status = stk_image_libjpeg_decode(job->context, job->data, job->size, &job->opt, &job->out,
+                                           &job->err);
+}
+
+static void run_own(struct stk_jpeg_task *t)
+{
+    t->status = stk_jpeg_decode(t->j, t->opt, t->out, t->stride, t->scratch, t->scratch_size);
+}
+
+void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count)
+{
+    struct own own[2];
+    for (int i = 0; i < count; i++)
+        begin_own(&jobs[i], &own[i]);
+    if (count == 2 && own[0].is_ready && own[1].is_ready) {
+        stk_jpeg_decode_two(&own[0].task, &own[1].task);
+    } else {
+        for (int i = 0; i < count; i++)
+            if (own[i].is_ready)
+                run_own(&own[i].task);
+    }
+    for (int i = 0; i < count; i++)
+        end_own(&jobs[i], &own[i]);
+}
+
+enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data, size_t size,
+                                      const struct stk_image_jpeg_options *opt,
+                                      struct stk_image *out, struct stk_err *err)
+{
+    struct stk_image_jpeg_job job = {
+        .context = c, .data = data, .size = size, .opt = *opt, .out = *out};
+    stk_err_init(&job.err);
+    stk_image_decode_jpegs(&job, 1);
+    *out = job.out;
+    if (job.status != STK_OK)
+        *err = job.err;
+    return job.status;
 }
 
 // The largest scale that leaves the crop at least as large as the output.
@@ -136,6 +190,18 @@ static uint32_t choose_ratio(const struct stk_image_jpeg_options *o, const struc
     return ratio;
 }
 
+void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct stk_image *out)
+{
+    if (!o->crop_width || !o->crop_height)
+        return;
+    uint32_t ratio = choose_ratio(o, out);
+    o->ratio = ratio;
+    o->crop_x /= ratio;
+    o->crop_y /= ratio;
+    o->crop_width /= ratio;
+    o->crop_height /= ratio;
+}
+
 enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const uint8_t *data,
                                            size_t size, const struct stk_image_jpeg_options *jpeg,
                                            bool is_scaled,
@@ -144,14 +210,8 @@ enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const ui
 {
     struct stk_image_jpeg_options o = *jpeg;
     struct stk_image crop = {0};
-    if (is_scaled && o.crop_width && o.crop_height) {
-        uint32_t ratio = choose_ratio(&o, out);
-        o.ratio = ratio;
-        o.crop_x /= ratio;
-        o.crop_y /= ratio;
-        o.crop_width /= ratio;
-        o.crop_height /= ratio;
-    }
+    if (is_scaled)
+        stk_image_jpeg_scale_crop(&o, out);
     if (!o.channels)
         o.channels = out->channels;
     enum stk_status status = stk_image_decode_jpeg(c, data, size, &o, &crop, err);

@@ -58,63 +58,114 @@ static struct stk_image_jpeg_options jpeg_options(const struct stk_attrs *a)
         .missing_fraction = 1 - (float)stk_attrs_float(a, "acceptable_fraction", 1)};
 }
 
-static enum stk_status decode_one(struct stk_op_run *r, int64_t i, struct stk_image_context *c,
-                                  struct stk_bytes s, struct stk_image *out, struct stk_err *err)
+// decode_and_crop_jpeg's window of element i.
+static enum stk_status read_window(const struct stk_op_run *r, int64_t i,
+                                   struct stk_image_jpeg_options *o, struct stk_err *err)
 {
-    uint32_t channels = (uint32_t)stk_attrs_int(r->attrs, "channels", 0);
-    struct stk_image_jpeg_options o = jpeg_options(r->attrs);
     int64_t window[4];
     int count;
-    if (r->op->arg == CROP_JPEG) {
-        bool fits = stk_op_ints(r->attrs, "crop_window", r->n_in > 1 ? r->in[1] : NULL, i, window,
-                                4, &count) &&
-                    count == 4 && window[0] >= 0 && window[1] >= 0 && window[2] > 0 &&
-                    window[3] > 0 && window[0] <= UINT32_MAX && window[1] <= UINT32_MAX &&
-                    window[2] <= UINT32_MAX && window[3] <= UINT32_MAX;
-        if (!fits) {
-            return stk_err_set(err, STK_EINVAL, "crop_window must be y, x, height and width");
-        }
-        o.crop_y = (uint32_t)window[0];
-        o.crop_x = (uint32_t)window[1];
-        o.crop_height = (uint32_t)window[2];
-        o.crop_width = (uint32_t)window[3];
+    bool fits =
+        stk_op_ints(r->attrs, "crop_window", r->n_in > 1 ? r->in[1] : NULL, i, window, 4, &count) &&
+        count == 4 && window[0] >= 0 && window[1] >= 0 && window[2] > 0 && window[3] > 0 &&
+        window[0] <= UINT32_MAX && window[1] <= UINT32_MAX && window[2] <= UINT32_MAX &&
+        window[3] <= UINT32_MAX;
+    if (!fits) {
+        return stk_err_set(err, STK_EINVAL, "crop_window must be y, x, height and width");
     }
-    bool is_png = stk_image_sniff(s.data, s.size) == STK_IMAGE_PNG;
-    if (r->op->arg == CROP_JPEG || (r->op->arg == JPEG && !is_png)) {
-        return stk_image_decode_jpeg(c, s.data, s.size, &o, out, err);
-    }
-    if (r->op->arg == PNG && is_png) {
-        return stk_image_decode_png(c, s.data, s.size, channels, r->spec[0].dtype == STK_DT_U16,
-                                    out, err);
-    }
-    return stk_image_decode_any(c, s.data, s.size, channels, out, err);
+    o->crop_y = (uint32_t)window[0];
+    o->crop_x = (uint32_t)window[1];
+    o->crop_height = (uint32_t)window[2];
+    o->crop_width = (uint32_t)window[3];
+    return STK_OK;
 }
 
-// Where the result's size is known, pixels go straight to their place; elsewhere by way of the
-// thread's own memory.
+static struct stk_bytes file_of(const struct stk_op_run *r, int64_t i)
+{
+    return *(const struct stk_bytes *)stk_col_at(r->in[0], i);
+}
+
+static bool is_jpeg(const struct stk_op_run *r, struct stk_bytes s)
+{
+    return r->op->arg == CROP_JPEG ||
+           (r->op->arg == JPEG && stk_image_sniff(s.data, s.size) != STK_IMAGE_PNG);
+}
+
+// Files that are no JPEG, one at a time.
+static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *job)
+{
+    uint32_t channels = (uint32_t)stk_attrs_int(r->attrs, "channels", 0);
+    bool is_png = stk_image_sniff(job->data, job->size) == STK_IMAGE_PNG;
+    job->status = r->op->arg == PNG && is_png
+                      ? stk_image_decode_png(job->context, job->data, job->size, channels,
+                                             r->spec[0].dtype == STK_DT_U16, &job->out, &job->err)
+                      : stk_image_decode_any(job->context, job->data, job->size, channels,
+                                             &job->out, &job->err);
+}
+
+// Decodes elements i and perhaps i + 1; returns how many of them.
+static int decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_context *const *c,
+                       struct stk_image_jpeg_job *jobs)
+{
+    enum stk_dtype t = r->spec[0].dtype;
+    int count = 0;
+    for (; count < 2 && i + count < r->n; count++) {
+        struct stk_image_jpeg_job *job = &jobs[count];
+        struct stk_bytes s = file_of(r, i + count);
+        bool goes_with_others = is_jpeg(r, s);
+        if (count > 0 && !goes_with_others) {
+            break;
+        }
+        *job = (struct stk_image_jpeg_job){
+            .context = c[count], .data = s.data, .size = s.size, .opt = jpeg_options(r->attrs)};
+        job->out.type = t == STK_DT_U16 ? STK_IMAGE_U16 : STK_IMAGE_U8;
+        stk_err_init(&job->err);
+        if (!goes_with_others) {
+            decode_other(r, job);
+            return 1;
+        }
+        if (r->op->arg == CROP_JPEG) {
+            job->status = read_window(r, i + count, &job->opt, &job->err);
+            if (job->status != STK_OK && count == 0) {
+                return 1;
+            }
+            if (job->status != STK_OK) {
+                break; // the next round says so
+            }
+        }
+    }
+    stk_image_decode_jpegs(jobs, count);
+    return count;
+}
+
+static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im, struct stk_err *err)
+{
+    enum stk_dtype t = r->spec[0].dtype;
+    struct stk_shape shape = {3, {im->height, im->width, im->channels}};
+    uint8_t *out = stk_op_append(r, 0, t, &shape, err), *to = out;
+    size_t row = (size_t)im->width * im->channels * stk_dtype_bytes(t);
+    for (uint32_t y = 0; to && y < im->height; y++, to += row) {
+        memcpy(to, stk_image_row(im, y), row);
+    }
+    return out;
+}
+
+// By way of the thread's own memory, since sizes are not known beforehand.
 static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
 {
-    struct stk_image_context *c = stk_op_image_context(r);
-    enum stk_dtype t = r->spec[0].dtype;
-    if (!c) {
+    struct stk_image_context *c[2];
+    struct stk_image_jpeg_job jobs[2];
+    if (!stk_op_image_contexts(r, c)) {
         return stk_err_nomem(err);
     }
-    for (int64_t i = 0; i < r->n; i++) {
-        struct stk_bytes s = *(struct stk_bytes *)stk_col_at(r->in[0], i);
-        struct stk_image im = {.type = t == STK_DT_U16 ? STK_IMAGE_U16 : STK_IMAGE_U8};
-        struct stk_err why;
-        stk_err_init(&why);
-        if (decode_one(r, i, c, s, &im, &why) != STK_OK) {
-            return stk_op_image_failed(r, i, &why);
-        }
-        struct stk_shape shape = {3, {im.height, im.width, im.channels}};
-        uint8_t *out = stk_op_append(r, 0, t, &shape, err);
-        if (!out) {
-            return err->code;
-        }
-        size_t row = (size_t)im.width * im.channels * stk_dtype_bytes(t);
-        for (uint32_t y = 0; y < im.height; y++, out += row) {
-            memcpy(out, stk_image_row(&im, y), row);
+    for (int64_t i = 0; i < r->n;) {
+        int count = decode_some(r, i, c, jobs);
+        for (int k = 0; k < count; k++, i++) {
+            if (jobs[k].status != STK_OK) {
+                return stk_op_image_failed(r, i, &jobs[k].err);
+            }
+            if (!append_image(r, &jobs[k].out, err)) {
+                return err->code;
+            }
         }
     }
     stk_col_settle(&r->out[0]);
@@ -125,6 +176,7 @@ static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 5e5,                                             \
+                                       .at_once = 2,                                               \
                                        .infer = decode_infer,                                      \
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
@@ -347,19 +399,21 @@ static uint64_t next_draw(void *state)
     return stk_random_bits(d->seed, 5, d->index, d->next++);
 }
 
-static enum stk_status augment_one(struct stk_image_context *c, const struct augment *g,
-                                   struct stk_bytes s, struct draws *d, void *pixels,
-                                   struct stk_err *err)
+// One element on its way.
+struct augmented {
+    struct stk_image_resize_options resize;
+    struct stk_image out;
+};
+
+// Draws the crop and makes the decoder's job of it.
+static enum stk_status augment_plan(struct stk_image_context *c, const struct augment *g,
+                                    struct draws *d, struct stk_image_jpeg_job *job,
+                                    struct augmented *e, struct stk_err *err)
 {
     struct stk_image_shape shape;
     struct stk_image_box box;
     struct stk_image_random random = {next_draw, d};
-    struct stk_image_resize_options o = g->resize;
-    struct stk_image_jpeg_options jpeg = {.channels = 3};
-    struct stk_image out = stk_op_image_over(pixels, g->size[0], g->size[1], g->is_planar ? 1 : 3,
-                                             g->is_float ? STK_IMAGE_F32 : STK_IMAGE_U8);
-    out.channels = 3;
-    enum stk_status status = stk_image_jpeg_shape(c, s.data, s.size, &shape, err);
+    enum stk_status status = stk_image_jpeg_shape(c, job->data, job->size, &shape, err);
     if (status == STK_OK) {
         status = stk_image_random_resized_box(shape.height, shape.width, g->scale, g->ratio,
                                               &random, &box, err);
@@ -367,20 +421,66 @@ static enum stk_status augment_one(struct stk_image_context *c, const struct aug
     if (status != STK_OK) {
         return status;
     }
-    o.is_mirrored = (double)(next_draw(d) >> 11) * 0x1p-53 < g->flip;
-    jpeg.crop_y = box.y;
-    jpeg.crop_x = box.x;
-    jpeg.crop_height = box.height;
-    jpeg.crop_width = box.width;
-    return stk_image_jpeg_crop_resize(c, s.data, s.size, &jpeg, g->is_fast, &o, &out, err);
+    e->resize = g->resize;
+    e->resize.is_mirrored = (double)(next_draw(d) >> 11) * 0x1p-53 < g->flip;
+    job->opt = (struct stk_image_jpeg_options){.channels = 3,
+                                               .crop_y = box.y,
+                                               .crop_x = box.x,
+                                               .crop_height = box.height,
+                                               .crop_width = box.width};
+    if (g->is_fast) {
+        stk_image_jpeg_scale_crop(&job->opt, &e->out);
+    }
+    return STK_OK;
+}
+
+// Elements i and, with count 2, i + 1. *made: how many of them there are, also on failure.
+static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int count,
+                                    const struct augment *g, struct stk_image_context *const *c,
+                                    uint8_t *pixels, int *made, struct stk_err *why)
+{
+    struct stk_image_jpeg_job jobs[2];
+    struct augmented e[2];
+    struct stk_shape shape = augment_shape(g);
+    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
+    enum stk_status s = STK_OK;
+    int planned = 0;
+    for (; planned < count && s == STK_OK; planned += s == STK_OK) {
+        struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
+                          .index = r->first_index + i + planned};
+        struct stk_bytes file = file_of(r, i + planned);
+        e[planned].out =
+            stk_op_image_over(pixels + (size_t)planned * bytes, g->size[0], g->size[1],
+                              g->is_planar ? 1 : 3, g->is_float ? STK_IMAGE_F32 : STK_IMAGE_U8);
+        e[planned].out.channels = 3;
+        jobs[planned] = (struct stk_image_jpeg_job){
+            .context = c[planned], .data = file.data, .size = file.size};
+        stk_err_init(&jobs[planned].err);
+        s = augment_plan(c[planned], g, &d, &jobs[planned], &e[planned], why);
+    }
+    stk_image_decode_jpegs(jobs, planned);
+    for (*made = 0; *made < planned; ++*made) {
+        struct stk_image_jpeg_job *job = &jobs[*made];
+        if (job->status != STK_OK) {
+            *why = job->err;
+            return job->status;
+        }
+        enum stk_status resized =
+            stk_image_resize(job->context, &job->out, &e[*made].resize, &e[*made].out, why);
+        if (resized != STK_OK) {
+            return resized;
+        }
+    }
+    return s;
 }
 
 static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
 {
-    struct stk_image_context *c = stk_op_image_context(r);
+    struct stk_image_context *c[2];
     struct augment g;
-    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
-    enum stk_status s = c ? read_augment(r->attrs, &g, err) : stk_err_nomem(err);
+    enum stk_status s =
+        stk_op_image_contexts(r, c) ? read_augment(r->attrs, &g, err) : stk_err_nomem(err);
     if (s != STK_OK) {
         return s;
     }
@@ -390,14 +490,13 @@ static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
     if (!out) {
         return err->code;
     }
-    for (int64_t i = 0; i < r->n; i++) {
-        struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
-                          .index = r->first_index + i};
+    for (int64_t i = 0; i < r->n; i += 2) {
         struct stk_err why;
+        int made;
         stk_err_init(&why);
-        struct stk_bytes file = *(struct stk_bytes *)stk_col_at(r->in[0], i);
-        if (augment_one(c, &g, file, &d, out + (size_t)i * bytes, &why) != STK_OK) {
-            return stk_op_image_failed(r, i, &why);
+        if (augment_some(r, i, r->n - i < 2 ? 1 : 2, &g, c, out + (size_t)i * bytes, &made, &why) !=
+            STK_OK) {
+            return stk_op_image_failed(r, i + made, &why);
         }
     }
     return STK_OK;
@@ -408,6 +507,7 @@ const struct stk_op stk_op_jpeg_random_resized_crop = {
     .summary = "A random part of a JPEG file, resized, mirrored by chance, normalised",
     .is_random = true,
     .cost_ns = 5e5,
+    .at_once = 2,
     .infer = augment_infer,
     .scratch_bytes = sizeof(struct stk_op_image_scratch),
     .scratch_end = stk_op_image_scratch_end,

@@ -9,11 +9,13 @@
 
 // A thread's own; scratch of every image operation.
 struct stk_op_image_scratch {
-    struct stk_image_context *context;
+    struct stk_image_context *context, *second; // for two images at once
 };
 static inline void stk_op_image_scratch_end(void *scratch)
 {
-    stk_image_context_destroy(((struct stk_op_image_scratch *)scratch)->context);
+    struct stk_op_image_scratch *s = scratch;
+    stk_image_context_destroy(s->context);
+    stk_image_context_destroy(s->second);
 }
 // NULL: no memory.
 static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *r)
@@ -23,6 +25,18 @@ static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *
         s->context = stk_image_context_create();
     }
     return s->context;
+}
+
+// Two contexts, the first that of stk_op_image_context. False: no memory.
+static inline bool stk_op_image_contexts(struct stk_op_run *r, struct stk_image_context *c[2])
+{
+    struct stk_op_image_scratch *s = r->scratch;
+    c[0] = stk_op_image_context(r);
+    if (!s->second) {
+        s->second = stk_image_context_create();
+    }
+    c[1] = s->second;
+    return c[0] && c[1];
 }
 
 static inline bool stk_op_image_type(enum stk_dtype t, enum stk_image_type *out)
