@@ -8,7 +8,8 @@
 
 struct stk_kernel_row {
     const char *name;
-    uint32_t line; // index into the rank's devices
+    uint32_t id;   // string id of the trace, while it is there
+    uint32_t line; // index into the rank's devices; rows come in its order
     uint64_t count;
     int64_t total_ns, min_ns, max_ns;
 };

@@ -42,11 +42,7 @@ static void add_integer(struct stk_chrome_stager *s, enum stk_detail_key key, st
         add_number(s, key, number);
 }
 
-typedef void take_fn(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                     bool quoted);
-
-// Each value of the object; arrays and objects as their text.
-static void each_value(struct stk_chrome_stager *s, struct stk_str args, take_fn *take)
+void stk_chrome_each_value(struct stk_str args, stk_chrome_take_fn *take, void *arg)
 {
     struct stk_chrome_lexer x;
     struct stk_str key = {"", 0};
@@ -61,11 +57,11 @@ static void each_value(struct stk_chrome_stager *s, struct stk_str args, take_fn
         if (x.depth == 1 && t == STK_CHROME_TOK_KEY)
             key = x.str;
         else if (x.depth == 1 && (t == STK_CHROME_TOK_STRING || t == STK_CHROME_TOK_BARE))
-            take(s, key, x.str, t == STK_CHROME_TOK_STRING);
+            take(arg, key, x.str, t == STK_CHROME_TOK_STRING);
         else if (x.depth == 2 && t == STK_CHROME_TOK_OPEN)
             nested = x.at;
         else if (x.depth == 1 && t == STK_CHROME_TOK_CLOSE)
-            take(s, key, (struct stk_str){args.p + nested, x.pos - nested}, false);
+            take(arg, key, (struct stk_str){args.p + nested, x.pos - nested}, false);
     } while (x.depth > 0);
 }
 
@@ -84,9 +80,9 @@ static bool read_real(struct stk_str value, double *out)
 }
 
 // What PyTorch has no word for, in the words of stoker export: those of store/details.def.
-static void take_exported(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                          bool quoted)
+static void take_exported(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
+    struct stk_chrome_stager *s = stager;
     static const struct {
         const char *name;
         enum stk_detail_key key;
@@ -112,9 +108,9 @@ static void take_exported(struct stk_chrome_stager *s, struct stk_str key, struc
     }
 }
 
-static void take_memory(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                        bool quoted)
+static void take_memory(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
+    struct stk_chrome_stager *s = stager;
     if (stk_str_eq(key, STK_STR("Addr")))
         add_integer(s, STK_DETAIL_ADDRESS, value);
     else if (stk_str_eq(key, STK_STR("Device Id")))
@@ -129,12 +125,12 @@ static void take_memory(struct stk_chrome_stager *s, struct stk_str key, struct 
 
 void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    each_value(s, r->args, take_memory);
+    stk_chrome_each_value(r->args, take_memory, s);
 }
 
-static void take_counter(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                         bool quoted)
+static void take_counter(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
+    struct stk_chrome_stager *s = stager;
     double real;
     if (quoted || !read_real(value, &real))
         return;
@@ -146,11 +142,11 @@ static void take_counter(struct stk_chrome_stager *s, struct stk_str key, struct
 
 void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    each_value(s, r->args, take_counter);
+    stk_chrome_each_value(r->args, take_counter, s);
 }
 
 // Bytes of an element by the names of PyTorch's scalar types and by those of C++; 0: not known.
-static int64_t element_bytes(struct stk_str type)
+int64_t stk_chrome_element_bytes(struct stk_str type)
 {
     static const struct {
         const char *name;
@@ -173,17 +169,17 @@ static int64_t element_bytes(struct stk_str type)
     return is_byte ? 1 : 0;
 }
 
-static void take_collective(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                            bool quoted)
+static void take_collective(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
+    struct stk_chrome_stager *s = stager;
     if (stk_str_eq(key, STK_STR("Collective name")))
         add_text(s, STK_DETAIL_COLLECTIVE, value);
     else if (stk_str_eq(key, STK_STR("In msg nelems")) || stk_str_eq(key, STK_STR("In msg size")))
         add_integer(s, STK_DETAIL_IN_ELEMENTS, value);
     else if (stk_str_eq(key, STK_STR("Out msg nelems")) || stk_str_eq(key, STK_STR("Out msg size")))
         add_integer(s, STK_DETAIL_OUT_ELEMENTS, value);
-    else if (stk_str_eq(key, STK_STR("dtype")) && element_bytes(value))
-        add_number(s, STK_DETAIL_ELEMENT_BYTES, element_bytes(value));
+    else if (stk_str_eq(key, STK_STR("dtype")) && stk_chrome_element_bytes(value))
+        add_number(s, STK_DETAIL_ELEMENT_BYTES, stk_chrome_element_bytes(value));
     else if (stk_str_eq(key, STK_STR("Group size")))
         add_integer(s, STK_DETAIL_GROUP_SIZE, value);
     else if (stk_str_eq(key, STK_STR("Process Group Name")) && value.n)
@@ -222,9 +218,9 @@ static int64_t count_elements(struct stk_str dims)
 }
 
 // Annotations of a backend ("nccl:all_reduce") tell the shape of what is sent, and its type.
-static void take_shape(struct stk_chrome_stager *s, struct stk_str key, struct stk_str value,
-                       bool quoted)
+static void take_shape(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
+    struct stk_chrome_stager *s = stager;
     if (quoted)
         return;
     if (stk_str_eq(key, STK_STR("Input Dims"))) {
@@ -235,7 +231,7 @@ static void take_shape(struct stk_chrome_stager *s, struct stk_str key, struct s
         const char *first = memchr(value.p, '"', value.n), *end = value.p + value.n;
         const char *last = first ? memchr(first + 1, '"', (size_t)(end - first - 1)) : NULL;
         int64_t bytes =
-            last ? element_bytes((struct stk_str){first + 1, (size_t)(last - first - 1)}) : 0;
+            last ? stk_chrome_element_bytes((struct stk_str){first + 1, (size_t)(last - first - 1)}) : 0;
         if (bytes)
             add_number(s, STK_DETAIL_ELEMENT_BYTES, bytes);
     }
@@ -244,7 +240,7 @@ static void take_shape(struct stk_chrome_stager *s, struct stk_str key, struct s
 void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     if (memmem(r->args.p, r->args.n, "Collective name", 15))
-        each_value(s, r->args, take_collective);
+        stk_chrome_each_value(r->args, take_collective, s);
     else if (r->cat != STK_CHROME_CAT_KERNEL && !stk_str_eq(r->name, STK_STR("record_param_comms")))
-        each_value(s, r->args, take_shape);
+        stk_chrome_each_value(r->args, take_shape, s);
 }

@@ -9,6 +9,7 @@ struct stk_chrome_device {
     int64_t id;
     struct stk_str name;
     int64_t sm_count, cc_major, cc_minor, memory_bytes;
+    int64_t warp_threads, sm_threads, sm_registers, sm_shared_bytes;
 };
 
 #define DEVICES_MAX 4096
@@ -60,6 +61,14 @@ static void set_device_value(void *arg, struct stk_str key, struct stk_str value
         stk_str_to_i64(value, &r->d->memory_bytes);
     else if (stk_str_eq(key, STK_STR("numSms")) || stk_str_eq(key, STK_STR("maxComputeUnits")))
         stk_str_to_i64(value, &r->d->sm_count);
+    else if (stk_str_eq(key, STK_STR("warpSize")))
+        stk_str_to_i64(value, &r->d->warp_threads);
+    else if (stk_str_eq(key, STK_STR("maxThreadsPerMultiprocessor")))
+        stk_str_to_i64(value, &r->d->sm_threads);
+    else if (stk_str_eq(key, STK_STR("regsPerMultiprocessor")))
+        stk_str_to_i64(value, &r->d->sm_registers);
+    else if (stk_str_eq(key, STK_STR("sharedMemPerMultiprocessor")))
+        stk_str_to_i64(value, &r->d->sm_shared_bytes);
     else if (stk_str_eq(key, STK_STR("computeMajor")))
         stk_str_to_i64(value, &r->d->cc_major);
     else if (stk_str_eq(key, STK_STR("computeMinor")))
@@ -182,6 +191,10 @@ void stk_chrome_facts_device(const struct stk_chrome_facts *f, int64_t device,
     facts->name = d->name.n == 0 && amd ? STK_STR("AMD GPU") : d->name;
     facts->sm_count = clamp32(d->sm_count);
     facts->memory_bytes = d->memory_bytes > 0 ? d->memory_bytes : 0;
+    facts->limits = (struct stk_device_limits){.warp_threads = clamp32(d->warp_threads),
+                                               .sm_threads = clamp32(d->sm_threads),
+                                               .sm_registers = clamp32(d->sm_registers),
+                                               .sm_shared_bytes = clamp32(d->sm_shared_bytes)};
     if (!amd) {
         facts->cc_major = clamp32(d->cc_major);
         facts->cc_minor = clamp32(d->cc_minor);

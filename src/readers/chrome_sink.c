@@ -147,11 +147,24 @@ static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *
     return n;
 }
 
+// Launch configuration of row `row`; *at goes on behind it.
+static void take_config(struct stk_chrome_sink *k, struct stk_chrome_stager *s, size_t row,
+                        size_t *at, struct stk_row_ext *ext)
+{
+    for (; *at < s->configs.count; ++*at) {
+        const struct stk_chrome_config *c = stk_vec_at(&s->configs, *at);
+        if (c->row > row)
+            return;
+        if (c->row == row)
+            stk_shard_set_config(k->shard, &c->config, ext);
+    }
+}
+
 static void take_rows(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
 {
     struct stk_chrome_staged *g = s->rows.items;
     struct stk_detail details[STK_CHROME_DETAILS_MAX];
-    size_t detail = 0;
+    size_t detail = 0, config = 0;
     uint32_t last = STK_NONE;
     struct stk_chrome_sink_track *t = NULL;
     for (size_t i = 0; i < s->rows.count; i++, g++) {
@@ -167,6 +180,8 @@ static void take_rows(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
         g->row.track = shard_track(k, t);
         t->rows++;
         t->calls += g->row.kind == STK_KIND_RUNTIME;
+        if (config < s->configs.count)
+            take_config(k, s, i, &config, &g->ext);
         size_t n = detail < s->details.count ? take_details(k, s, i, &detail, details) : 0;
         stk_shard_add_detailed(k->shard, &g->row, &g->ext, details, n);
     }

@@ -18,6 +18,7 @@
 #define CLASS_FETCH 4u
 #define CLASS_MARKER 8u // annotation although the category says operator
 #define CLASS_COLLECTIVE 16u
+#define CLASS_COST 32u
 
 bool stk_chrome_stager_init(struct stk_chrome_stager *s)
 {
@@ -27,6 +28,7 @@ bool stk_chrome_stager_init(struct stk_chrome_stager *s)
     stk_map_init(&s->track_map, 1u << 24);
     stk_vec_init(&s->rows, sizeof(struct stk_chrome_staged), ROWS_MAX);
     stk_vec_init(&s->details, sizeof(struct stk_chrome_detail), ROWS_MAX);
+    stk_vec_init(&s->configs, sizeof(struct stk_chrome_config), ROWS_MAX);
     stk_vec_init(&s->metas, sizeof(struct stk_chrome_meta), ROWS_MAX);
     stk_vec_init(&s->halves, sizeof(struct stk_chrome_half), ROWS_MAX);
     stk_chrome_stage_begin(s);
@@ -41,6 +43,7 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
     stk_strpool_deinit(&s->names);
     stk_vec_deinit(&s->rows);
     stk_vec_deinit(&s->details);
+    stk_vec_deinit(&s->configs);
     stk_vec_deinit(&s->metas);
     stk_vec_deinit(&s->halves);
     stk_free(s->name_class);
@@ -50,7 +53,7 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
 
 void stk_chrome_stage_begin(struct stk_chrome_stager *s)
 {
-    s->rows.count = s->details.count = s->metas.count = s->halves.count = 0;
+    s->rows.count = s->details.count = s->configs.count = s->metas.count = s->halves.count = 0;
     memset(&s->tally, 0, sizeof s->tally);
     memset(s->captures, 0, sizeof s->captures);
     s->block++;
@@ -123,7 +126,8 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
         *c = CLASS_KNOWN | (bits & STK_NAME_STEP ? CLASS_STEP | CLASS_MARKER : 0) |
              (bits & STK_NAME_FETCH ? CLASS_FETCH : 0) |
              (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0) |
-             (is_collective_call(name) ? CLASS_COLLECTIVE : 0);
+             (is_collective_call(name) ? CLASS_COLLECTIVE : 0) |
+             (stk_chrome_has_cost(name) ? CLASS_COST : 0);
     }
     return *c;
 }
@@ -377,6 +381,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
         if (s->wants & STK_WANT_COLLECTIVES &&
             host_name_class(s, g->row.name, r->name) & CLASS_COLLECTIVE)
             stk_chrome_detail_collective(s, r);
+        if (s->wants & STK_WANT_LAUNCHES && host_name_class(s, g->row.name, r->name) & CLASS_COST)
+            stk_chrome_config_operator(s, r);
         break;
     case STK_CHROME_CAT_RUNTIME:
         if (stk_str_starts_nocase(r->cat_text, STK_STR("xpu")))
@@ -396,6 +402,8 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
         stage_device_row(s, r, g);
         if (s->wants & STK_WANT_COLLECTIVES && r->cat == STK_CHROME_CAT_KERNEL)
             stk_chrome_detail_collective(s, r);
+        if (s->wants & STK_WANT_LAUNCHES && r->cat == STK_CHROME_CAT_KERNEL)
+            stk_chrome_config_kernel(s, r);
         break;
     case STK_CHROME_CAT_DERIVED:
         g->row.track = stk_chrome_track_device(s, r, STK_TRACK_DERIVED);

@@ -38,6 +38,12 @@ struct stk_chrome_detail {
     struct stk_detail detail; // text: id in the worker's names
 };
 
+// Launch configuration of row `row`, or what the operator there costs.
+struct stk_chrome_config {
+    uint32_t row;
+    struct stk_launch_config config;
+};
+
 // Half of an event written as a pair (ph B, E) whose other half is not in the same block.
 struct stk_chrome_half {
     struct stk_chrome_time ts;
@@ -93,6 +99,7 @@ struct stk_chrome_stager {
     // Of the block being read:
     struct stk_vec rows;   // struct stk_chrome_staged
     struct stk_vec details; // struct stk_chrome_detail, by row
+    struct stk_vec configs; // struct stk_chrome_config, by row
     struct stk_vec metas;  // struct stk_chrome_meta, texts in the block
     struct stk_vec halves; // struct stk_chrome_half
     struct stk_chrome_tally tally;
@@ -127,6 +134,17 @@ struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_st
 void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+
+// Each value of the object `args`; arrays and objects as their text.
+typedef void stk_chrome_take_fn(void *arg, struct stk_str key, struct stk_str value, bool quoted);
+void stk_chrome_each_value(struct stk_str args, stk_chrome_take_fn *take, void *arg);
+// Bytes of an element of the type; 0: not known.
+int64_t stk_chrome_element_bytes(struct stk_str type);
+
+// The same for launch configurations and costs of operators (chrome_launch.c).
+bool stk_chrome_has_cost(struct stk_str name);
+void stk_chrome_config_kernel(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
+void stk_chrome_config_operator(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);
 
 // Tracks of rows (chrome_track.c), or STK_NONE without memory.
 uint32_t stk_chrome_track_host(struct stk_chrome_stager *s, const struct stk_chrome_raw *r);

@@ -260,8 +260,17 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
         rows = guess_rows(file, f, no_first, no_last);
     if (!rows)
         return;
-    char list[STK_NSYS_SQL_MAX - 200];
-    int absent = select_list(db, table->name, table->columns, list, sizeof list);
+    char list[STK_NSYS_SQL_MAX - 200], columns[STK_NSYS_SQL_MAX - 200];
+    snprintf(columns, sizeof columns, "%s", table->columns);
+    char *more = strchr(columns, ';');
+    if (more)
+        *more = 0;
+    int absent = select_list(db, table->name, columns, list, sizeof list);
+    if (absent >= 0 && more && file->wants & STK_WANT_LAUNCHES) {
+        *more = ',';
+        if (select_list(db, table->name, columns, list, sizeof list) < 0)
+            absent = -1;
+    }
     if (absent < 0) {
         unreadable(shard, table->name, "columns that are always there are missing");
         return;

@@ -19,6 +19,7 @@ struct gpu {
     char name[96];
     int32_t sm_count, cc_major, cc_minor;
     int64_t memory_bytes;
+    struct stk_device_limits limits;
 };
 struct cuda_device {
     int64_t gpu_id, cuda_id, pid;
@@ -66,7 +67,10 @@ static void read_gpus(struct facts *f)
 {
     sqlite3_stmt *st =
         stk_nsys_db_select(f->db, "TARGET_INFO_GPU",
-                           "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory", "");
+                           "!id,cuDevice,name,smCount,computeMajor,computeMinor,totalMemory,"
+                           "threadsPerWarp,maxWarpsPerSm,maxBlocksPerSm,maxRegistersPerSm,"
+                           "maxShmemPerSm,memoryBandwidth",
+                           "");
     struct gpu *g;
     while (st && sqlite3_step(st) == SQLITE_ROW && (g = push(f, &f->gpus))) {
         g->id = sqlite3_column_int64(st, 0);
@@ -78,6 +82,14 @@ static void read_gpus(struct facts *f)
         g->cc_minor = small(st, 5);
         int64_t bytes = sqlite3_column_int64(st, 6);
         g->memory_bytes = bytes > 0 ? bytes : 0;
+        int64_t rate = sqlite3_column_int64(st, 12), warps = small(st, 8);
+        g->limits = (struct stk_device_limits){.warp_threads = small(st, 7),
+                                               .sm_blocks = small(st, 9),
+                                               .sm_registers = small(st, 10),
+                                               .sm_shared_bytes = small(st, 11),
+                                               .memory_bytes_per_s = rate > 0 ? rate : 0};
+        if (warps > 0 && warps <= INT32_MAX / 1024 && g->limits.warp_threads <= 1024)
+            g->limits.sm_threads = (int32_t)warps * g->limits.warp_threads;
     }
     sqlite3_finalize(st);
     struct cuda_device *d;
@@ -128,6 +140,7 @@ static void add_devices(struct facts *f)
             facts.cc_major = g->cc_major;
             facts.cc_minor = g->cc_minor;
             facts.memory_bytes = g->memory_bytes;
+            facts.limits = g->limits;
         }
         stk_build_device(f->build, process, ordinal, &facts);
     }

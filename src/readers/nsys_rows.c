@@ -121,6 +121,30 @@ static void set_graph(sqlite3_stmt *st, int col, struct stk_row_ext *ext)
         ext->flags |= STK_EXT_GRAPH;
 }
 
+static uint32_t column_size(struct stk_nsys_unit *u, sqlite3_stmt *st, int col)
+{
+    int64_t size = column_or(u, st, col, 0);
+    return size > 0 && size <= UINT32_MAX ? (uint32_t)size : 0;
+}
+
+// Columns 9 to 17: grid, block, registers, shared memory.
+static void set_config(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row_ext *ext)
+{
+    struct stk_launch_config config = STK_LAUNCH_CONFIG_UNKNOWN;
+    for (int i = 0; i < 3; i++) {
+        config.grid[i] = column_size(u, st, 9 + i);
+        config.block[i] = column_size(u, st, 12 + i);
+    }
+    int64_t registers = column_or(u, st, 15, -1);
+    int64_t fixed = column_or(u, st, 16, -1), more = column_or(u, st, 17, -1);
+    if (registers > 0 && registers <= INT32_MAX)
+        config.registers = (int32_t)registers;
+    if (fixed >= 0 && more >= 0 && fixed <= INT32_MAX && more <= INT32_MAX - fixed)
+        config.shared_bytes = (int32_t)(fixed + more);
+    if (config.grid[0] || config.block[0])
+        stk_shard_set_config(u->shard, &config, ext);
+}
+
 static void kernel_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
     struct stk_row row = {.kind = STK_KIND_KERNEL};
@@ -129,6 +153,8 @@ static void kernel_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
         return;
     row.name = stk_nsys_name(u, st, 7, STK_NSYS_AS_IS);
     set_graph(st, 8, &ext);
+    if (u->file->wants & STK_WANT_LAUNCHES)
+        set_config(u, st, &ext);
     stk_shard_add(u->shard, &row, &ext);
 }
 

@@ -449,6 +449,9 @@ static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x
     default:
         break; // derived rows, counters, overhead: never work
     }
+    if (d->wants & STK_WANT_LAUNCHES && row->kind == STK_KIND_KERNEL && !beside &&
+        (d->line->kind == STK_XP_LINE_STREAM || d->line->kind == STK_XP_LINE_OPS))
+        stk_xp_launch(d, m, p, n, &ext);
     row->track = track_of(d, beside);
     bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
     struct stk_detail details[STK_XP_DETAILS_MAX];

@@ -57,6 +57,11 @@ void stk_xp_line_end(struct stk_xp_decoder *d);
 size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
                       const uint8_t *p, size_t n, struct stk_detail *out);
 
+// xplane_launch.c: how the event's kernel was launched, if that is wanted, to ext.
+void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, const uint8_t *p,
+                   size_t n, struct stk_row_ext *ext);
+void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c);
+
 // xplane_input.c: the same for events of tf.data; out has room for STK_XP_DETAILS_MAX.
 size_t stk_xp_input_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m,
                             const uint8_t *p, size_t n, struct stk_detail *out);

@@ -43,6 +43,9 @@ enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
         S("compute_cap_major", CC_MAJOR),
         S("compute_cap_minor", CC_MINOR),
         S("memory_size", MEMORY_SIZE),
+        S("memory_bandwidth", MEMORY_RATE),
+        S("peak_teraflops_per_second", PEAK_TERAFLOPS),
+        S("peak_hbm_bw_gigabytes_per_second", PEAK_MEMORY_RATE),
         S("profile_start_time", PROFILE_START),
         S("jax_version", JAX_VERSION),
     };

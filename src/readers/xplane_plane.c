@@ -272,6 +272,18 @@ static void scan_field(struct scan *s, const struct stk_pb_field *f, enum stk_pb
     w->end = end;
 }
 
+// A rate in whole units; 0: none.
+static int64_t scaled(const struct stk_xp_value *v, double unit)
+{
+    double real = 0;
+    int64_t n;
+    if (v->type == STK_XP_DOUBLE)
+        memcpy(&real, &v->bits, sizeof real);
+    else if (stk_xp_value_i64(v, &n))
+        real = (double)n;
+    return real > 0 && real * unit < 9e18 ? (int64_t)(real * unit) : 0;
+}
+
 static void plane_fact(struct stk_xp_plane *plane, enum stk_xp_stat stat,
                        const struct stk_xp_value *v)
 {
@@ -294,6 +306,12 @@ static void plane_fact(struct stk_xp_plane *plane, enum stk_xp_stat stat,
         plane->cc_minor = n;
     else if (stat == STK_XP_STAT_MEMORY_SIZE && number)
         plane->memory_bytes = n;
+    else if (stat == STK_XP_STAT_MEMORY_RATE && number && n > 0 && plane->memory_bytes_per_s == 0)
+        plane->memory_bytes_per_s = n;
+    else if (stat == STK_XP_STAT_PEAK_TERAFLOPS)
+        plane->flops_per_s = scaled(v, 1e12);
+    else if (stat == STK_XP_STAT_PEAK_MEMORY_RATE) // what a backend says of itself counts most
+        plane->memory_bytes_per_s = scaled(v, 1e9);
     else if (stat == STK_XP_STAT_PROFILE_START && number)
         plane->profile_start_ns = n;
 }

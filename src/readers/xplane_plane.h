@@ -37,6 +37,9 @@ enum stk_xp_stat {
     STK_XP_STAT_CC_MAJOR,
     STK_XP_STAT_CC_MINOR,
     STK_XP_STAT_MEMORY_SIZE,
+    STK_XP_STAT_MEMORY_RATE,      // bytes per second
+    STK_XP_STAT_PEAK_TERAFLOPS,   // per second
+    STK_XP_STAT_PEAK_MEMORY_RATE, // 1e9 bytes per second
     STK_XP_STAT_PROFILE_START,
     STK_XP_STAT_JAX_VERSION,
     STK_XP_STAT_COUNT
@@ -116,6 +119,7 @@ struct stk_xp_plane {
     // Facts.
     struct stk_str vendor, device_name, device_type, jax_version;
     int64_t core_count, cc_major, cc_minor, memory_bytes;
+    int64_t memory_bytes_per_s, flops_per_s; // 0 unknown
     int64_t profile_start_ns; // 0 unknown
     uint32_t framework_hint;
     uint64_t lines_ignored; // of a plane that stoker added

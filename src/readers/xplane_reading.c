@@ -127,6 +127,8 @@ static void describe_device(struct stk_xp_reading *r, const struct stk_xp_plane 
         .cc_major = small(plane->cc_major),
         .cc_minor = small(plane->cc_minor),
         .memory_bytes = plane->memory_bytes > 0 ? plane->memory_bytes : 0,
+        .limits = {.memory_bytes_per_s = plane->memory_bytes_per_s,
+                   .flops_per_s = plane->flops_per_s},
     };
     stk_build_device(r->build, STK_XP_PROCESS, plane->device, &facts);
 }

@@ -165,9 +165,8 @@ enum stk_status stk_build_finish(struct stk_build *b, int threads, struct stk_tr
                                  struct stk_err *err)
 {
     static enum stk_status (*const stages[])(struct stk_finish *, struct stk_err *) = {
-        stk_build_merge,   stk_build_check_times, stk_build_place,
-        stk_build_scatter, stk_build_details,     stk_build_order,
-        stk_build_link};
+        stk_build_merge,   stk_build_configs, stk_build_check_times, stk_build_place,
+        stk_build_scatter, stk_build_details, stk_build_order,       stk_build_link};
     struct stk_finish f = {.b = b, .threads = threads > 0 ? threads : 1};
     enum stk_status status = STK_OK;
     *out = NULL;

@@ -52,6 +52,9 @@ struct stk_shard *stk_build_shard(struct stk_build *b); // NULL: no memory
 uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n);
 uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key);
 void stk_shard_add(struct stk_shard *s, const struct stk_row *row, const struct stk_row_ext *ext);
+// Make *config the value of an ext that has none yet (STK_EXT_CONFIG). Not for runtime calls.
+void stk_shard_set_config(struct stk_shard *s, const struct stk_launch_config *config,
+                          struct stk_row_ext *ext);
 // The same with details, whose texts are string ids of the shard. Not for runtime calls.
 void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
                             const struct stk_row_ext *ext, const struct stk_detail *details,
@@ -75,6 +78,7 @@ struct stk_device_facts {
     enum stk_device_kind kind;
     int32_t sm_count, cc_major, cc_minor;
     int64_t memory_bytes;
+    struct stk_device_limits limits;
 };
 void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
                       const struct stk_device_facts *facts);

@@ -3,6 +3,7 @@
 //
 // finish() runs these stages in order, each in a file of its own:
 //   build_merge.c   strings and tracks of all shards get common ids
+//   build_config.c  so do their launch configurations
 //   build_time.c    rows with impossible times are dropped, base_ns is found
 //   build_scatter.c rows go to the columns, track by track; their memory is freed
 //   build_details.c details of events go beside their values
@@ -79,6 +80,17 @@ struct stk_raw_ext {
     uint8_t dir, src_mem, dst_mem, flags;
     bool has_corr;
 };
+// Launch configurations, each once.
+struct stk_config_set {
+    struct stk_vec items; // struct stk_launch_config
+    struct stk_map known; // hash -> index
+};
+#define STK_CONFIGS_MAX (1u << 22)
+void stk_configs_init(struct stk_config_set *set);
+void stk_configs_deinit(struct stk_config_set *set);
+// Index of the configuration; STK_NONE: no memory, or too many (set->items.count is then the cap).
+uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_config *config);
+
 #define STK_BLOCK_EXTS 4096u
 #define STK_BLOCK_CALLS 8192u // correlations of runtime calls
 // A duration that does not fit the column.
@@ -129,6 +141,7 @@ struct stk_shard {
     uint64_t row_count;
     uint32_t ext_count, call_count;
     struct stk_vec details; // struct stk_raw_detail, by ext
+    struct stk_config_set configs;
     struct stk_strpool strings;
     bool strings_ready;
     struct stk_track_table tracks;
@@ -140,6 +153,7 @@ struct stk_shard {
     // Filled by finish: shard's ids -> trace's.
     uint32_t *string_map; // NULL: identity
     uint32_t *track_map;
+    uint32_t *config_map; // NULL: identity
     struct stk_cursor *cursors; // per shard track
 };
 
@@ -223,6 +237,7 @@ void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, in
                    uint32_t note);
 
 enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err);
+enum stk_status stk_build_configs(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err);
 enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err);

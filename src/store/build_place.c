@@ -151,6 +151,7 @@ static enum stk_status place_devices(struct stk_finish *f, const struct stk_map 
         d->cc_major = fact->facts.cc_major;
         d->cc_minor = fact->facts.cc_minor;
         d->memory_bytes = fact->facts.memory_bytes;
+        d->limits = fact->facts.limits;
     }
     for (uint32_t i = 0; i < t->device_count; i++) {
         char number[24];

@@ -102,6 +102,8 @@ static uint32_t put_ext(struct scatter *w, struct stk_cursor *cursor, uint32_t e
                           .src_mem = from->src_mem,
                           .dst_mem = from->dst_mem,
                           .flags = from->flags};
+    if (e->flags & STK_EXT_CONFIG && w->s->config_map)
+        e->value = w->s->config_map[e->value];
     if (from->has_corr && stk_kind_is_device_work(kind)) {
         e->flags |= STK_EXT_HAS_CORR;
         e->link = (uint32_t)((uint64_t)from->corr >> 32);

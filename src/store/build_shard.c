@@ -42,6 +42,7 @@ static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_
     stk_vec_init(&s->call_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_CALLS);
     stk_vec_init(&s->longs, sizeof(struct stk_raw_long), UINT32_MAX);
     stk_vec_init(&s->details, sizeof(struct stk_raw_detail), UINT32_MAX - 1);
+    stk_configs_init(&s->configs);
     stk_tracks_init(&s->tracks);
     reset_issues(s->issues);
     s->strings_ready = stk_strpool_init(&s->strings, 0) == 0;
@@ -68,14 +69,16 @@ void stk_shard_deinit(struct stk_shard *s)
     stk_vec_deinit(&s->call_blocks);
     stk_vec_deinit(&s->longs);
     stk_vec_deinit(&s->details);
+    stk_configs_deinit(&s->configs);
     stk_tracks_deinit(&s->tracks);
     if (s->strings_ready)
         stk_strpool_deinit(&s->strings);
     s->strings_ready = false;
     stk_free(s->string_map);
     stk_free(s->track_map);
+    stk_free(s->config_map);
     stk_free(s->cursors);
-    s->string_map = s->track_map = NULL;
+    s->string_map = s->track_map = s->config_map = NULL;
     s->cursors = NULL;
 }
 

@@ -69,6 +69,7 @@ void stk_trace_free(struct stk_trace *t)
     stk_free(t->ext);
     stk_free(t->details);
     stk_free(t->detail_first);
+    stk_free(t->configs);
     stk_free(t->long_durs);
     stk_free(t->processes);
     stk_free(t->devices);
@@ -81,7 +82,7 @@ uint64_t stk_trace_size_bytes(const struct stk_trace *t)
 {
     uint64_t row = sizeof *t->start_ns + sizeof *t->dur_low + sizeof *t->name + sizeof *t->ref +
                    sizeof *t->pos_low + sizeof *t->pos_high + sizeof *t->kind + sizeof *t->depth;
-    return t->count * row + t->ext_count * sizeof *t->ext +
+    return t->count * row + t->ext_count * sizeof *t->ext + t->config_count * sizeof *t->configs +
            t->long_dur_count * sizeof *t->long_durs + t->track_count * sizeof *t->tracks +
            t->strings.used_bytes + t->strings.slot_count * 2 * sizeof(uint32_t) +
            t->strings.capacity * (sizeof *t->strings.strings + sizeof *t->strings.lengths);

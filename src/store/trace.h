@@ -52,6 +52,7 @@ const struct stk_issue_info *stk_issue_info(enum stk_issue_id id);
 #define STK_WANT_COUNTERS 2u
 #define STK_WANT_COLLECTIVES 4u
 #define STK_WANT_INPUT 8u
+#define STK_WANT_LAUNCHES 16u // launch configurations
 
 // Values that only some events carry, kept only where they were asked for (store/details.def).
 enum stk_detail_key {
@@ -99,6 +100,13 @@ struct stk_process {
     uint32_t host; // string id, 0 unknown
 };
 
+// What a device can hold and do, as the file says; 0 unknown.
+struct stk_device_limits {
+    int32_t sm_threads, sm_blocks, sm_registers, sm_shared_bytes; // of one multiprocessor
+    int32_t warp_threads;
+    int64_t memory_bytes_per_s, flops_per_s;
+};
+
 struct stk_device {
     uint32_t process;   // index
     int64_t ordinal;    // as the process numbers its devices
@@ -107,6 +115,7 @@ struct stk_device {
     enum stk_device_kind kind;
     int32_t sm_count, cc_major, cc_minor; // 0 unknown
     int64_t memory_bytes;                 // 0 unknown
+    struct stk_device_limits limits;
 };
 
 struct stk_track {
@@ -119,6 +128,20 @@ struct stk_track {
     uint32_t first, count; // its events
 };
 
+// How a kernel was launched and what one run of it costs, or what a host operation costs on the
+// device. Kept once for all events that are alike.
+struct stk_launch_config {
+    int64_t flops, bytes;       // of one run: -1 unknown
+    uint32_t grid[3], block[3]; // 0 unknown
+    int32_t registers;          // of a thread, -1 unknown
+    int32_t shared_bytes;       // of a block, static and dynamic; -1 unknown
+    int32_t occupancy_pct;      // as recorded, -1 unknown
+    bool occupancy_of_grid;     // it counts no more blocks than the grid has
+};
+#define STK_LAUNCH_CONFIG_UNKNOWN \
+    ((struct stk_launch_config){  \
+        .flops = -1, .bytes = -1, .registers = -1, .shared_bytes = -1, .occupancy_pct = -1})
+
 // Values that only some events carry.
 #define STK_EXT_VALUE 1u // `value` is set: bytes of a copy, memset or allocation, number of a step
 #define STK_EXT_STEP 2u  // a step marker; value is the step's number if STK_EXT_VALUE
@@ -126,6 +149,7 @@ struct stk_track {
 #define STK_EXT_SYNCHRONOUS 8u // copy recorded as synchronous
 #define STK_EXT_GRAPH 16u      // belongs to a device graph launch
 #define STK_EXT_WAITS 32u // device operation that only waits for a transfer (TPU copy-done, ...)
+#define STK_EXT_CONFIG 64u // value is an index into the trace's launch configurations
 struct stk_ext {
     uint32_t link; // device work: event index of its launch call, STK_NONE if not recorded
     uint32_t next; // device work: next operation of the same launch (graphs), STK_NONE
@@ -157,6 +181,8 @@ struct stk_trace {
     struct stk_detail *details; // those of ext i: [detail_first[i], detail_first[i + 1])
     uint32_t *detail_first;     // NULL: none at all
     uint32_t detail_count;
+    struct stk_launch_config *configs; // of launches, where an analysis asked for them
+    uint32_t config_count;
     struct stk_long_dur {
         uint32_t event;
         int64_t dur_ns;
@@ -211,6 +237,13 @@ static inline const struct stk_ext *stk_ext_of(const struct stk_trace *t, uint32
     if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
         return NULL;
     return &t->ext[t->ref[event]];
+}
+// How a kernel was launched, or NULL if that is not known.
+static inline const struct stk_launch_config *stk_config_of(const struct stk_trace *t,
+                                                            uint32_t event)
+{
+    const struct stk_ext *x = stk_ext_of(t, event);
+    return x && x->flags & STK_EXT_CONFIG ? &t->configs[x->value] : NULL;
 }
 // Details of an event in the order of the file; NULL: none.
 static inline const struct stk_detail *stk_details_of(const struct stk_trace *t, uint32_t event,
