@@ -1,272 +1,266 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations of the model take the time, on the host and on the device?
-// Host rows: operators and other slices of host threads by name (no Python frames, annotations or
-// runtime calls). total_ns counts a nested call of the same name once; self_ns is without the
-// operators nested inside; device_ns is the device work launched inside, however deep.
-// Device rows: device work by the innermost operator around its launch call, or by its own name
-// where there is none (XLA names its kernels after its operations).
-// Method: one pass over each row of each host thread with a stack of open operators, and one over
-// the device operations.
-// Limits: a host operator counts where it starts, deeper ones than 256 count as their ancestors.
-#include <string.h>
-
+// ops: per operation, where it ran and how it was issued (mode; "mixed" where in several ways);
+// modes: device time by how it was issued; op_kernels and copies: the device work each operation
+// asked for; host_islands: operations that ran on the host while the device waited for their
+// result. What counts, and its limits: stats_op_sums.c, stats_op_work.c, stats_op_islands.c.
 #include "base/alloc.h"
 #include "passes/stats.h"
-#include "passes/stats_sums.h"
+#include "passes/stats_ops.h"
 
-#define MAX_DEPTH 256
-
-enum { NOT_SELECTED, NO_OWNER, FIRST_OWNER }; // states of `owner`, then string id + FIRST_OWNER
-
-struct open_op {
-    int64_t end_ns;
-    uint32_t row, id;
-    bool outermost; // no operator of this name around it
-};
-
-struct sweep {
-    const struct stk_analysis *view;
-    bool used_only;
-    struct stk_op_sums *out;
-    struct stk_vec rows;   // struct stk_op_row
-    uint32_t *slot[2];     // per string id: row + 1, on the host and on the device
-    uint32_t *open;        // per string id: how many are open
-    uint32_t *owner;       // per event: see above
-    struct stk_spans host; // selected time of the host
-    struct stk_name_cache names;
-    struct open_op stack[MAX_DEPTH];
-    uint32_t depth;
-};
-
-static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
 {
-    uint32_t *slot = &s->slot[on_device][id];
-    if (*slot == 0) {
-        struct stk_op_row *row = stk_vec_push(&s->rows);
-        const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
-        if (!name)
-            return NULL;
-        *row = (struct stk_op_row){.name = name, .on_device = on_device};
-        *slot = (uint32_t)s->rows.count;
-    }
-    return stk_vec_at(&s->rows, *slot - 1);
-}
-
-static bool is_op(const struct stk_analysis *view, uint32_t event)
-{
-    uint8_t kind = view->t->kind[event];
-    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !stk_is_step_mark(view, event);
-}
-
-static void close_ended(struct sweep *s, int64_t t_ns)
-{
-    while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns)
-        s->open[s->stack[--s->depth].id]--;
-}
-
-static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
-{
-    uint32_t id = s->view->t->name[event];
-    struct stk_op_row *row = row_of(s, id, false);
-    if (!row)
-        return false;
-    row->count++;
-    row->self_ns += dur_ns;
-    row->total_ns += s->open[id] == 0 ? dur_ns : 0;
-    s->out->host_ns += dur_ns;
-    if (s->depth) {
-        struct stk_op_row *parent = stk_vec_at(&s->rows, s->stack[s->depth - 1].row);
-        parent->self_ns -= dur_ns;
-        s->out->host_ns -= dur_ns;
-    }
-    if (s->depth < MAX_DEPTH) {
-        s->stack[s->depth++] = (struct open_op){s->view->t->start_ns[event] + dur_ns,
-                                                s->slot[0][id] - 1, id, s->open[id] == 0};
-        s->open[id]++;
-    }
-    return true;
-}
-
-// Device work of a launch call, for every operator around the call.
-static void add_launch(struct sweep *s, uint32_t call)
-{
-    const struct stk_trace *t = s->view->t;
-    int64_t sum_ns = 0;
-    for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
-        if (s->owner[e] == NOT_SELECTED)
-            continue;
-        s->owner[e] = s->stack[s->depth - 1].id + FIRST_OWNER;
-        sum_ns += stk_dur_ns(t, e);
-    }
-    for (uint32_t i = 0; i < s->depth; i++)
-        if (s->stack[i].outermost)
-            ((struct stk_op_row *)stk_vec_at(&s->rows, s->stack[i].row))->device_ns += sum_ns;
-}
-
-static bool sweep_thread(struct sweep *s, const struct stk_track *track)
-{
-    const struct stk_trace *t = s->view->t;
-    struct stk_view_cursor cursor = {&s->host, 0};
-    for (uint32_t e = track->first; e < track->first + track->count; e++) {
-        bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
-        if (!launch && !is_op(s->view, e))
-            continue;
-        close_ended(s, t->start_ns[e]);
-        if (launch && s->depth)
-            add_launch(s, e);
-        else if (!launch && stk_view_in(&cursor, t->start_ns[e]) &&
-                 !open_op(s, e, stk_dur_ns(t, e)))
-            return false;
-    }
-    close_ended(s, INT64_MAX);
-    return true;
-}
-
-static bool mark_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
-{
-    const struct stk_device_line *l = &s->view->lines[line];
-    struct stk_view_cursor cursor = {selected, 0};
-    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected))
-        return false;
-    for (uint32_t i = 0; i < l->op_count; i++)
-        if (stk_view_in(&cursor, l->ops[i].start_ns))
-            s->owner[l->ops[i].event] = NO_OWNER;
-    return true;
-}
-
-static bool sweep_device(struct sweep *s, uint32_t line)
-{
-    const struct stk_device_line *l = &s->view->lines[line];
-    for (uint32_t i = 0; i < l->op_count; i++) {
-        uint32_t event = l->ops[i].event, owner = s->owner[event];
-        if (owner == NOT_SELECTED)
-            continue;
-        struct stk_op_row *row =
-            row_of(s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
-        if (!row)
-            return false;
-        int64_t dur_ns = stk_dur_ns(s->view->t, event);
-        row->count++;
-        row->total_ns += dur_ns;
-        row->self_ns += dur_ns;
-        row->device_ns += dur_ns;
-        s->out->device_ns += dur_ns;
-    }
-    return true;
-}
-
-static bool sweep_all(struct sweep *s)
-{
-    const struct stk_analysis *v = s->view;
-    struct stk_spans selected;
-    stk_spans_init(&selected);
-    bool ok = (s->used_only ? stk_view_used_host : stk_view_selected_host)(v, &s->host);
-    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
-        ok = mark_device(s, d, &selected);
-    for (uint32_t k = 0; k < v->t->track_count && ok; k++)
-        if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process])
-            ok = sweep_thread(s, &v->t->tracks[k]);
-    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
-        ok = sweep_device(s, d);
-    stk_spans_deinit(&selected);
-    return ok;
-}
-
-static bool keep(struct sweep *s, struct stk_arena *arena)
-{
-    s->out->rows = stk_arena_array(arena, s->rows.count + 1, sizeof *s->out->rows);
-    if (!s->out->rows)
-        return false;
-    if (s->rows.count)
-        memcpy(s->out->rows, s->rows.items, s->rows.count * sizeof *s->out->rows);
-    s->out->count = s->rows.count;
-    return true;
-}
-
-static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
-                              struct stk_arena *arena, void **partial, struct stk_err *err)
-{
-    size_t strings = (size_t)view->t->strings.count + 1;
-    struct sweep *s = stk_alloc_zero(1, sizeof *s);
-    if (!s)
+    struct stk_op_details *out = stk_arena_alloc(arena, sizeof *out);
+    struct stk_op_sums *sums = NULL;
+    uint32_t *owner = NULL;
+    if (!out)
         return stk_err_nomem(err);
-    s->view = view;
-    s->used_only = used_only;
-    stk_vec_init(&s->rows, sizeof(struct stk_op_row), UINT32_MAX - 1);
-    stk_spans_init(&s->host);
-    s->slot[0] = stk_alloc_zero(strings, sizeof *s->slot[0]);
-    s->slot[1] = stk_alloc_zero(strings, sizeof *s->slot[1]);
-    s->open = stk_alloc_zero(strings, sizeof *s->open);
-    s->owner = stk_alloc_zero((size_t)view->t->count + 1, sizeof *s->owner);
-    *partial = s->out = stk_arena_alloc(arena, sizeof *s->out);
-    bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot[0] && s->slot[1] &&
-              s->open && s->owner && s->out && sweep_all(s) && keep(s, arena);
-    stk_name_cache_deinit(&s->names);
-    stk_free(s->slot[0]);
-    stk_free(s->slot[1]);
-    stk_free(s->open);
-    stk_free(s->owner);
-    stk_vec_deinit(&s->rows);
-    stk_spans_deinit(&s->host);
-    stk_free(s);
-    return ok ? STK_OK : stk_err_nomem(err);
+    enum stk_status status = stk_op_sums_make(view, false, arena, &sums, &owner, err);
+    out->sums = sums;
+    if (status == STK_OK && (!stk_op_work_sum(view, owner, arena, out) ||
+                             !stk_op_islands_find(view, owner, arena, out)))
+        status = stk_err_nomem(err);
+    stk_free(owner);
+    *partial = status == STK_OK ? out : NULL;
+    return status;
 }
 
-enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
-                                void **partial, struct stk_err *err)
-{
-    return sum_up(view, false, arena, partial, err);
-}
-
-enum stk_status stk_op_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
-                                     void **partial, struct stk_err *err)
-{
-    return sum_up(view, true, arena, partial, err);
-}
-
-static const struct stk_column columns[] = {
+static const struct stk_column op_columns[] = {
     {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
     {.id = "placement", .type = STK_CELL_TEXT},
+    {.id = "mode", .type = STK_CELL_TEXT, .is_detail = true},
     {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
     {.id = "count", .type = STK_CELL_COUNT},
     {.id = "total_ns", .type = STK_CELL_NS},
     {.id = "self_ns", .type = STK_CELL_NS},
     {.id = "device_ns", .type = STK_CELL_NS},
 };
+static const struct stk_column mode_columns[] = {
+    {.id = "mode", .type = STK_CELL_TEXT},          {.id = "meaning", .type = STK_CELL_TEXT},
+    {.id = "count", .type = STK_CELL_COUNT},        {.id = "device_ns", .type = STK_CELL_NS},
+    {.id = "device_share", .type = STK_CELL_SHARE},
+};
+static const struct stk_column kernel_columns[] = {
+    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
+    {.id = "kernel", .type = STK_CELL_TEXT, .is_name = true},
+    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
+    {.id = "count", .type = STK_CELL_COUNT},
+    {.id = "total_ns", .type = STK_CELL_NS},
+    {.id = "op_share", .type = STK_CELL_SHARE},
+};
+static const struct stk_column copy_columns[] = {
+    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
+    {.id = "device", .type = STK_CELL_TEXT, .is_detail = true},
+    {.id = "direction", .type = STK_CELL_TEXT},
+    {.id = "count", .type = STK_CELL_COUNT},
+    {.id = "bytes", .type = STK_CELL_BYTES},
+    {.id = "total_ns", .type = STK_CELL_NS},
+    {.id = "exposed_ns", .type = STK_CELL_NS},
+};
+static const struct stk_column island_columns[] = {
+    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
+    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
+    {.id = "count", .type = STK_CELL_COUNT},
+    {.id = "copies", .type = STK_CELL_COUNT},
+    {.id = "bytes", .type = STK_CELL_BYTES},
+    {.id = "host_ns", .type = STK_CELL_NS, .is_detail = true},
+    {.id = "total_ns", .type = STK_CELL_NS},
+    {.id = "step_share", .type = STK_CELL_SHARE},
+};
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      struct stk_op_sums *all)
+static const struct {
+    const char *key, *meaning;
+} modes[STK_MODE_COUNT] = {
+    [STK_MODE_UNKNOWN] = {NULL, "not recorded"},
+    [STK_MODE_EAGER] = {"eager", "one operator at a time"},
+    [STK_MODE_FUNCTION] = {"function", "TensorFlow's graph executor"},
+    [STK_MODE_COMPILED] = {"compiled", "code of torch.compile"},
+    [STK_MODE_XLA] = {"xla", "XLA executables"},
+    [STK_MODE_GRAPH] = {"graph", "replayed device graphs"},
+};
+
+static struct stk_cell mode_cell(uint8_t seen)
 {
-    const struct stk_op_sums *p = rank->partial;
-    for (size_t i = 0; p && i < p->count; i++) {
-        const struct stk_op_row *o = &p->rows[i];
+    if ((seen & (seen - 1)) != 0)
+        return stk_cell_text("mixed");
+    for (int m = 0; m < STK_MODE_COUNT; m++)
+        if (seen == 1u << m)
+            return stk_cell_text(modes[m].key);
+    return stk_cell_unknown();
+}
+
+static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
+{
+    const struct stk_op_details *p = rank->partial;
+    for (size_t i = 0; p && i < p->sums->count; i++) {
+        const struct stk_op_row *o = &p->sums->rows[i];
         struct stk_cell *row = stk_table_row(table);
         if (!row)
             return false;
         row[0] = stk_cell_text(o->name);
         row[1] = stk_cell_text(o->on_device ? "device" : "host");
-        row[2] = stk_cell_number(rank->rank);
-        row[3] = stk_cell_number((int64_t)o->count);
-        row[4] = stk_cell_number(o->total_ns);
-        row[5] = stk_cell_number(o->self_ns);
-        row[6] = stk_cell_number(o->device_ns);
+        row[2] = mode_cell(o->modes);
+        row[3] = stk_cell_number(rank->rank);
+        row[4] = stk_cell_number((int64_t)o->count);
+        row[5] = stk_cell_number(o->total_ns);
+        row[6] = stk_cell_number(o->self_ns);
+        row[7] = stk_cell_number(o->device_ns);
     }
-    all->count += p ? p->count : 0;
-    all->host_ns += p ? p->host_ns : 0;
-    all->device_ns += p ? p->device_ns : 0;
     return true;
+}
+
+static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
+{
+    for (int m = 0; m < STK_MODE_COUNT; m++) {
+        if (all->mode_ops[m] == 0)
+            continue;
+        struct stk_cell *row = stk_table_row(table);
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(modes[m].key);
+        row[1] = stk_cell_text(modes[m].meaning);
+        row[2] = stk_cell_number((int64_t)all->mode_ops[m]);
+        row[3] = stk_cell_number(all->mode_ns[m]);
+        row[4] = stk_cell_share_of(all->mode_ns[m], all->device_ns);
+    }
+    return true;
+}
+
+static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *rank)
+{
+    const struct stk_op_details *p = rank->partial;
+    for (size_t i = 0; p && i < p->kernel_count; i++) {
+        const struct stk_op_kernel *k = &p->kernels[i];
+        struct stk_cell *row = stk_table_row(table);
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(k->op);
+        row[1] = stk_cell_text(k->kernel);
+        row[2] = stk_cell_number(rank->rank);
+        row[3] = stk_cell_number((int64_t)k->count);
+        row[4] = stk_cell_number(k->total_ns);
+        row[5] = stk_cell_share_of(k->total_ns, k->op_ns);
+    }
+    return true;
+}
+
+static struct stk_cell bytes_cell(int64_t bytes, uint64_t sized)
+{
+    return sized ? stk_cell_number(bytes) : stk_cell_unknown();
+}
+
+static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank)
+{
+    static const char *const dirs[] = {"unknown", "h2d", "d2h", "d2d", "p2p", "h2h"};
+    const struct stk_op_details *p = rank->partial;
+    for (size_t i = 0; p && i < p->copy_count; i++) {
+        const struct stk_op_copy *c = &p->copies[i];
+        struct stk_cell *row = stk_table_row(table);
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(c->op);
+        row[1] = stk_cell_text(rank->devices[c->line].id);
+        row[2] = stk_cell_text(dirs[c->dir < COUNT_OF(dirs) ? c->dir : 0]);
+        row[3] = stk_cell_number((int64_t)c->count);
+        row[4] = bytes_cell(c->bytes, c->sized);
+        row[5] = stk_cell_number(c->total_ns);
+        row[6] = stk_cell_number(c->exposed_ns);
+    }
+    return true;
+}
+
+static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *rank,
+                         const struct stk_run_sum *run)
+{
+    const struct stk_op_details *p = rank->partial;
+    int64_t wall_ns = run->scope == STK_SCOPE_STEPS ? run->wall_ns : 0;
+    for (size_t i = 0; p && i < p->island_count; i++) {
+        const struct stk_op_island *o = &p->islands[i];
+        struct stk_cell *row = stk_table_row(table);
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(o->op);
+        row[1] = stk_cell_number(rank->rank);
+        row[2] = stk_cell_number((int64_t)o->count);
+        row[3] = stk_cell_number((int64_t)o->copies);
+        row[4] = bytes_cell(o->bytes, o->sized);
+        row[5] = stk_cell_number(o->host_ns);
+        row[6] = stk_cell_number(o->total_ns);
+        row[7] = stk_cell_share_of(o->step_ns, wall_ns);
+    }
+    return true;
+}
+
+static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
+                     struct stk_op_sums *sums)
+{
+    if (!p)
+        return;
+    all->kernel_ns += p->kernel_ns;
+    all->owned_ns += p->owned_ns;
+    sums->count += p->sums->count;
+    sums->host_ns += p->sums->host_ns;
+    sums->device_ns += p->sums->device_ns;
+    for (int m = 0; m < STK_MODE_COUNT; m++) {
+        sums->mode_ns[m] += p->sums->mode_ns[m];
+        sums->mode_ops[m] += p->sums->mode_ops[m];
+    }
+}
+
+static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
+                        const struct stk_op_details *work)
+{
+    int64_t whole_ns = all->host_ns + all->device_ns, compiled_ns = 0;
+    for (int m = STK_MODE_FUNCTION; m < STK_MODE_COUNT; m++)
+        compiled_ns += all->mode_ns[m];
+    int64_t known_ns = all->device_ns - all->mode_ns[STK_MODE_UNKNOWN];
+    stk_table_figure(doc, "host_self_ns", STK_CELL_NS, stk_cell_number(all->host_ns));
+    stk_table_figure(doc, "device_self_ns", STK_CELL_NS, stk_cell_number(all->device_ns));
+    stk_table_figure(doc, "host_share", STK_CELL_SHARE, stk_cell_share_of(all->host_ns, whole_ns));
+    stk_table_figure(doc, "device_share", STK_CELL_SHARE,
+                     stk_cell_share_of(all->device_ns, whole_ns));
+    stk_table_figure(doc, "eager_share", STK_CELL_SHARE,
+                     known_ns > 0 ? stk_cell_share_of(all->mode_ns[STK_MODE_EAGER], all->device_ns)
+                                  : stk_cell_unknown());
+    stk_table_figure(doc, "compiled_share", STK_CELL_SHARE,
+                     known_ns > 0 ? stk_cell_share_of(compiled_ns, all->device_ns)
+                                  : stk_cell_unknown());
+    if (work->kernel_ns > 0 && work->owned_ns == 0)
+        stk_table_lacks(doc, "operators around the launches",
+                        "kernels and copies cannot be put to the operations that asked for them",
+                        "record the host's operators together with the device: "
+                        "ProfilerActivity.CPU in torch.profiler, "
+                        "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx");
 }
 
 static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                 struct stk_err *err)
 {
-    struct stk_table *table = stk_table_add(doc, "ops", "Operations by self time", columns,
-                                            sizeof columns / sizeof columns[0]);
+    struct stk_table *ops =
+        stk_table_add(doc, "ops", "Operations by self time", op_columns, COUNT_OF(op_columns));
+    struct stk_table *by_mode = stk_table_add(doc, "modes", "Device time by how it was issued",
+                                              mode_columns, COUNT_OF(mode_columns));
+    struct stk_table *kernels = stk_table_add(doc, "op_kernels", "Kernels under each operation",
+                                              kernel_columns, COUNT_OF(kernel_columns));
+    struct stk_table *copies = stk_table_add(doc, "copies", "Copies by the operation that asked",
+                                             copy_columns, COUNT_OF(copy_columns));
+    struct stk_table *islands =
+        stk_table_add(doc, "host_islands", "Operations on the host between two copies",
+                      island_columns, COUNT_OF(island_columns));
     struct stk_op_sums all = {.count = 0};
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
-        if (!fill_rank(table, ctx->run->ranks[r], &all))
+    struct stk_op_details work = {.kernel_ns = 0};
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        const struct stk_rank_sum *rank = ctx->run->ranks[r];
+        if (!fill_ops(ops, rank) || !fill_kernels(kernels, rank) || !fill_copies(copies, rank) ||
+            !fill_islands(islands, rank, ctx->run))
             return stk_err_nomem(err);
-    if (!stk_table_sort(table, "self_ns"))
+        add_sums(rank->partial, &work, &all);
+    }
+    if (!fill_modes(by_mode, &all) || !stk_table_sort(ops, "self_ns") ||
+        !stk_table_sort(by_mode, "device_ns") || !stk_table_sort(kernels, "total_ns") ||
+        !stk_table_sort(copies, "total_ns") || !stk_table_sort(islands, "total_ns"))
         return stk_err_nomem(err);
     if (all.count == 0) {
         stk_table_lacks(doc, "operations", "the profile holds neither operators nor device work",
@@ -275,12 +269,7 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         doc->inconclusive = true;
         return STK_OK;
     }
-    int64_t whole_ns = all.host_ns + all.device_ns;
-    stk_table_figure(doc, "host_self_ns", STK_CELL_NS, stk_cell_number(all.host_ns));
-    stk_table_figure(doc, "device_self_ns", STK_CELL_NS, stk_cell_number(all.device_ns));
-    stk_table_figure(doc, "host_share", STK_CELL_SHARE, stk_cell_share_of(all.host_ns, whole_ns));
-    stk_table_figure(doc, "device_share", STK_CELL_SHARE,
-                     stk_cell_share_of(all.device_ns, whole_ns));
+    say_figures(doc, &all, &work);
     return STK_OK;
 }
 
@@ -288,6 +277,6 @@ const struct stk_stats stk_stats_ops = {
     .name = "ops",
     .question = "Which operations of the model take the time, on the host and on the device?",
     .needs = "operators of the host, or operations of a device",
-    .hook = {.see = stk_op_sums_see},
+    .hook = {.see = see},
     .describe = describe,
 };

@@ -89,7 +89,7 @@ struct stk_missing {
     const char *what, *why, *remedy;
 };
 
-#define STK_TABLE_MAX 4
+#define STK_TABLE_MAX 6
 #define STK_TABLE_FIGURES 16
 #define STK_TABLE_MISSING 8
 

@@ -281,6 +281,10 @@ static uint32_t classify_host(struct stk_str name)
     uint32_t bits = stk_names_ask(STK_SCOPE_HOST, s);
     if (eager.n) // the rule for the prefix speaks of functions
         return classify_type(eager);
+    if (type.n) // a node of a graph has a name of its own, an eager operation that of its type
+        bits |= type.p - s.p - 1 == (ptrdiff_t)type.n && memcmp(s.p, type.p, type.n) == 0
+                    ? 0
+                    : STK_NAME_GRAPH_NODE;
     if (type.n)
         return bits | classify_type(type);
     if (api_prefix(s))

@@ -28,6 +28,9 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_ITEM (1u << 17)     // reads a value back: aten::item, _local_scalar_dense, nonzero
 #define STK_NAME_WAIT_HOST (1u << 18)    // framework waits for its own workers; poll, futex
 #define STK_NAME_GRAPH_LAUNCH (1u << 19) // launches a device graph
+#define STK_NAME_COMPILED (1u << 20)     // runs code, or is a kernel, that torch.compile made
+#define STK_NAME_XLA_RUN (1u << 21)      // runs an XLA executable
+#define STK_NAME_GRAPH_NODE (1u << 22)   // TensorFlow's graph executor, or a node that it runs
 
 // Class bits of a name. `kind` is that of the event it was seen on, since words mean other things
 // on other rows (a Python frame that contains "compile" does not compile).
