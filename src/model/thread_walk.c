@@ -57,7 +57,7 @@ uint32_t stk_cursor_before(const struct stk_thread_cursor *c)
     for (uint32_t e = c->next, steps = 0; e-- > c->first && steps < LOOK_BACK; steps++) {
         if (e == open)
             return STK_NONE;
-        if (c->a->t->depth[e] == c->depth)
+        if (c->a->t->depth[e] == c->depth && c->a->t->kind[e] != STK_KIND_MEMORY)
             return e;
     }
     return STK_NONE;

@@ -73,7 +73,8 @@ static inline uint32_t stk_cursor_operator(const struct stk_thread_cursor *c)
     return c->depth ? c->stack[c->depth - 1].operator_event : STK_NONE;
 }
 
-// The event that ended last before the stretch, at the level of what is open now; STK_NONE.
+// The event that ended last before the stretch, at the level of what is open now, allocator events
+// aside; STK_NONE.
 uint32_t stk_cursor_before(const struct stk_thread_cursor *c);
 
 // The operator or Python function directly around an event, the outermost one of those that read a
