@@ -67,7 +67,7 @@ static void test_device_work(void)
     expect(k, "multimem_all_reduce_kernel", STK_NAME_COLLECTIVE);
     expect(k, "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel<4>()",
            STK_NAME_COLLECTIVE);
-    expect(k, "triton_poi_fused_all_reduce_add_0", 0);
+    expect(k, "triton_poi_fused_all_reduce_add_0", STK_NAME_COMPILED);
     expect(k, "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>()", 0);
     expect(k, "void splitKreduce_kernel<float, float>()", 0);
     expect(k, "void at::native::vectorized_gather_kernel<16, long>(char*)", 0);
@@ -100,10 +100,10 @@ static void test_pytorch_host(void)
     expect(a, "nccl:_all_gather_base", STK_NAME_HOST_COLL);
     expect(a, "gloo:all_reduce", STK_NAME_HOST_COLL);
     expect(k, "record_param_comms", STK_NAME_HOST_COLL);
-    expect(k, "Torch-Compiled Region: 0/0", STK_NAME_MODEL_OP);
-    expect(a, "## Call CompiledFxGraph fal4xpiah2v6 ##", STK_NAME_MODEL_OP);
+    expect(k, "Torch-Compiled Region: 0/0", STK_NAME_MODEL_OP | STK_NAME_COMPILED);
+    expect(a, "## Call CompiledFxGraph fal4xpiah2v6 ##", STK_NAME_MODEL_OP | STK_NAME_COMPILED);
     expect(k, "TorchDynamo Cache Lookup", 0);
-    expect(k, "CompiledFunctionBackward", STK_NAME_MODEL_OP);
+    expect(k, "CompiledFunctionBackward", STK_NAME_MODEL_OP | STK_NAME_COMPILED);
     expect(k, "entire_frame_compile (dynamo_timed)", STK_NAME_COMPILE);
     expect(a, "## load_batch ##", STK_NAME_PREP);
     expect(a, "## copy_batch_to_gpu ##", 0);
@@ -119,25 +119,30 @@ static void test_tensorflow_and_jax_host(void)
     expect(k, "IteratorGetNextOp::DoCompute", STK_NAME_FETCH);
     expect(k, "IteratorGetNextAsOptionalOp::DoCompute", STK_NAME_FETCH);
     expect(k, "IteratorGetNext:IteratorGetNext", STK_NAME_FETCH);
-    expect(k, "IteratorGetNextAsOptional_2/_29:_Recv", 0);
+    expect(k, "IteratorGetNextAsOptional_2/_29:_Recv", STK_NAME_GRAPH_NODE);
     expect(k, "PrefetchDatasetIterator.__next__", STK_NAME_FETCH);
     expect(k, "Iterator::Root::Prefetch::BatchV2", STK_NAME_ITERATOR);
     expect(k, "PrefetchProduce", STK_NAME_ITERATOR);
     expect(k, "InstantiatedCapturedFunction::Run", STK_NAME_ITERATOR);
     expect(k, "DecodeJpeg:DecodeJpeg", STK_NAME_ITERATOR);
-    expect(k, "StatefulPartitionedCall/compile_loss/crossentropy/Sum:Sum", STK_NAME_MODEL_OP);
-    expect(k, "gradient_tape/dense/MatMul/MatMul_1:_MklMatMul", STK_NAME_MODEL_OP);
-    expect(k, "string_handle:_Arg", 0);
+    expect(k, "StatefulPartitionedCall/compile_loss/crossentropy/Sum:Sum",
+           STK_NAME_MODEL_OP | STK_NAME_GRAPH_NODE);
+    expect(k, "gradient_tape/dense/MatMul/MatMul_1:_MklMatMul",
+           STK_NAME_MODEL_OP | STK_NAME_GRAPH_NODE);
+    expect(k, "string_handle:_Arg", STK_NAME_GRAPH_NODE);
     expect(k, "StatefulPartitionedCall:StatefulPartitionedCall", STK_NAME_WAIT_HOST);
-    expect(k, "allreduce/CollectiveReduce:CollectiveReduceV2", STK_NAME_HOST_COLL);
-    expect(k, "save/SaveV2:SaveV2", STK_NAME_EVAL);
+    expect(k, "allreduce/CollectiveReduce:CollectiveReduceV2",
+           STK_NAME_HOST_COLL | STK_NAME_GRAPH_NODE);
+    expect(k, "save/SaveV2:SaveV2", STK_NAME_EVAL | STK_NAME_GRAPH_NODE);
     expect(k, "multi_step_on_iterator", STK_NAME_FW_STEP);
     expect(k, "one_step_on_data", STK_NAME_FW_STEP);
     expect(k, "EagerLocalExecute: __inference_multi_step_on_iterator_2112", STK_NAME_WAIT_HOST);
     expect(k, "EagerLocalExecute: Conv2D", STK_NAME_MODEL_OP);
+    expect(k, "Mul:Mul", STK_NAME_MODEL_OP); // eager: no name of its own
+    expect(k, "ExecutorState::Process", STK_NAME_GRAPH_NODE);
     expect(k, "EagerLocalExecute: IteratorGetNext", STK_NAME_FETCH);
     expect(k, "CommonPjRtBuffer::Await", STK_NAME_SYNC | STK_NAME_WAIT_HOST);
-    expect(k, "TfrtCpuExecutable::Execute", STK_NAME_MODEL_OP);
+    expect(k, "TfrtCpuExecutable::Execute", STK_NAME_MODEL_OP | STK_NAME_XLA_RUN);
     expect(k, "TfrtTpuLoadedExecutable::ExecutePrepare", 0);
     expect(k, "TfrtTpuCompiler::Compile", STK_NAME_COMPILE);
     expect(k, "all-reduce-combiner", 0);
