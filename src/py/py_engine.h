@@ -70,6 +70,7 @@ struct stoker_args *stk_py_args(PyObject *dict);
 
 // Python functions and generators that the engine calls, by number.
 extern const struct stoker_host stk_py_host;
+extern _Thread_local int stk_py_was_called; // this thread has run Python for the engine
 PyObject *stk_py_register(PyObject *module, PyObject *function);
 PyObject *stk_py_unregister(PyObject *module, PyObject *id);
 

@@ -6,6 +6,7 @@
 
 static PyObject *functions; // dict: number -> callable
 static long long last_id;
+_Thread_local int stk_py_was_called;
 
 PyObject *stk_py_register(PyObject *module, PyObject *function)
 {
@@ -85,6 +86,7 @@ static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_t
                                     struct stoker_tensor *out, int n_out, struct stoker_err *err)
 {
     (void)arg;
+    stk_py_was_called = 1;
     PyGILState_STATE gil = PyGILState_Ensure();
     PyObject *f = find(id);
     PyObject *list = f ? call_with(f, in, n_in) : NULL;
@@ -117,6 +119,7 @@ static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tens
                                         int *is_end, struct stoker_err *err)
 {
     (void)arg;
+    stk_py_was_called = 1;
     PyGILState_STATE gil = PyGILState_Ensure();
     PyObject *list = PyIter_Next(gen);
     int failed = list ? results_in(list, out, n_out) < 0 : PyErr_Occurred() != NULL;

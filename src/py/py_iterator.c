@@ -3,8 +3,10 @@
 //
 // Elements that the engine has at hand are taken on the calling thread. Others may take any time:
 // while blocks come within a millisecond they are made on the calling thread without the GIL;
-// slower ones by a helper thread, for which the caller waits in slices, so that Ctrl-C gets
-// through. Interrupted, the helper goes on, and the next call takes its result.
+// slower ones, and those that Python functions of the pipeline make, by a helper thread, for which
+// the caller waits in slices, so that Ctrl-C gets through: to the caller, never into a function or
+// generator of the pipeline, which it would end. Interrupted, the helper goes on, and the next call
+// takes its result.
 //
 // A structure is: an int (the component of that number), a tuple or dict of structures, None, or a
 // list [callable, structure, ...], called with the parts.
@@ -24,7 +26,7 @@ struct helper { // one thread that pulls for an iterator
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     struct stoker_iterator *it;
-    int has_job, is_stopping, has_ended, is_orphan;
+    int has_job, is_stopping, has_ended, is_orphan, calls_python;
     int n, is_end;
     enum stoker_status status;
     struct stoker_err err;
@@ -35,7 +37,7 @@ struct iterator {
     PyObject_HEAD struct stoker_iterator *it;
     PyObject *dataset, *structure, *replacement; // whose memory it borrows; what next() gives
     struct helper *helper;
-    int n, is_busy, has_job, is_closed, generation;
+    int n, is_busy, has_job, is_closed, generation, calls_python;
     int64_t refill_ns; // moving mean
     unsigned long long replaced;
     struct iterator *next, **from; // of the list of live ones
@@ -71,10 +73,36 @@ static void helper_free(struct helper *h)
     free(h);
 }
 
+// Python's state of a thread, kept from the first Python function on: else each call would make it
+// and throw it away.
+struct python_state {
+    int is_there;
+    PyGILState_STATE gil;
+    PyThreadState *saved;
+};
+
+static void keep_python(struct python_state *p)
+{
+    if (!p->is_there) {
+        p->gil = PyGILState_Ensure();
+        p->saved = PyEval_SaveThread();
+        p->is_there = 1;
+    }
+}
+
+static void drop_python(struct python_state *p)
+{
+    if (p->is_there) {
+        PyEval_RestoreThread(p->saved);
+        PyGILState_Release(p->gil);
+    }
+}
+
 // Pulls when asked; frees the engine's iterator when told to stop.
 static void *helper_main(void *arg)
 {
     struct helper *h = arg;
+    struct python_state python = {0};
     pthread_mutex_lock(&h->lock);
     for (;;) {
         while (!h->has_job && !h->is_stopping) {
@@ -85,16 +113,26 @@ static void *helper_main(void *arg)
         }
         pthread_mutex_unlock(&h->lock);
         enum stoker_status s = stoker_iterator_next(h->it, h->out, h->n, &h->is_end, &h->err);
+        if (stk_py_was_called) {
+            keep_python(&python);
+        }
         pthread_mutex_lock(&h->lock);
         h->status = s;
+        h->calls_python = stk_py_was_called;
         h->has_job = 0;
         pthread_cond_signal(&h->done);
     }
     pthread_mutex_unlock(&h->lock);
     stoker_iterator_free(h->it);
     pthread_mutex_lock(&h->lock);
-    h->has_ended = 1;
     int is_orphan = h->is_orphan;
+    pthread_mutex_unlock(&h->lock);
+    if (!is_orphan) { // else the interpreter may be gone
+        drop_python(&python);
+    }
+    pthread_mutex_lock(&h->lock);
+    h->has_ended = 1;
+    is_orphan = h->is_orphan;
     pthread_cond_signal(&h->done);
     pthread_mutex_unlock(&h->lock);
     if (is_orphan) {
@@ -427,6 +465,7 @@ static int pull_slowly(struct iterator *self, enum stoker_status *s, int *is_end
         }
     }
     self->has_job = 0;
+    self->calls_python = h->calls_python;
     *s = h->status;
     *is_end = h->is_end;
     *err = h->err;
@@ -446,7 +485,8 @@ static int pull(struct iterator *self, enum stoker_status *s, int *is_end, struc
         return 0;
     }
     int64_t start = now_ns();
-    int is_direct = self->refill_ns < DIRECT_NS || stoker_iterator_is_ready(self->it), failed = 0;
+    int is_quick = self->refill_ns < DIRECT_NS && !self->calls_python;
+    int is_direct = is_quick || stoker_iterator_is_ready(self->it), failed = 0;
     if (!is_direct && !self->helper) {
         self->helper = helper_new(self->it, self->n);
     }

@@ -103,7 +103,7 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
     if (!w) {
         return stk_err_nomem(err);
     }
-    size_t size = strlen(path) + 32;
+    size_t size = strlen(path) + 64;
     w->fd = -1;
     stk_vec_init(&w->index, sizeof(uint64_t), RECORDS_MAX);
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
@@ -113,7 +113,10 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
     enum stk_status s = w->path && w->beside && w->buffer ? STK_OK : stk_err_nomem(err);
     if (s == STK_OK) {
         memcpy(w->path, path, strlen(path) + 1);
-        snprintf(w->beside, size, "%s.%ld.part", path, (long)getpid());
+        // Several iterators of one process may write the same cache: each beside it on its own.
+        static unsigned long writers;
+        snprintf(w->beside, size, "%s.%ld.%lu.part", path, (long)getpid(),
+                 __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED));
         w->fd = open(w->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         s = w->fd >= 0 ? put_header(w, err) : cannot_write(w, errno, err);
     }
