@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals, so that
-// an interrupt always reaches the thread that started them.
+// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals but those
+// of faults, so that an interrupt always reaches the thread that started them.
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -73,6 +73,17 @@ static void *run_worker(void *p)
     return NULL;
 }
 
+bool stk_thread_block_signals(sigset_t *before)
+{
+    sigset_t all;
+    const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP};
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        sigdelset(&all, faults[i]); // blocked, they would end the process past any handler
+    }
+    return pthread_sigmask(SIG_SETMASK, &all, before) == 0;
+}
+
 void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
 {
     struct worker workers[THREADS_MAX];
@@ -80,9 +91,8 @@ void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
     int64_t wish = wished_threads();
     if (wish > 0 && wish < wanted)
         wanted = (int)wish;
-    sigset_t all, before;
-    sigfillset(&all);
-    int masked = n > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    sigset_t before;
+    bool masked = n > 1 && stk_thread_block_signals(&before);
     while (started < wanted - 1) {
         struct worker *w = &workers[started];
         *w = (struct worker){.fn = fn, .arg = arg, .index = started + 1};

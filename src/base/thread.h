@@ -3,6 +3,8 @@
 #ifndef STK_BASE_THREAD_H
 #define STK_BASE_THREAD_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 // Processors this process may use (affinity and STOKER_THREADS respected), at least 1, at most 64.
@@ -14,5 +16,8 @@ void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg);
 // The same for `count` tasks: up to `threads` threads take them in order, each the next one that
 // nobody has.
 void stk_thread_each(int threads, size_t count, void (*fn)(void *arg, size_t task), void *arg);
+// Blocks signals, except those of faults, for threads started until pthread_sigmask(SIG_SETMASK,
+// before, NULL). False: they could not be.
+bool stk_thread_block_signals(sigset_t *before);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "data/gate.h"
 #include "data/tuner.h"
 
@@ -167,9 +168,8 @@ static void *work(void *arg)
 // The park lock is held.
 static void start_threads(struct stk_async *a)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    int masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    sigset_t before;
+    bool masked = stk_thread_block_signals(&before);
     while (a->n_threads < a->wanted) {
         struct stk_worker *w = &a->workers[a->n_threads];
         *w = (struct stk_worker){.async = a, .index = a->n_threads};

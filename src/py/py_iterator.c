@@ -160,9 +160,13 @@ static struct helper *helper_new(struct stoker_iterator *it, int n)
     pthread_cond_init(&h->wake, NULL);
     pthread_cond_init(&h->done, &attr);
     pthread_condattr_destroy(&attr);
-    // Signals are for Python's main thread.
+    // Signals are for Python's main thread, except faults, which end what blocks them.
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&h->thread, NULL, helper_main, h);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -189,9 +193,24 @@ static int helper_wait(struct helper *h, const int *flag, int wanted, int64_t ns
     return is_there;
 }
 
-// Frees the engine's iterator; tensors live on. Without the GIL: its threads may want it.
-static void end_engine(struct stoker_iterator *it, struct helper *h)
+static int has_threads(const struct stoker_iterator *it)
 {
+    struct stoker_stage stage;
+    for (int i = 0; stoker_iterator_stage(it, i, &stage); i++) {
+        if (stage.threads > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Frees the engine's iterator; tensors live on. Without the GIL: its threads may want it. They may
+// hang, too, with a disk or a Python function: then the helper is left to wait for them.
+static void end_engine(struct stoker_iterator *it, struct helper *h, int n)
+{
+    if (!h && has_threads(it)) {
+        h = helper_new(it, n);
+    }
     if (!h) {
         stoker_iterator_free(it);
         return;
@@ -229,7 +248,7 @@ static void iterator_close(struct iterator *self)
     self->it = NULL;
     self->helper = NULL;
     if (it && self->generation == generation) { // after a fork its threads are not there
-        Py_BEGIN_ALLOW_THREADS end_engine(it, h);
+        Py_BEGIN_ALLOW_THREADS end_engine(it, h, self->n);
         Py_END_ALLOW_THREADS
     }
     for (int i = 0; self->out && i < self->n; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading indexed files. The file is mapped; everything in it is checked before it is believed:
-// the trailer and the index when it is opened, a record when it is read.
+// the trailer and the index when it is opened, a record when it is read. What is checked is a copy:
+// others may write to the file, or cut it short (base/guard.h), meanwhile. Once it was cut short all
+// of its elements are damaged, since strings that were given out lie in it too.
 #include "data/formats/indexed.h"
 
 #include <errno.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/guard.h"
 #include "data/formats/crc32c.h"
 #include "data/formats/indexed_impl.h"
 
@@ -18,7 +21,9 @@ struct stk_indexed {
     int refs; // atomic
     const uint8_t *map;
     size_t size;
+    struct stk_guard *guard;
     const uint64_t *index;
+    uint64_t index_at; // where records end
     int64_t count;
     struct stk_specs *specs;
     char *path;
@@ -36,6 +41,7 @@ void stk_indexed_drop(struct stk_indexed *x)
     if (!x || __atomic_sub_fetch(&x->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    stk_guard_drop(x->guard);
     if (x->map) {
         munmap((void *)(uintptr_t)x->map, x->size);
     }
@@ -78,6 +84,7 @@ static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
         return bad(x->path, "no indexed file: it is empty or cannot be mapped", err);
     }
     x->map = map;
+    x->guard = stk_guard_add(map, x->size);
     return STK_OK;
 }
 
@@ -134,7 +141,11 @@ static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
     if (!fits || x->index[t.count] != t.index) {
         return bad(x->path, "its index is damaged: write it anew", err);
     }
+    if (stk_guard_is_torn(x->guard)) {
+        return bad(x->path, "it was cut short while it was opened", err);
+    }
     x->count = (int64_t)t.count;
+    x->index_at = t.index;
     return STK_OK;
 }
 
@@ -184,11 +195,12 @@ static bool read_shape(struct cursor *c, const struct stk_spec *spec, struct stk
         return true;
     }
     if (shape->rank < 0) {
-        const int64_t *rank = take(c, 8);
-        if (!rank || *rank < 0 || *rank > STK_RANK_MAX) {
+        const int64_t *at = take(c, 8);
+        int64_t rank = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : -1;
+        if (rank < 0 || rank > STK_RANK_MAX) {
             return false;
         }
-        shape->rank = (int)*rank;
+        shape->rank = (int)rank;
     }
     const int64_t *dim = take(c, (uint64_t)shape->rank * 8);
     if (!dim) {
@@ -202,12 +214,13 @@ static bool read_shape(struct cursor *c, const struct stk_spec *spec, struct stk
 static bool read_strings(struct cursor *c, struct stk_bytes *to, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
-        const uint64_t *size = take(c, 8);
-        const void *bytes = size ? take(c, *size) : NULL;
+        const uint64_t *at = take(c, 8);
+        uint64_t size = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
+        const void *bytes = at ? take(c, size) : NULL;
         if (!bytes) {
             return false;
         }
-        to[k] = (struct stk_bytes){bytes, (size_t)*size};
+        to[k] = (struct stk_bytes){bytes, (size_t)size};
     }
     return true;
 }
@@ -248,8 +261,13 @@ static enum read read_component(struct cursor *c, const struct stk_spec *spec,
 static enum read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
                              struct stk_block *out, int64_t room)
 {
-    const uint8_t *from = x->map + x->index[i];
-    size_t size = (size_t)(x->index[i + 1] - x->index[i]) - 8;
+    uint64_t begin = __atomic_load_n(&x->index[i], __ATOMIC_RELAXED);
+    uint64_t end = __atomic_load_n(&x->index[i + 1], __ATOMIC_RELAXED);
+    if (end > x->index_at || begin > end || end - begin < 8 || begin % 8 != 0) {
+        return READ_BAD;
+    }
+    const uint8_t *from = x->map + begin;
+    size_t size = (size_t)(end - begin) - 8;
     struct cursor c = {from, from + size};
     uint64_t crc;
     memcpy(&crc, c.end, sizeof crc);
@@ -285,6 +303,16 @@ static bool keep_map(struct stk_indexed *x, struct stk_block *out)
     return ok;
 }
 
+bool stk_indexed_is_torn(const struct stk_indexed *x)
+{
+    return stk_guard_is_torn(x->guard);
+}
+
+enum stk_status stk_indexed_torn(const struct stk_indexed *x, struct stk_err *err)
+{
+    return bad(x->path, "the file was cut short while it was read", err);
+}
+
 enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, const int64_t *index,
                                  int64_t n, struct stk_block *out, int64_t *failed,
                                  struct stk_err *why, struct stk_err *err)
@@ -313,6 +341,12 @@ enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, c
                              ? (out->cols[k].n < *failed ? out->cols[k].n : *failed)
                              : *failed;
         stk_col_settle(&out->cols[k]);
+    }
+    if (stk_indexed_is_torn(x)) {
+        *failed = 0;
+        (void)stk_indexed_torn(x, why);
+        stk_block_clear(out);
+        return STK_OK;
     }
     out->n = *failed;
     return keep_map(x, out) ? STK_OK : stk_err_nomem(err);

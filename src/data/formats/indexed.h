@@ -13,7 +13,8 @@
 // Everything is little-endian. The file is mapped; values that lie aligned are not copied.
 //
 // Damage: a record whose checksum is wrong is an error of its element. A file without a good
-// trailer is refused: it was not finished.
+// trailer is refused: it was not finished. From a file that is cut short while it is read no element
+// comes any more, and strings of it that were given out may read as zeros.
 #ifndef STK_DATA_INDEXED_H
 #define STK_DATA_INDEXED_H
 
@@ -46,5 +47,8 @@ STK_MUST_CHECK enum stk_status stk_indexed_read(struct stk_indexed *x, struct st
                                                 const int64_t *index, int64_t n,
                                                 struct stk_block *out, int64_t *failed,
                                                 struct stk_err *why, struct stk_err *err);
+// Was it cut short since it was opened? And the error that says so.
+bool stk_indexed_is_torn(const struct stk_indexed *x);
+enum stk_status stk_indexed_torn(const struct stk_indexed *x, struct stk_err *err);
 
 #endif

@@ -13,6 +13,7 @@ struct indexed {
     struct stk_indexed **files;
     int64_t count, total, at;
     int64_t *first; // of each file's elements, then the total
+    int64_t ended;  // files that were looked at once more at the end
 };
 
 static enum stk_status open_at(const struct stk_dataset *ds, int64_t i, struct stk_indexed **out,
@@ -140,6 +141,12 @@ static enum stk_status indexed_next(struct stk_iter *it, int64_t want, struct st
     n = n < s->total - s->at ? n : s->total - s->at;
     for (int64_t k = 0; k < n; k++) {
         index[k] = s->at + k;
+    }
+    // What was given last may lie where a file was cut: that is said at the end at the latest.
+    for (; n <= 0 && want > 0 && s->ended < s->count; s->ended++) {
+        if (stk_indexed_is_torn(s->files[s->ended])) {
+            return stk_indexed_torn(s->files[s->ended++], err);
+        }
     }
     if (n <= 0) {
         return STK_OK;

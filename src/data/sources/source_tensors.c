@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensors: one element, the tensors given. tensor_slices: the tensors cut along their first
-// dimension. Both hand out views of the given memory: nothing is copied.
+// dimension. Both hand out views of the given memory: nothing is copied. Memory that is a mapped file
+// (is_mapped) is guarded: when the file is cut short, what comes then is an error.
 #include <string.h>
 
+#include "base/guard.h"
 #include "data/dataset.h"
 
 struct slices {
-    int64_t at; // position
+    int64_t at;              // position
+    struct stk_guard *guard; // of the first component, which is all there is where files are mapped
+    bool is_told;
 };
 
 static const struct stk_attr *components(const struct stk_dataset *ds)
@@ -134,12 +138,43 @@ static void cut(struct stk_col *to, const struct stk_col *from, int64_t first, i
     to->n = n;
 }
 
+static enum stk_status slices_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct slices *s = it->state;
+    const struct stk_col *c = &components(it->ds)->cols[0];
+    (void)err;
+    if (stk_attrs_int(it->ds->attrs, "is_mapped", 0)) {
+        struct stk_col all = {0};
+        whole(&all, c);
+        s->guard = stk_guard_add(all.data, all.stride);
+        stk_col_clear(&all);
+    }
+    return STK_OK;
+}
+
+static void slices_close(struct stk_iter *it)
+{
+    stk_guard_drop(((struct slices *)it->state)->guard);
+}
+
+static enum stk_status torn(struct stk_err *err)
+{
+    return stk_err_set(err, STK_EDAMAGE,
+                       "tensor_slices: the file behind the values was cut short while it was read; "
+                       "the last ones given may be zeros");
+}
+
 static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                    struct stk_err *err)
 {
     struct slices *s = it->state;
     const struct stk_attr *t = components(it->ds);
     int64_t left = first_dim(it->ds) - s->at, n = want < left ? want : left;
+    if (stk_guard_is_torn(s->guard) && !s->is_told) {
+        s->is_told = true;
+        s->at = first_dim(it->ds);
+        return torn(err);
+    }
     if (n <= 0) {
         return STK_OK;
     }
@@ -169,6 +204,9 @@ static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int6
                                  struct stk_block *out, struct stk_err *err)
 {
     const struct stk_attr *t = components(it->ds);
+    if (stk_guard_is_torn(((struct slices *)it->state)->guard)) {
+        return torn(err);
+    }
     if (!stk_block_reset(out, (int)t->count)) {
         return stk_err_nomem(err);
     }
@@ -187,7 +225,9 @@ static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int6
 }
 
 static const struct stk_arg_row tensor_args[] = {
-    {.name = "components", .type = STK_ARG_OTHER, .is_required = true, .help = "the tensors"}, {0}};
+    {.name = "components", .type = STK_ARG_OTHER, .is_required = true, .help = "the tensors"},
+    {.name = "is_mapped", .type = STK_ARG_BOOL, .help = "the first lies in a mapped file"},
+    {0}};
 
 const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
                                                      .summary = "One element: the tensors given",
@@ -205,6 +245,8 @@ const struct stk_dataset_kind stk_dataset_tensor_slices = {
     .infer = slices_infer,
     .cardinality = first_dim,
     .state_bytes = sizeof(struct slices),
+    .open = slices_open,
+    .close = slices_close,
     .next = slices_next,
     .skip = slices_skip,
     .at = slices_at};

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "data/async.h"
 #include "data/gate.h"
 #include "data/interleave.h"
@@ -155,9 +156,8 @@ static void *work(void *arg)
 
 static void start_threads(struct stk_interleave *p)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    int masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+    sigset_t before;
+    bool masked = stk_thread_block_signals(&before);
     while (p->n_threads < p->wanted &&
            pthread_create(&p->threads[p->n_threads], NULL, work, p) == 0) {
         p->n_threads++;

@@ -210,7 +210,7 @@ class Dataset:
         )
 
     @staticmethod
-    def _of_tensors(kind, tensors):
+    def _of_tensors(kind, tensors, more=None):
         keep = []
         spec, values = _function.result_leaves(_datasets_as_is(tensors), keep)
         symbolic = any(isinstance(v, Value) for v in values)
@@ -222,7 +222,11 @@ class Dataset:
         if kind == "tensor_slices":
             spec = _spec.map_structure(_sliced, spec)
         return Dataset._make(
-            kind, [], {"components": values if symbolic else ("tensors", values)}, spec, keep
+            kind,
+            [],
+            dict(more or {}, components=values if symbolic else ("tensors", values)),
+            spec,
+            keep,
         )
 
     @staticmethod
@@ -412,16 +416,21 @@ class Dataset:
         use_unbounded_threadpool=False,
         name=None,
         processes=None,
+        timeout=None,
     ):
         """Each element through map_func.
 
         map_func is called once with symbolic elements and becomes native code; what cannot be
         traced runs as Python for each element (explain() says why), in `processes` processes.
+        timeout: seconds that one of those may take for an element; then it is killed, and the
+        element is an error.
         """
         if processes:
             from . import _pool
 
-            return _pool.mapped(self, map_func, processes, deterministic)
+            return _pool.mapped(self, map_func, processes, deterministic, timeout)
+        if timeout is not None:
+            raise InvalidArgumentError("timeout goes with processes")
         return self._mapped("map", map_func, _parallel(num_parallel_calls, deterministic))
 
     def filter(self, predicate, name=None):

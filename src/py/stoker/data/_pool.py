@@ -3,7 +3,9 @@
 
 Workers are forked when the dataset is made, so that they know the function and whatever it refers
 to as it is then. Arrays go to and fro in shared memory (one area for each worker and direction),
-everything else through a socket. Workers end when the dataset and its iterators are gone.
+everything else through a socket. Workers end when the dataset and its iterators are gone; those
+that hang are killed a moment later. A worker that died, or was killed since it took longer than
+`timeout` seconds for an element, is not replaced: the others go on.
 """
 
 import mmap
@@ -13,6 +15,7 @@ import queue
 import signal
 import socket
 import struct
+import time
 import traceback
 
 import numpy as np
@@ -21,6 +24,7 @@ from . import _dtypes, _function, _spec, _trace
 from .errors import InvalidArgumentError, UnknownError
 
 _ALIGN = 64
+_FAREWELL_S = 0.5  # for workers to end by themselves
 
 
 class _RemoteTraceback(Exception):
@@ -101,9 +105,10 @@ def _exactly(sock, n):
 class _Worker:
     """One process. call() gives it the components of an element and takes the result's."""
 
-    def __init__(self, function, others):
+    def __init__(self, function, others, timeout):
         self.to, self.back = _Area(), _Area()
         self.sock, theirs = socket.socketpair()
+        self.sock.settimeout(timeout)
         self.pid = os.fork()
         if self.pid == 0:
             try:
@@ -136,14 +141,25 @@ class _Worker:
             raise answer[1] from _RemoteTraceback(answer[2])
         return [np.array(v) if isinstance(v, np.ndarray) else v for v in self.back.read(answer[1])]
 
-    def end(self):
+    def has_ended(self):
+        try:
+            return os.waitpid(self.pid, os.WNOHANG)[0] != 0
+        except ChildProcessError:
+            return True
+
+    def kill(self):
+        """Ends it, whatever it does; its process is waited for."""
+        if not self.has_ended():
+            os.kill(self.pid, signal.SIGKILL)
+            try:
+                os.waitpid(self.pid, 0)
+            except ChildProcessError:
+                pass
+
+    def close(self):
         self.sock.close()
         self.to.close()
         self.back.close()
-        try:
-            os.waitpid(self.pid, os.WNOHANG)
-        except ChildProcessError:
-            pass
 
 
 def _portable(e):
@@ -157,10 +173,11 @@ def _portable(e):
 class Pool:
     """Worker processes for one function over components; each call takes a free one."""
 
-    def __init__(self, function, count):
+    def __init__(self, function, count, timeout=None):
         self.owner, self.workers, self.free = os.getpid(), [], queue.SimpleQueue()
+        self.timeout = timeout
         for _ in range(count):
-            self.workers.append(_Worker(function, self.workers))
+            self.workers.append(_Worker(function, self.workers, timeout))
             self.free.put(self.workers[-1])
         self.alive = count
 
@@ -171,28 +188,51 @@ class Pool:
             raise UnknownError("all worker processes have died")
         try:
             out = worker.call(parts)
+        except socket.timeout as e:
+            worker.kill()
+            self.lose()
+            raise UnknownError(
+                f"the function took longer than {self.timeout:g} s; its worker process "
+                f"(pid {worker.pid}) was killed, {self.alive} are left"
+            ) from e
         except (EOFError, OSError) as e:
-            self.alive -= 1
-            if self.alive == 0:
-                self.free.put(None)
-            raise UnknownError(f"a worker process (pid {worker.pid}) died") from e
+            worker.kill()
+            self.lose()
+            raise UnknownError(
+                f"a worker process (pid {worker.pid}) died, {self.alive} are left"
+            ) from e
         except BaseException:
             self.free.put(worker)
             raise
         self.free.put(worker)
         return out
 
+    def lose(self):
+        self.alive -= 1
+        if self.alive == 0:
+            self.free.put(None)
+
     def __del__(self):
-        if os.getpid() == self.owner:
-            for w in self.workers:
-                w.end()
+        if os.getpid() != self.owner:
+            return
+        for w in self.workers:
+            w.close()
+        end = time.monotonic() + _FAREWELL_S
+        left = [w for w in self.workers if not w.has_ended()]
+        while left and time.monotonic() < end:
+            time.sleep(0.001)
+            left = [w for w in left if not w.has_ended()]
+        for w in left:
+            w.kill()
 
 
-def mapped(dataset, f, processes, deterministic):
-    """dataset.map(f, processes=processes)."""
+def mapped(dataset, f, processes, deterministic, timeout):
+    """dataset.map(f, processes=processes, timeout=timeout)."""
     from ._dataset import Dataset, _count, _parallel
 
     n = _count(processes, "processes", 1)
+    if timeout is not None and not float(timeout) > 0:
+        raise InvalidArgumentError(f"timeout is positive, in seconds, not {timeout!r}")
     if not hasattr(os, "memfd_create"):
         raise NotImplementedError("map(processes=) needs Linux")
     if dataset._engine is None:
@@ -221,7 +261,7 @@ def mapped(dataset, f, processes, deterministic):
 
     probe = Pool(lambda *parts: [pickle.dumps(structure(*parts))], 1)
     out_spec = pickle.loads(probe(*dataset._sample()[0])[0])
-    pool = Pool(leaves, n)
+    pool = Pool(leaves, n, timeout)
 
     def call(*parts):
         return _function.result_parts(_spec_pack(out_spec, pool(*parts)), out_spec)

@@ -261,7 +261,7 @@ class NpyDataset(_FileDataset):
         names = _names(filenames)
         if isinstance(names, Value):
             raise InvalidArgumentError("NpyDataset needs names that are known")
-        from .errors import NotFoundError
+        from .errors import NotFoundError, PermissionDeniedError
 
         arrays = []
         for n in names:
@@ -269,9 +269,13 @@ class NpyDataset(_FileDataset):
                 arrays.append(np.load(os.fsdecode(n), mmap_mode="r"))
             except FileNotFoundError as e:
                 raise NotFoundError(f"{os.fsdecode(n)}: no such file") from e
-            except ValueError as e:
+            except PermissionError as e:
+                raise PermissionDeniedError(f"{os.fsdecode(n)}: {e.strerror}") from e
+            except (OSError, EOFError, ValueError) as e:
                 raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
-        parts = [Dataset.from_tensor_slices(a) for a in arrays]
+            if arrays[-1].ndim == 0:
+                raise InvalidArgumentError(f"{os.fsdecode(n)}: a scalar has no rows")
+        parts = [Dataset._of_tensors("tensor_slices", a, {"is_mapped": 1}) for a in arrays]
         ds = parts[0] if parts else None
         for p in parts[1:]:
             ds = ds.concatenate(p)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of guarded ranges that the handler of SIGBUS walks: it takes no lock and allocates
+// nothing. A slot's range is written before `to`, which makes it valid.
+#include "base/guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define GUARDS_MAX 4096
+
+struct stk_guard {
+    uintptr_t from, to; // atomic; to 0: the slot is free
+    int is_torn;        // atomic
+};
+
+static struct stk_guard guards[GUARDS_MAX];
+static int used; // slots up to here were ever taken; atomic
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction before;
+static bool is_installed;
+static uintptr_t page;
+
+// A page of zeros where the file has none any more.
+static bool mend(uintptr_t at)
+{
+    int n = __atomic_load_n(&used, __ATOMIC_ACQUIRE), why = errno;
+    for (int i = 0; i < n; i++) {
+        uintptr_t to = __atomic_load_n(&guards[i].to, __ATOMIC_ACQUIRE);
+        uintptr_t from = __atomic_load_n(&guards[i].from, __ATOMIC_RELAXED);
+        if (to && at >= from && at < to) {
+            void *where = (void *)(at & ~(page - 1)); // NOLINT: an address is what the kernel gives
+            __atomic_store_n(&guards[i].is_torn, 1, __ATOMIC_RELEASE);
+            void *zeros = mmap(where, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            errno = why;
+            return zeros != MAP_FAILED;
+        }
+    }
+    return false;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    // Sent by somebody (si_code <= 0) it is no fault, and there is no address.
+    if (info->si_code > 0 && mend((uintptr_t)info->si_addr)) {
+        return;
+    }
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+    } else {
+        // The default: the process ends, where the fault is met again or by the signal itself.
+        signal(number, SIG_DFL);
+        if (info->si_code <= 0) {
+            raise(number);
+        }
+    }
+}
+
+static void install(void)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    sigemptyset(&action.sa_mask);
+    is_installed = sigaction(SIGBUS, &action, &before) == 0;
+}
+
+struct stk_guard *stk_guard_add(const void *memory, size_t size)
+{
+    struct stk_guard *g = NULL;
+    pthread_mutex_lock(&lock);
+    if (!is_installed) {
+        install();
+    }
+    int n = __atomic_load_n(&used, __ATOMIC_RELAXED);
+    for (int i = 0; i < GUARDS_MAX && !g && is_installed && size; i++) {
+        if (i >= n || !__atomic_load_n(&guards[i].to, __ATOMIC_RELAXED)) {
+            g = &guards[i];
+            __atomic_store_n(&g->is_torn, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&g->from, (uintptr_t)memory, __ATOMIC_RELAXED);
+            __atomic_store_n(&g->to, (uintptr_t)memory + size, __ATOMIC_RELEASE);
+            __atomic_store_n(&used, i < n ? n : i + 1, __ATOMIC_RELEASE);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return g;
+}
+
+void stk_guard_drop(struct stk_guard *g)
+{
+    if (g) {
+        __atomic_store_n(&g->to, 0, __ATOMIC_RELEASE);
+    }
+}
+
+bool stk_guard_is_torn(const struct stk_guard *g)
+{
+    return g && __atomic_load_n(&g->is_torn, __ATOMIC_ACQUIRE);
+}

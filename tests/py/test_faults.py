@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong outside: files that vanish, shrink or come slowly, disks that are full, memory
+that is short, workers that hang or are killed, consumers that stop. Errors are clear, and nothing
+hangs, crashes or stays behind."""
+
+import gc
+import gzip
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+# The tests change directories, and start other interpreters.
+os.environ["PYTHONPATH"] = os.path.abspath(os.path.join(os.path.dirname(sd.__file__), "..", ".."))
+
+
+def numbers(folder, name, n, size=1000):
+    path = os.path.join(folder, name)
+    with sd.TFRecordWriter(path) as w:
+        for i in range(n):
+            w.write(b"%06d" % i * size)
+    return path
+
+
+def rest(it):
+    """(elements until the end, errors met), an error standing for one element."""
+    got, errors = [], []
+    while True:
+        try:
+            got.append(next(it))
+        except StopIteration:
+            return got, errors
+        except sd.errors.OpError as e:
+            errors.append(e)
+
+
+def test_vanishing():
+    with tempfile.TemporaryDirectory() as d:
+        files = [numbers(d, f"{k}.tfr", 100) for k in range(3)]
+        for parallel in (None, 2):
+            for f in files:
+                if not os.path.exists(f):
+                    numbers(d, os.path.basename(f), 100)
+            ds = sd.TFRecordDataset(files, num_parallel_reads=parallel)
+            it = iter(ds)
+            first = next(it)
+            c.same(first[:6], b"000000")
+            os.unlink(files[2])
+            got, errors = rest(it)
+            c.true(len(got) in (199, 299), f"{len(got)} elements beside the missing file's")
+            if len(got) == 199:
+                c.same([type(e) for e in errors], [sd.errors.NotFoundError])
+                c.true(files[2] in str(errors[0]), str(errors[0]))
+
+
+def test_shrinking_records():
+    with tempfile.TemporaryDirectory() as d:
+        path = numbers(d, "a.tfr", 2000, 1000)
+        it = iter(sd.TFRecordDataset(path))
+        c.same(next(it)[:6], b"000000")
+        os.truncate(path, 5_000_000)
+        got, errors = rest(it)
+        c.same([type(e) for e in errors], [sd.errors.DataLossError])
+        c.true(all(g[:6] == b"%06d" % (i + 1) for i, g in enumerate(got)), "in order until then")
+
+
+def test_shrinking_maps():
+    """Mapped files that are cut: no SIGBUS, but an error, also for who comes by position."""
+    with tempfile.TemporaryDirectory() as d:
+        for made in (lambda ds: ds, lambda ds: ds.shuffle(100), lambda ds: ds.batch(2).prefetch(2)):
+            folder = os.path.join(d, "saved")
+            big = sd.Dataset.range(60).map(lambda i: (i, sd.strings.join([sd.as_string(i)] * 30000)))
+            big.save(folder)
+            it = iter(made(sd.Dataset.load(folder)))
+            kept = [next(it)]
+            os.truncate(os.path.join(folder, "elements.stk"), 4096)
+            got, errors = rest(it)
+            c.true(errors and isinstance(errors[0], sd.errors.DataLossError), f"{errors[:1]}")
+            c.true("cut short" in str(errors[0]), str(errors[0]))
+            c.true(len(kept) + len(got) <= 60 and len(errors) <= 60, "ends")
+            c.raises(sd.errors.DataLossError, lambda: sd.Dataset.load(folder))
+        path = os.path.join(d, "a.npy")
+        for made in (lambda ds: ds, lambda ds: ds.shuffle(1000), lambda ds: ds.prefetch(2)):
+            np.save(path, np.ones((1000, 4096), np.float32))
+            it = iter(made(sd.NpyDataset(path)).batch(10))
+            c.same(next(it).shape, (10, 4096))
+            os.truncate(path, 8192)
+            got, errors = rest(it)
+            c.true(errors and isinstance(errors[0], sd.errors.DataLossError), f"{errors[:1]}")
+
+
+def test_odd_files():
+    with tempfile.TemporaryDirectory() as d:
+        bad = os.path.join(d, "bad")
+        with open(bad, "wb") as f:
+            f.write(os.urandom(1000))
+        for make in (sd.TFRecordDataset, sd.NpyDataset, sd.IndexedDataset, sd.TarDataset):
+            for path in (d, bad, os.path.join(d, "none"), "/dev/null"):
+                if make is sd.TFRecordDataset and path == "/dev/null":
+                    continue
+                c.raises((sd.errors.OpError, OSError), lambda: list(make(path)))
+        if os.getuid() != 0:
+            os.chmod(bad, 0)
+            for make in (sd.TFRecordDataset, sd.TextLineDataset, sd.NpyDataset):
+                c.raises(sd.errors.PermissionDeniedError, lambda: list(make(bad)))
+
+
+def test_slow_disk():
+    """A reader that waits for its disk: next() is interrupted, cancelling and closing come back."""
+    with tempfile.TemporaryDirectory() as d:
+        whole = numbers(d, "whole", 10, 10)
+        data = open(whole, "rb").read()
+        for made in (lambda ds: ds, lambda ds: ds.prefetch(2), lambda ds: ds.map(sd.identity, 2)):
+            fifo = os.path.join(d, "fifo")
+            if os.path.exists(fifo):
+                os.unlink(fifo)
+            os.mkfifo(fifo)
+            stop = threading.Event()
+
+            def feed():
+                with open(fifo, "wb", buffering=0) as f:
+                    f.write(data[: len(data) // 2])
+                    stop.wait(20)
+                    try:
+                        f.write(data[len(data) // 2 :])
+                    except BrokenPipeError:
+                        pass
+
+            t = threading.Thread(target=feed)
+            t.start()
+            it = iter(made(sd.TFRecordDataset(fifo)))
+            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            start = time.monotonic()
+            got = []
+            try:
+                for _ in range(10):
+                    got.append(next(it))
+                c.fail("read what is not there yet")
+            except KeyboardInterrupt:
+                c.true(time.monotonic() - start < 3, "interrupted while the disk is slow")
+            stop.set()
+            t.join()
+            got += list(it)
+            c.same(len(got), 10, "nothing is lost by an interruption")
+
+
+def test_disk_that_hangs():
+    """Leaving a pipeline whose reader hangs takes a bounded time."""
+    with tempfile.TemporaryDirectory() as d:
+        fifo = os.path.join(d, "fifo")
+        os.mkfifo(fifo)
+        text = f"""
+import os, time, stoker.data as sd
+w = os.open({fifo!r}, os.O_RDWR)
+it = iter(sd.TextLineDataset({fifo!r}).prefetch(2))
+os.write(w, b"a\\n" * 100000 if False else b"a\\n" * 10)
+time.sleep(0.2)
+it.cancel()
+del it
+print("left")
+"""
+        start = time.monotonic()
+        r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+        c.same((r.stdout, r.returncode), ("left\n", 0), r.stderr)
+        c.true(time.monotonic() - start < 15, f"left after {time.monotonic() - start:.1f} s")
+
+
+def test_full_disk():
+    """A file that cannot grow, as on a full disk: said, and nothing of it stays."""
+    with tempfile.TemporaryDirectory() as d:
+        os.chdir(d)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        ds = sd.Dataset.range(2000).map(lambda i: sd.strings.join([sd.as_string(i)] * 1000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+        try:
+            for made in (ds.cache("c"), ds.snapshot("s")):
+                got, errors = rest(iter(made))
+                c.true(len(errors) == 1, f"said once: {errors}")
+                c.true(len(got) >= 1000, f"the elements go on coming: {len(got)}")
+                got, errors = rest(iter(made))
+                c.true(len(got) >= 1000 and len(errors) == 1, f"again: {len(got)}, {errors}")
+            c.raises(sd.errors.OpError, lambda: ds.save("saved"), "written")
+
+            def write():
+                with sd.TFRecordWriter("r") as w:
+                    for i in range(1000):
+                        w.write(b"x" * 1000)
+
+            c.raises((sd.errors.OpError, OSError), write)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            os.chdir("/")
+        left = [f for _, _, fs in os.walk(d) for f in fs if f not in ("r",)]
+        c.same(left, [], "half files")
+
+
+def test_recorder_full_disk():
+    with tempfile.TemporaryDirectory() as d:
+        text = """
+import resource, stoker.data as sd
+resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+n = sum(1 for _ in sd.Dataset.range(200000).map(lambda x: x + 1).batch(2).prefetch(2))
+print(n)
+"""
+        env = dict(os.environ, STOKER_DATA_RECORD=os.path.join(d, "r.stk"))
+        r = subprocess.run(
+            [sys.executable, "-c", text], capture_output=True, text=True, timeout=60, env=env
+        )
+        c.same((r.stdout, r.returncode), ("100000\n", 0), r.stderr)
+
+
+def test_bombs():
+    """Compressed data that expand a thousandfold stay within the budget."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "bomb.gz")
+        with gzip.open(path, "wb", 6) as f:
+            for _ in range(300):
+                f.write(bytes(1 << 20))
+        options = sd.Options()
+        options.autotune.ram_budget = 32 << 20
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for ds in (
+            sd.TextLineDataset(path, "GZIP"),
+            sd.TFRecordDataset(path, "GZIP"),
+            sd.FixedLengthRecordDataset(path, 250 << 20, compression_type="GZIP"),
+        ):
+            c.raises(sd.errors.OpError, lambda: list(ds.with_options(options)))
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        c.true(grown < 150, f"memory grew by {grown:.0f} MiB")
+        path = os.path.join(d, "claims.tfr")
+        with open(path, "wb") as f:
+            f.write(struct.pack("<Q", 1 << 60) + bytes(20))
+        c.raises(sd.errors.DataLossError, lambda: list(sd.TFRecordDataset(path)))
+
+
+def test_consumer_stops():
+    """A consumer that stops does not make the pipeline fill memory."""
+    options = sd.Options()
+    options.autotune.ram_budget = 64 << 20
+    ds = sd.Dataset.range(10**6).map(lambda i: sd.fill([1 << 18], i), sd.AUTOTUNE).prefetch(sd.AUTOTUNE)
+    it = iter(ds.with_options(options))
+    next(it)
+    time.sleep(0.5)
+    m = it.memory()
+    c.true(m["peak_bytes"] <= 64 << 20, f"{m}")
+    c.same(int(next(it)[0]), 1)
+
+
+def workers():
+    """Processes that this one forked."""
+    out = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "pid="], capture_output=True)
+    return len(out.stdout.split()) - 1  # without ps
+
+
+def test_hanging_worker():
+    def f(i):
+        if i == 1:
+            time.sleep(1000)
+        return i
+
+    before = workers()
+    ds = sd.Dataset.range(4).map(f, processes=1)
+    it = iter(ds)
+    c.same(int(next(it)), 0)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    c.raises(KeyboardInterrupt, lambda: next(it))
+    c.true(time.monotonic() - start < 2, "interrupted while a worker hangs")
+    start = time.monotonic()
+    os.kill(ds._keep[1].workers[0].pid, signal.SIGKILL)
+    c.raises(sd.errors.UnknownError, lambda: next(it), "died")
+    c.true(time.monotonic() - start < 2, "a killed worker is noticed")
+    del it, ds
+    gc.collect()
+    c.same(workers(), before, "no worker is left")
+    ds = sd.Dataset.range(4).map(f, processes=2, timeout=0.5)
+    got, errors = rest(iter(ds))
+    c.same([int(v) for v in got], [0, 2, 3])
+    c.true(len(errors) == 1 and "0.5 s" in str(errors[0]), f"{errors}")
+    del ds, errors  # whose tracebacks hold the workers
+    gc.collect()
+    c.same(workers(), before, "no worker is left")
+
+
+c.main(globals())

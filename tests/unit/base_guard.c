@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mapped file that is cut short reads as zeros, and its guard says so; a fault outside of guarded
+// memory goes to the handler there was before.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/guard.h"
+#include "check.h"
+
+static sigjmp_buf back;
+
+static void jump(int number)
+{
+    (void)number;
+    siglongjmp(back, 1);
+}
+
+static volatile char *mapped(int *fd, size_t size)
+{
+    char path[] = "/tmp/stoker_guard_XXXXXX";
+    *fd = mkstemp(path);
+    CHECK(*fd >= 0 && unlink(path) == 0 && ftruncate(*fd, (off_t)size) == 0);
+    CHECK(pwrite(*fd, "abc", 3, 0) == 3 && pwrite(*fd, "xyz", 3, (off_t)size - 3) == 3);
+    void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, *fd, 0);
+    CHECK(map != MAP_FAILED);
+    return map;
+}
+
+int main(void)
+{
+    int fd, other;
+    size_t size = 5 * 65536;
+    CHECK(signal(SIGBUS, jump) != SIG_ERR);
+    volatile char *at = mapped(&fd, size), *bare = mapped(&other, size);
+    struct stk_guard *g = stk_guard_add((const void *)(uintptr_t)at, size);
+    CHECK(g && !stk_guard_is_torn(g) && at[size - 1] == 'z');
+    CHECK(ftruncate(fd, 65536) == 0 && ftruncate(other, 0) == 0);
+    CHECK(at[0] == 'a' && !stk_guard_is_torn(g));
+    CHECK_EQ(at[size - 1], 0);
+    CHECK_EQ(at[size / 2], 0);
+    CHECK(stk_guard_is_torn(g));
+    CHECK(at[1] == 'b');
+    volatile bool has_jumped = true;
+    if (!sigsetjmp(back, 1)) {
+        CHECK_EQ(bare[0], 0);
+        has_jumped = false;
+    }
+    CHECK(has_jumped);
+    stk_guard_drop(g);
+    stk_guard_drop(NULL);
+    CHECK(!stk_guard_is_torn(NULL) && !stk_guard_add("", 0));
+    // A slot is taken again and begins whole; without a free one there is no guard.
+    struct stk_guard *again = stk_guard_add("abc", 3);
+    CHECK(again && !stk_guard_is_torn(again));
+    int more = 0;
+    while (stk_guard_add("abc", 3)) {
+        more++;
+    }
+    CHECK_EQ(more, 4095);
+    return check_done("unit.base_guard");
+}
