@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document for people: the figures, the rows in aligned columns with human units, what was
-// left out and what is missing; of several documents the first table of each. Where a line is too short, columns of detail go first, then names
-// are shortened in the middle; at 80 columns and above no line is longer than the width.
+// left out and what is missing; of several documents the first table of each. Where a line is too
+// short, columns of detail go first, then names are shortened in the middle; at 80 columns and
+// above no line is longer than the width.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/human.h"
+#include "out/cpp_name.h"
 #include "out/table_out.h"
 #include "out/term.h"
 #include "report/utf8.h"
 
 #define MAX_COLUMNS 64
 #define MIN_NAME 28
-#define MAX_NAME 400
 #define GAP 2
 
 struct layout {
@@ -70,29 +71,6 @@ static const char *cell_text(const char *id, enum stk_cell_type type, const stru
     }
 }
 
-// A C++ name without what says little: return type, common namespaces, arguments.
-static const char *short_name(const char *name, char buffer[MAX_NAME])
-{
-    static const char *const noise[] = {"void ", "(anonymous namespace)::", "at::native::"};
-    size_t n = 0;
-    int depth = 0;
-    while (*name && n + 1 < MAX_NAME) {
-        size_t skipped = 0;
-        for (size_t i = 0; i < sizeof noise / sizeof noise[0] && !skipped; i++)
-            if (strncmp(name, noise[i], strlen(noise[i])) == 0)
-                skipped = strlen(noise[i]);
-        name += skipped;
-        if (skipped)
-            continue;
-        depth += (*name == '<') - (*name == '>');
-        if (*name == '(' && depth == 0 && n > 0)
-            break;
-        buffer[n++] = *name++;
-    }
-    buffer[n] = 0;
-    return buffer;
-}
-
 // The end of a path tells most.
 static void put_path(struct stk_term *t, const char *path, int width)
 {
@@ -104,20 +82,10 @@ static void put_path(struct stk_term *t, const char *path, int width)
     stk_term_text(t, path);
 }
 
-// The beginning of a name tells most.
 static void put_name(struct stk_term *t, const char *name, int width)
 {
-    char buffer[MAX_NAME];
-    name = short_name(name, buffer);
-    if (stk_term_width(name) <= width) {
-        stk_term_text(t, name);
-        return;
-    }
-    size_t bytes = 0, length;
-    for (int i = 0; i < width - 3; i++, bytes += length)
-        stk_utf8_next(buffer + bytes, &length);
-    strcpy(buffer + bytes, "...");
-    stk_term_text(t, buffer);
+    char buffer[STK_CPP_NAME_MAX];
+    stk_term_text(t, stk_cpp_name_fit(name, width, buffer));
 }
 
 // "after_call_median_ns" is "after call median", "capacity_per_s" "capacity".
