@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define ROOM_BYTES ((size_t)16 << 10) // of string bytes at once
+
 void stk_col_clear(struct stk_col *c)
 {
     stk_buf_drop(c->data_buf);
@@ -166,6 +168,24 @@ bool stk_col_own_bytes(struct stk_col *c, struct stk_pool *pool, const void *dat
     bool ok = stk_keep_add(&c->keep, b);
     stk_buf_drop(b);
     return ok;
+}
+
+uint8_t *stk_col_room_for(struct stk_col *c, struct stk_pool *pool, struct stk_col_room *room,
+                          size_t size)
+{
+    if (!room->at || size > room->left) {
+        struct stk_buf *b = stk_buf_get(pool, size > ROOM_BYTES ? size : ROOM_BYTES);
+        if (!b || !stk_keep_add(&c->keep, b)) {
+            stk_buf_drop(b);
+            return NULL;
+        }
+        *room = (struct stk_col_room){b->data, b->size};
+        stk_buf_drop(b); // the column holds it
+    }
+    uint8_t *at = room->at;
+    room->at += size;
+    room->left -= size;
+    return at;
 }
 
 static int64_t value_count(const struct stk_col *c)

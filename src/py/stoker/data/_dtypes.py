@@ -156,6 +156,8 @@ def _no_text(v):
 
 def _to(a, dtype, is_typed):
     if dtype == string:
+        if not is_typed and a.size == 0:
+            return np.empty(a.shape, dtype=object)
         if a.dtype.kind not in "SUO":
             raise TypeError(f"expected strings, got {a.dtype}")
         return a if a.dtype.kind == "O" else strings(a)

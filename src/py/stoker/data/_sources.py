@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _call, _dtypes, _engine, _spec
 from ._dataset import Dataset, _count, _kinds
-from ._readers import csv_rows, tar_samples
+from ._readers import tar_samples
 from ._spec import TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
@@ -152,8 +152,6 @@ class CsvDataset(_FileDataset):
         select_cols=None,
         exclude_cols=None,
     ):
-        if exclude_cols is not None:
-            raise NotImplementedError("CsvDataset with exclude_cols; select_cols chooses")
         dtypes, defaults = [], []
         for d in record_defaults:
             if isinstance(d, (type, np.dtype)) or hasattr(d, "as_numpy_dtype"):
@@ -174,13 +172,9 @@ class CsvDataset(_FileDataset):
             "buffer_size": buffer_size,
         }
         spec = tuple(TensorSpec((), d) for d in dtypes)
-        if self._of_files not in _kinds:
-            chosen = None if select_cols is None else [int(c) for c in select_cols]
-            options = dict(args, select_cols=chosen)
-            self._generate(filenames, lambda n: csv_rows(n, dtypes, defaults, options), spec)
-            return
-        if select_cols is not None:
-            args["select_cols"] = ("ints", [int(c) for c in select_cols])
+        for name, columns in (("select_cols", select_cols), ("exclude_cols", exclude_cols)):
+            if columns is not None:
+                args[name] = ("ints", [int(c) for c in columns])
         self._read(filenames, args, spec)
 
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers written as text, as TensorFlow reads them: white space around, a sign, decimal; floats
+// also with exponent, hexadecimal, "inf" and "nan". Floats are rounded correctly.
+#ifndef STK_DATA_TEXT_NUMBER_H
+#define STK_DATA_TEXT_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// False: it is no such number, or is out of the integer's range. (Floats out of range are infinite,
+// or 0.)
+bool stk_text_i64(const uint8_t *p, size_t n, int64_t *out);
+bool stk_text_i32(const uint8_t *p, size_t n, int32_t *out);
+bool stk_text_f64(const uint8_t *p, size_t n, double *out);
+bool stk_text_f32(const uint8_t *p, size_t n, float *out);
+
+#endif
