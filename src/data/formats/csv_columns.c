@@ -55,9 +55,8 @@ static enum stk_status read_list(const struct stk_attrs *attrs, const char *of, 
     for (int64_t i = 0; t->kind == STK_ATTR_INTS && i < t->count; i++) {
         if (t->ints[i] < 0 || t->ints[i] >= STK_CSV_FIELDS_MAX ||
             (i && t->ints[i] <= t->ints[i - 1])) {
-            return stk_err_set(err, STK_EINVAL,
-                               "%s: %s must ascend, from 0 to %d", of,
-                               name, STK_CSV_FIELDS_MAX - 1);
+            return stk_err_set(err, STK_EINVAL, "%s: %s must ascend, from 0 to %d", of, name,
+                               STK_CSV_FIELDS_MAX - 1);
         }
     }
     if (t->kind == STK_ATTR_INTS && t->count) {

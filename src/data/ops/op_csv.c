@@ -220,8 +220,8 @@ static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
         if (why) {
             status = stk_op_fail(r, k / each, STK_EINVAL, "%s", why);
         } else if (have != (size_t)d->columns.count) {
-            status = stk_op_fail(r, k / each, STK_EINVAL, "%zu fields, expected %zu", count,
-                                 d->room);
+            status =
+                stk_op_fail(r, k / each, STK_EINVAL, "%zu fields, expected %zu", count, d->room);
         } else {
             status = put_fields(r, d, s->fields, k / each, k, s->rooms, err);
         }

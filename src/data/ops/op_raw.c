@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // decode_raw: the bytes of strings as numbers, in a new last dimension (little-endian unless the
-// attribute "little_endian" is 0; attribute "dtype"). host_call: a function of the embedding
-// language, element by element (attributes "id", and the results' "dtypes", "ranks", "dims").
+// attribute "little_endian" is 0; attribute "dtype"; with "fixed_length" each string is cut or
+// filled up with zeros to so many bytes). host_call: a function of the embedding language, element
+// by element (attributes "id", and the results' "dtypes", "ranks", "dims").
 #include "data/ops/op_move.h"
 
 static enum stk_status raw_infer(struct stk_op_infer *c, struct stk_err *err)
@@ -11,6 +12,13 @@ static enum stk_status raw_infer(struct stk_op_infer *c, struct stk_err *err)
     if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || t < 0 || t >= STK_DT_STRING)) {
         s = stk_err_set(err, STK_EINVAL, "decode_raw: makes numbers of strings");
     }
+    int64_t fixed = stk_attrs_int(c->attrs, "fixed_length", 0);
+    bool has_fixed = stk_attrs_get(c->attrs, "fixed_length") != NULL;
+    if (s == STK_OK && has_fixed &&
+        (fixed < 1 || fixed % (int64_t)stk_dtype_bytes((enum stk_dtype)t))) {
+        s = stk_err_set(err, STK_EINVAL, "decode_raw: fixed_length %lld is no whole number of %s",
+                        (long long)fixed, stk_dtype_name((enum stk_dtype)t));
+    }
     if (s == STK_OK) {
         c->out[0].dtype = (enum stk_dtype)t;
         c->out[0].shape = c->in[0].shape;
@@ -18,7 +26,8 @@ static enum stk_status raw_infer(struct stk_op_infer *c, struct stk_err *err)
             return stk_err_set(err, STK_EINVAL, "decode_raw: too many dimensions");
         }
         if (c->in[0].shape.rank >= 0) {
-            c->out[0].shape.dim[c->out[0].shape.rank++] = STK_UNKNOWN;
+            c->out[0].shape.dim[c->out[0].shape.rank++] =
+                has_fixed ? fixed / (int64_t)stk_dtype_bytes((enum stk_dtype)t) : STK_UNKNOWN;
         }
     }
     return s;
@@ -42,10 +51,11 @@ static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
     size_t size = stk_dtype_bytes(t);
     int64_t count = stk_shape_count(&in->shape);
     bool is_little = stk_attrs_int(r->attrs, "little_endian", 1) != 0;
+    size_t fixed = (size_t)stk_attrs_int(r->attrs, "fixed_length", 0);
     for (int64_t i = 0; i < r->n; i++) {
         const struct stk_bytes *v = stk_col_at(in, i);
-        size_t bytes = count ? v[0].size : 0;
-        for (int64_t k = 0; k < count; k++) {
+        size_t bytes = fixed ? fixed : count ? v[0].size : 0;
+        for (int64_t k = 0; !fixed && k < count; k++) {
             if (v[k].size != bytes || bytes % size) {
                 return stk_op_fail(r, i, STK_EINVAL, "a string of %zu bytes %s %s", v[k].size,
                                    v[k].size != bytes ? "beside one of another length cannot become"
@@ -60,7 +70,12 @@ static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
             return err->code;
         }
         for (int64_t k = 0; k < count && bytes; k++) {
-            memcpy(out + (size_t)k * bytes, v[k].data, bytes);
+            size_t n = v[k].size < bytes ? v[k].size : bytes;
+            uint8_t *to = out + (size_t)k * bytes;
+            if (n) {
+                memcpy(to, v[k].data, n);
+            }
+            memset(to + n, 0, bytes - n);
         }
         bool is_host_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
         if (is_little != is_host_little) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // csv: rows of CSV files as scalars of the wanted columns. Strings are views into what was read.
-// A bad row, or header, is one error in its place, and the rows behind it follow. Plain, gzip and zlib.
+// A bad row, or header, is one error in its place, and the rows behind it follow. Plain, gzip and
+// zlib.
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ struct csv {
     struct stk_csv_columns columns;
     struct stk_csv_field *fields;
     size_t room;
-    struct stk_stream *stream; // NULL: the next file is to be opened
+    struct stk_col_room *rooms; // of the block being made: memory of each column's own strings
+    struct stk_stream *stream;  // NULL: the next file is to be opened
     int64_t file;
     uint64_t row, base; // of the file: the next row from 1, and where `buf` begins
     struct stk_buf *buf;
@@ -56,7 +58,8 @@ static enum stk_status csv_open(struct stk_iter *it, struct stk_err *err)
     t->scan = (struct stk_csv_scan){.delim = t->columns.delim, .has_quotes = t->columns.has_quotes};
     t->room = stk_csv_columns_room(&t->columns);
     t->fields = stk_alloc_zero(t->room, sizeof t->fields[0]);
-    return t->fields ? STK_OK : stk_err_nomem(err);
+    t->rooms = stk_alloc_zero((size_t)t->columns.count, sizeof t->rooms[0]);
+    return t->fields && t->rooms ? STK_OK : stk_err_nomem(err);
 }
 
 static void end_file(struct csv *t)
@@ -148,9 +151,10 @@ static enum stk_status bad_row(const struct csv *t, const uint8_t *first, const 
 }
 
 static bool put_string(struct stk_iter *it, int k, const struct stk_csv_field *f,
-                       struct stk_col *col, struct stk_col_room *room, int64_t i)
+                       struct stk_col *col, int64_t i)
 {
-    const struct csv *t = it->state;
+    struct csv *t = it->state;
+    struct stk_col_room *room = &t->rooms[k];
     struct stk_bytes *out = (struct stk_bytes *)(void *)col->data + i;
     *out = (struct stk_bytes){f->data, f->size};
     if (!f->is_escaped && !stk_csv_is_missing(&t->columns, f->data, f->size)) {
@@ -191,7 +195,7 @@ static enum stk_status bad_field(const struct csv *t, const uint8_t *first, int 
 // The fields of a row as element i. STK_EINVAL: they do not fit.
 static enum stk_status put_row(struct stk_iter *it, struct stk_block *out, int64_t i,
                                const uint8_t *first, size_t count, const char *why,
-                               struct stk_col_room *room, struct stk_err *err)
+                               struct stk_err *err)
 {
     struct csv *t = it->state;
     const struct stk_csv_columns *c = &t->columns;
@@ -210,7 +214,7 @@ static enum stk_status put_row(struct stk_iter *it, struct stk_block *out, int64
             if (is_missing) {
                 return bad_field(t, first, k, (size_t)k, err);
             }
-            if (!put_string(it, k, f, &out->cols[k], room, i)) {
+            if (!put_string(it, k, f, &out->cols[k], i)) {
                 return stk_err_set(err, STK_ELIMIT, "csv: no memory for a field of %zu bytes",
                                    size);
             }
@@ -232,8 +236,7 @@ static enum stk_status make_columns(struct stk_iter *it, int64_t n, struct stk_b
         ok = stk_col_uniform(&out->cols[k], it->run->pool, dtype, &scalar, n) &&
              (dtype != STK_DT_STRING || stk_keep_add(&out->cols[k].keep, t->buf));
     }
-    return ok ? STK_OK
-              : stk_err_set(err, STK_ELIMIT, "csv: no memory for %lld rows", (long long)n);
+    return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "csv: no memory for %lld rows", (long long)n);
 }
 
 // The rows in hand, up to a bad one, which comes next, and without reading.
@@ -241,16 +244,16 @@ static enum stk_status give_rows(struct stk_iter *it, int64_t want, struct stk_b
                                  struct stk_err *err)
 {
     struct csv *t = it->state;
-    struct stk_col_room room = {0};
     size_t count;
     const char *why;
     int64_t n = want;
     enum stk_status s = make_columns(it, n, out, err);
     const uint8_t *first = t->scan.at;
+    memset(t->rooms, 0, (size_t)t->columns.count * sizeof t->rooms[0]);
     while (s == STK_OK && out->n < n &&
            stk_csv_row(&t->scan, t->at_end, t->fields, t->room, &count, &why)) {
         t->row++;
-        s = put_row(it, out, out->n, first, count, why, &room, err);
+        s = put_row(it, out, out->n, first, count, why, err);
         out->n += s == STK_OK;
         first = t->scan.at;
     }
@@ -329,6 +332,7 @@ static void csv_close(struct stk_iter *it)
     struct csv *t = it->state;
     end_file(t);
     stk_free(t->fields);
+    stk_free(t->rooms);
 }
 
 static const struct stk_arg_row csv_args[] = {
@@ -342,7 +346,10 @@ static const struct stk_arg_row csv_args[] = {
      .is_required = true,
      .help = "of each column, no value or one"},
     {.name = "compression_type", .type = STK_ARG_OTHER, .help = "'', 'GZIP' or 'ZLIB'"},
-    {.name = "header", .type = STK_ARG_BOOL, .max = 1, .help = "the first row of a file is left out"},
+    {.name = "header",
+     .type = STK_ARG_BOOL,
+     .max = 1,
+     .help = "the first row of a file is left out"},
     {.name = "field_delim", .type = STK_ARG_TEXT, .help = "what ends a field; ','"},
     {.name = "use_quote_delim",
      .type = STK_ARG_BOOL,

@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _dtypes
-from ._call import convert, same
+from ._call import convert, run, same
 from ._ops import PUBLIC, attribute, cast, publish
 from ._trace import TraceError
 
@@ -17,6 +17,80 @@ def join(inputs, separator="", name=None):
     for p in parts[1:]:
         out = PUBLIC["add"](PUBLIC["add"](out, separator) if separator else out, p)
     return out
+
+
+def _ascii(op, input, encoding):
+    if encoding not in ("", None):
+        raise NotImplementedError("letters beyond ASCII (encoding='utf-8')")
+    return run(op, [convert(input, _dtypes.string)], {})[0]
+
+
+@publish("strings.lower", "string_lower")
+def lower(input, encoding="", name=None):
+    """ASCII letters made small."""
+    return _ascii("string_lower", input, encoding)
+
+
+@publish("strings.upper", "string_upper")
+def upper(input, encoding="", name=None):
+    """ASCII letters made capital."""
+    return _ascii("string_upper", input, encoding)
+
+
+def _parts(op, input, attrs):
+    """A string's parts as a vector; a RaggedTensor of a vector of strings."""
+    from ._sparse import RaggedTensor
+
+    input = convert(input, _dtypes.string)
+    if input.shape is None or len(input.shape) > 1:
+        raise NotImplementedError(f"{op} of more than a vector of strings")
+    out = run(op, [input], attrs)
+    return RaggedTensor(out[0], out[1:]) if len(input.shape) else out[0]
+
+
+@publish("strings.split", "string_split")
+def split(input, sep=None, maxsplit=-1, name=None):
+    """The parts between separators (white space by default, runs of it as one)."""
+    attrs = {"sep": sep or None, "maxsplit": int(attribute(maxsplit, "maxsplit"))}
+    return _parts("string_split", input, {k: v for k, v in attrs.items() if v is not None})
+
+
+@publish("strings.bytes_split", "string_bytes")
+def bytes_split(input, name=None):
+    """The bytes of a string, each as a string."""
+    return _parts("string_bytes", input, {})
+
+
+def _utf8(encoding, errors="replace", replacement_char=0xFFFD):
+    if str(encoding).upper().replace("_", "-") not in ("UTF-8", "UTF8"):
+        raise NotImplementedError(f"encoding {encoding!r}; UTF-8 is there")
+    if errors != "replace" or replacement_char != 0xFFFD:
+        raise NotImplementedError("errors other than 'replace' by U+FFFD")
+
+
+@publish("strings.unicode_split", "unicode_split")
+def unicode_split(
+    input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None
+):
+    """The characters of a string, each as a string."""
+    _utf8(input_encoding, errors, replacement_char)
+    return _parts("unicode_split", input, {})
+
+
+@publish("strings.unicode_decode", "unicode_decode")
+def unicode_decode(
+    input,
+    input_encoding,
+    errors="replace",
+    replacement_char=0xFFFD,
+    replace_control_characters=False,
+    name=None,
+):
+    """The numbers of a string's characters, int32."""
+    _utf8(input_encoding, errors, replacement_char)
+    if replace_control_characters:
+        raise NotImplementedError("unicode_decode with replace_control_characters")
+    return _parts("unicode_decode", input, {})
 
 
 @publish("roll")

@@ -7,8 +7,7 @@ import os
 import numpy as np
 
 from . import _call, _dtypes, _engine, _spec
-from ._dataset import Dataset, _count, _kinds
-from ._readers import tar_samples
+from ._dataset import Dataset, _count
 from ._spec import TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
@@ -33,21 +32,6 @@ class _FileDataset(Dataset):
     """A dataset that reads files; of a dataset of names, the files in their order."""
 
     _of_files = None  # kind
-
-    def _generate(self, filenames, rows, spec):
-        """Elements that rows(paths) gives, in Python."""
-        if isinstance(filenames, Dataset):
-            ds = filenames.flat_map(lambda name: self._generated(name, rows, spec))
-        else:
-            ds = self._generated(_names(filenames), rows, spec)
-        self.__dict__.update(ds.__dict__)
-
-    @staticmethod
-    def _generated(names, rows, spec):
-        def elements(found):
-            return rows([os.fsdecode(n) for n in np.atleast_1d(np.asarray(found, dtype=object))])
-
-        return Dataset.from_generator(elements, args=(names,), output_signature=spec)
 
     def _read(self, filenames, args, spec, parallel=None):
         if isinstance(filenames, Dataset):
@@ -213,36 +197,45 @@ class TarDataset(_FileDataset):
                 raise InvalidArgumentError(
                     "TarDataset needs suffixes= where the names are not known yet"
                 )
-            suffixes = _first_suffixes(os.fsdecode(_names(filenames)[0]))
-        keys = sorted(suffixes)
-        spec = {"__key__": TensorSpec((), "bytes"), **{k: TensorSpec((), "bytes") for k in keys}}
-        if self._of_files not in _kinds:
-            self._generate(filenames, lambda n: tar_samples(n, keys), spec)
-            return
+            names = _names(filenames)
+            if not len(names):
+                raise InvalidArgumentError("TarDataset: no names of files")
+            suffixes = _first_suffixes(os.fsdecode(names[0]))
+        keys = sorted({str(s) for s in suffixes} | {"__key__"})
+        for k in keys:
+            if k != k.lower() or "/" in k:
+                raise InvalidArgumentError(f"suffixes are given in small letters, not {k!r}")
+        spec = {k: TensorSpec((), "bytes") for k in keys}
         self._read(filenames, {"suffixes": ("texts", keys)}, spec, _calls(num_parallel_reads))
 
 
 def _first_suffixes(path):
+    """Those of the first sample, as the engine groups names (source_tar.c)."""
     import tarfile
+    import zlib
 
     from .errors import DataLossError, NotFoundError
 
     found, key = [], None
     try:
-        with tarfile.open(path) as tar:
+        with tarfile.open(path, "r|*") as tar:
             for member in tar:
-                if not member.isfile():
-                    continue
                 folder, name = os.path.split(member.name)
-                stem, _, suffix = name.partition(".")
+                stem, dot, suffix = name.partition(".")
+                is_meta = not folder and name.startswith("__") and name.endswith("__")
+                if not member.isfile() or not dot or not stem or is_meta:
+                    continue
                 if key is not None and (folder, stem) != key:
                     break
                 key = (folder, stem)
-                found.append(suffix)
+                found.append(suffix.lower())
     except FileNotFoundError as e:
         raise NotFoundError(f"{path}: no such file") from e
-    except tarfile.TarError as e:
-        raise DataLossError(f"{path}: {e}") from e
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as e:
+        if not found:
+            raise DataLossError(f"{path}: {e}; suffixes= says what samples have") from e
+    if not found:
+        raise InvalidArgumentError(f"{path}: there is no sample in it; suffixes= says what they have")
     return found
 
 

@@ -108,7 +108,7 @@ class RaggedTensor:
         dtype = self.dtype
         fill = default_value if default_value is not None else b"" if dtype == _dtypes.string else 0
         if not _call.is_symbolic(self.parts()):
-            return _dense_rows(self.flat_values, self.row_splits, fill)
+            return _dense_rows(self.flat_values, self.row_splits, _call.convert(fill, dtype)[()])
         return _call.run(
             "ragged_to_tensor", [self.flat_values, self.row_splits, _call.convert(fill, dtype)], {}
         )[0]
@@ -151,7 +151,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     parts = sp_input.parts()
     if _call.is_symbolic(parts):
         return _call.run("sparse_to_dense", parts + [_call.convert(fill, dtype)], {})[0]
-    out = np.full(tuple(parts[2]), fill, dtype=parts[1].dtype)
+    out = np.full(tuple(parts[2]), _call.convert(fill, dtype)[()], dtype=parts[1].dtype)
     out[tuple(np.asarray(parts[0]).T)] = parts[1]
     return out
 

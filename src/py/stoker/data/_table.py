@@ -105,10 +105,7 @@ matmul,linalg.matmul|matmul|a:T b:T transpose_a=False:a transpose_b=False:a
 identity|identity|input:t
 strings.length|string_length|input:s unit=BYTE:{BYTE,UTF8_CHAR}
 strings.substr|string_substr|input:s pos:i len:i unit=BYTE:{BYTE,UTF8_CHAR}
-strings.lower|string_lower|input:s encoding=:-
-strings.upper|string_upper|input:s encoding=:-
 strings.strip|string_strip|input:s
-strings.split|string_split|input:s sep=None:a maxsplit=-1:a
 strings.regex_replace|string_regex_replace|input:s pattern:a rewrite:a replace_global=True:a
 strings.regex_full_match|string_regex_full_match|input:s pattern:a
 strings.to_number|string_to_number|input:s out_type=float32:D

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings in another form, place by place: base64 for the web (RFC 4648, section 5), and what gzip
+// or zlib packed.
+#include <string.h>
+
+#include "base/stream_gzip.h"
+#include "data/ops/op_util.h"
+
+#define UNPACKED_MAX ((size_t)1 << 30)
+
+static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    return s == STK_OK && c->in[0].dtype != STK_DT_STRING
+               ? stk_err_set(err, STK_EINVAL, "%s: takes strings, not %s", c->op->name,
+                             stk_dtype_name(c->in[0].dtype))
+               : s;
+}
+
+enum { ENCODE, DECODE, DECOMPRESS };
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+static size_t encode(const struct stk_bytes *s, bool pads, uint8_t *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->size; i += 3) {
+        size_t have = s->size - i < 3 ? s->size - i : 3;
+        uint32_t v = (uint32_t)s->data[i] << 16;
+        v |= have > 1 ? (uint32_t)s->data[i + 1] << 8 : 0;
+        v |= have > 2 ? s->data[i + 2] : 0;
+        for (size_t k = 0; k < 4; k++) {
+            if (k <= have) {
+                to[n++] = (uint8_t)letters[v >> (18 - 6 * k) & 63];
+            } else if (pads) {
+                to[n++] = '=';
+            }
+        }
+    }
+    return n;
+}
+
+static int letter(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '-'             ? 62
+           : c == '_'             ? 63
+                                  : -1;
+}
+
+// Padding may be there where it fills up four characters. False: it is no base64.
+static bool decode(struct stk_bytes s, uint8_t *to, size_t *n)
+{
+    if (s.size && s.size % 4 == 0) {
+        size_t pads = s.data[s.size - 1] != '=' ? 0 : s.data[s.size - 2] != '=' ? 1 : 2;
+        s.size -= pads;
+    }
+    uint32_t v = 0;
+    *n = 0;
+    for (size_t i = 0; i < s.size; i++) {
+        int l = letter(s.data[i]);
+        if (l < 0) {
+            return false;
+        }
+        v = v << 6 | (uint32_t)l;
+        if (i % 4 > 0) {
+            to[(*n)++] = (uint8_t)(v >> (6 - 2 * (i % 4)));
+        }
+    }
+    return s.size % 4 != 1;
+}
+
+static enum stk_status bytes_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = want_text(c, err);
+    const char *codec = stk_attrs_text(c->attrs, "compression_type", "");
+    if (s == STK_OK && c->op->arg == DECOMPRESS && *codec && strcmp(codec, "GZIP") != 0 &&
+        strcmp(codec, "ZLIB") != 0) {
+        s = stk_err_set(err, STK_EINVAL, "%s: compression_type '%s'; it is '', 'GZIP' or 'ZLIB'",
+                        c->op->name, codec);
+    }
+    if (s == STK_OK) {
+        stk_spec_copy(&c->out[0], &c->in[0]);
+    }
+    return s;
+}
+
+struct unpack {
+    struct stk_gzip gzip;
+    bool is_open;
+};
+
+static void scratch_end(void *scratch)
+{
+    struct unpack *u = scratch;
+    if (u->is_open) {
+        stk_gzip_close(&u->gzip);
+    }
+}
+
+// Twice the room, with what is there. False: no memory, or more than one may have.
+static bool grow(struct stk_pool *pool, struct stk_buf **b, size_t used)
+{
+    struct stk_buf *more = (*b)->size < UNPACKED_MAX ? stk_buf_get(pool, 2 * (*b)->size) : NULL;
+    if (more) {
+        memcpy(more->data, (*b)->data, used);
+        stk_buf_drop(*b);
+        *b = more;
+    }
+    return more != NULL;
+}
+
+static enum stk_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes in,
+                              struct stk_bytes *out, struct stk_err *err)
+{
+    struct unpack *u = r->scratch;
+    struct stk_gzip *g = &u->gzip;
+    if (!u->is_open && stk_gzip_open(g, STK_INFLATE_DEFAULT)) {
+        return stk_err_nomem(err);
+    }
+    u->is_open = true;
+    g->is_zlib = strcmp(stk_attrs_text(r->attrs, "compression_type", ""), "ZLIB") == 0;
+    stk_gzip_restart(g, 0);
+    size_t used = 0;
+    struct stk_buf *b = stk_buf_get(r->pool, 4 * in.size + 1024);
+    const char *why = NULL;
+    struct stk_inflate_io io = {.in = in.data, .in_len = in.size};
+    while (b && !why && in.size) {
+        io.out = b->data + used;
+        io.out_len = b->size - used;
+        enum stk_inflate_result result = stk_gzip_run(g, &io);
+        used = b->size - io.out_len;
+        if (result == STK_INFLATE_NOMEM) {
+            stk_buf_drop(b);
+            return stk_err_nomem(err);
+        }
+        if (result == STK_INFLATE_BAD) {
+            why = g->why ? g->why : "the data are damaged";
+        } else if (result == STK_INFLATE_END && io.in_len == 0) {
+            break;
+        } else if (result == STK_INFLATE_END && g->is_zlib) {
+            why = "bytes follow the end of the data";
+        } else if (result == STK_INFLATE_MORE && io.out_len > 0 && io.in_len == 0) {
+            why = stk_gzip_may_end(g) ? NULL : "the data end too early";
+            break;
+        } else if (io.out_len == 0 && !grow(r->pool, &b, used)) {
+            why = "more than 1 GiB, or than the budget has";
+        }
+    }
+    if (why || !b || !stk_keep_add(&r->out[0].keep, b)) {
+        stk_buf_drop(b);
+        return why ? stk_op_fail(r, i, STK_EDAMAGE, "%s", why) : stk_op_no_room(r, err);
+    }
+    *out = (struct stk_bytes){b->data, used};
+    stk_buf_drop(b);
+    return STK_OK;
+}
+
+static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
+    int64_t each = stk_shape_count(&in->shape);
+    bool pads = stk_attrs_int(r->attrs, "pad", 0) != 0;
+    bool is_plain = !*stk_attrs_text(r->attrs, "compression_type", "");
+    struct stk_col_room room = {0};
+    if (out && r->op->arg == DECOMPRESS && is_plain) {
+        return stk_op_pass(r, 0, 0, NULL, err);
+    }
+    for (int64_t k = 0; out && k < r->n * each && k / each < r->failed; k++) {
+        struct stk_bytes s = ((const struct stk_bytes *)stk_col_at(in, k / each))[k % each];
+        if (r->op->arg == DECOMPRESS) {
+            enum stk_status status = unpack(r, k / each, s, &out[k], err);
+            if (status != STK_OK) {
+                return status;
+            }
+            continue;
+        }
+        size_t size = r->op->arg == ENCODE ? (s.size + 2) / 3 * 4 : s.size / 4 * 3 + 3;
+        uint8_t *to = stk_col_room_for(&r->out[0], r->pool, &room, size);
+        if (!to) {
+            return stk_op_no_room(r, err);
+        }
+        if (r->op->arg == ENCODE) {
+            size = encode(&s, pads, to);
+        } else if (!decode(s, to, &size)) {
+            return stk_op_fail(r, k / each, STK_EINVAL, "'%.*s' is no base64 for the web",
+                               (int)(s.size < 60 ? s.size : 60), (const char *)s.data);
+        }
+        out[k] = (struct stk_bytes){to, size};
+    }
+    return out ? STK_OK : err->code;
+}
+
+const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",
+                                            .summary = "Bytes as base64 for the web",
+                                            .is_elementwise = true,
+                                            .cost_ns = 50,
+                                            .infer = bytes_infer,
+                                            .run = bytes_run,
+                                            .arg = ENCODE};
+const struct stk_op stk_op_decode_base64 = {.name = "decode_base64",
+                                            .summary = "Bytes out of base64 for the web",
+                                            .is_elementwise = true,
+                                            .cost_ns = 50,
+                                            .infer = bytes_infer,
+                                            .run = bytes_run,
+                                            .arg = DECODE};
+const struct stk_op stk_op_decode_compressed = {.name = "decode_compressed",
+                                                .summary = "What gzip or zlib packed",
+                                                .is_elementwise = true,
+                                                .cost_ns = 5000,
+                                                .infer = bytes_infer,
+                                                .scratch_bytes = sizeof(struct unpack),
+                                                .scratch_end = scratch_end,
+                                                .run = bytes_run,
+                                                .arg = DECOMPRESS};

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings: hash buckets, and joining along axes.
+#include <string.h>
+
+#include "data/formats/farmhash.h"
+#include "data/ops/op_util.h"
+
+static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k)
+{
+    return ((const struct stk_bytes *)stk_col_at(c, k / each))[k % each];
+}
+
+static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    return s == STK_OK && c->in[0].dtype != STK_DT_STRING
+               ? stk_err_set(err, STK_EINVAL, "%s: takes strings, not %s", c->op->name,
+                             stk_dtype_name(c->in[0].dtype))
+               : s;
+}
+
+static enum stk_status hash_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = want_text(c, err);
+    if (s == STK_OK && stk_attrs_int(c->attrs, "num_buckets", 0) < 1) {
+        s = stk_err_set(err, STK_EINVAL, "%s: num_buckets is at least 1", c->op->name);
+    }
+    c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = c->in[0].shape};
+    return s;
+}
+
+static enum stk_status hash_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    int64_t *out = stk_op_out(r, 0, STK_DT_I64, &in->shape, err);
+    int64_t each = stk_shape_count(&in->shape);
+    uint64_t buckets = (uint64_t)stk_attrs_int(r->attrs, "num_buckets", 1);
+    for (int64_t k = 0; out && k < r->n * each; k++) {
+        struct stk_bytes s = text_at(in, each, k);
+        out[k] = (int64_t)(stk_farmhash64(s.data, s.size) % buckets);
+    }
+    return out ? STK_OK : err->code;
+}
+
+const struct stk_op stk_op_string_to_hash_bucket_fast = {
+    .name = "string_to_hash_bucket_fast",
+    .summary = "FarmHash of each string modulo `num_buckets`",
+    .is_elementwise = true,
+    .cost_ns = 20,
+    .infer = hash_infer,
+    .run = hash_run};
+
+// The axes in the order given, in which the first is joined first; absent: the last ones first.
+static enum stk_status join_axes(const struct stk_op *op, const struct stk_attrs *attrs, int rank,
+                                 int axes[STK_RANK_MAX], int *count, struct stk_err *err)
+{
+    const struct stk_attr *t = stk_attrs_get(attrs, "axis");
+    int64_t n = !t ? rank : t->kind == STK_ATTR_INTS ? t->count : 1;
+    uint32_t seen = 0;
+    *count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t axis = !t ? rank - 1 - i : t->kind == STK_ATTR_INTS ? t->ints[i] : t->i;
+        int a;
+        if (!stk_op_axis(axis, rank, &a) || seen >> a & 1) {
+            return stk_err_set(err, STK_EINVAL, "%s: axis %lld of %d dimensions, or twice",
+                               op->name, (long long)axis, rank);
+        }
+        seen |= 1u << a;
+        axes[(*count)++] = a;
+    }
+    return STK_OK;
+}
+
+static struct stk_shape joined_shape(const struct stk_shape *in, const int *axes, int count,
+                                     bool keeps)
+{
+    struct stk_shape out = {0};
+    for (int d = 0; d < in->rank; d++) {
+        bool goes = false;
+        for (int i = 0; i < count; i++) {
+            goes = goes || axes[i] == d;
+        }
+        if (!goes || keeps) {
+            out.dim[out.rank++] = goes ? 1 : in->dim[d];
+        }
+    }
+    return out;
+}
+
+static enum stk_status join_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    int axes[STK_RANK_MAX], count;
+    enum stk_status s = want_text(c, err);
+    c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING, .shape = {.rank = STK_UNKNOWN}};
+    if (s == STK_OK && c->in[0].shape.rank >= 0) {
+        s = join_axes(c->op, c->attrs, c->in[0].shape.rank, axes, &count, err);
+        if (s == STK_OK) {
+            c->out[0].shape = joined_shape(&c->in[0].shape, axes, count,
+                                           stk_attrs_int(c->attrs, "keepdims", 0) != 0);
+        }
+    }
+    return s;
+}
+
+struct join {
+    int rank, count;
+    int axes[STK_RANK_MAX];
+    int64_t steps[STK_RANK_MAX]; // in values, of each dimension
+    const struct stk_shape *shape;
+    const char *separator;
+    size_t separator_size;
+};
+
+// The next place along the joined axes, the first of them fastest. False: that was the last.
+static bool step_on(const struct join *j, int64_t at[STK_RANK_MAX], int64_t *offset)
+{
+    for (int i = 0; i < j->count; i++) {
+        int d = j->axes[i];
+        *offset += j->steps[d];
+        if (++at[i] < j->shape->dim[d]) {
+            return true;
+        }
+        *offset -= j->steps[d] * j->shape->dim[d];
+        at[i] = 0;
+    }
+    return false;
+}
+
+static bool join_one(struct stk_op_run *r, const struct join *j, const struct stk_bytes *from,
+                     struct stk_col_room *room, struct stk_bytes *out)
+{
+    int64_t at[STK_RANK_MAX] = {0}, offset = 0;
+    size_t size = 0;
+    for (int i = 0; i < j->count; i++) {
+        if (j->shape->dim[j->axes[i]] == 0) {
+            *out = (struct stk_bytes){0};
+            return true;
+        }
+    }
+    do {
+        size += from[offset].size + j->separator_size;
+    } while (step_on(j, at, &offset));
+    size -= j->separator_size;
+    uint8_t *to = stk_col_room_for(&r->out[0], r->pool, room, size);
+    if (!to) {
+        return false;
+    }
+    *out = (struct stk_bytes){to, size};
+    for (bool more = true; more;) {
+        struct stk_bytes s = from[offset];
+        if (s.size) {
+            memcpy(to, s.data, s.size);
+        }
+        to += s.size;
+        more = step_on(j, at, &offset);
+        if (more && j->separator_size) {
+            memcpy(to, j->separator, j->separator_size);
+            to += j->separator_size;
+        }
+    }
+    return true;
+}
+
+static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    const struct stk_attr *separator = stk_attrs_get(r->attrs, "separator");
+    struct join j = {.rank = in->shape.rank, .shape = &in->shape};
+    struct stk_col_room room = {0};
+    enum stk_status s = join_axes(r->op, r->attrs, j.rank, j.axes, &j.count, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    if (separator && separator->kind == STK_ATTR_TEXT) {
+        j.separator = separator->text;
+        j.separator_size = (size_t)separator->count;
+    }
+    struct stk_shape shape =
+        joined_shape(&in->shape, j.axes, j.count, stk_attrs_int(r->attrs, "keepdims", 0) != 0);
+    struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &shape, err);
+    int64_t step = 1, count = stk_shape_count(&shape);
+    for (int d = j.rank - 1; d >= 0; d--) {
+        j.steps[d] = step;
+        step *= in->shape.dim[d];
+    }
+    struct stk_shape ones = joined_shape(&in->shape, j.axes, j.count, true);
+    for (int64_t k = 0; out && k < r->n * count; k++) {
+        const struct stk_bytes *from = stk_col_at(in, k / count);
+        int64_t rest = k % count, offset = 0;
+        for (int d = j.rank - 1; d >= 0; d--) {
+            offset += rest % ones.dim[d] * j.steps[d];
+            rest /= ones.dim[d];
+        }
+        if (!join_one(r, &j, from + offset, &room, &out[k])) {
+            return stk_op_no_room(r, err);
+        }
+    }
+    return out ? STK_OK : err->code;
+}
+
+const struct stk_op stk_op_string_reduce_join = {.name = "string_reduce_join",
+                                                 .summary = "Strings along axes as one",
+                                                 .cost_ns = 50,
+                                                 .infer = join_infer,
+                                                 .run = join_run};

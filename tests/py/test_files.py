@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sources of files: CSV and tar in all their forms, whole and damaged; what tf.data gives of the
+same CSV is recorded here (TensorFlow 2.21)."""
+
+import gzip
+import io
+import os
+import tarfile
+import tempfile
+import zlib
+
+import checks as c
+import numpy as np
+import stoker.data as sd
+
+
+class Folder(tempfile.TemporaryDirectory):
+    def __enter__(self):
+        folder = super().__enter__()
+
+        def put(name, data):
+            path = os.path.join(folder, name)
+            with open(path, "wb") as f:
+                f.write(data if isinstance(data, bytes) else data.encode())
+            return path
+
+        return put
+
+
+def drain(ds):
+    """Elements; errors as "!" and their class."""
+    out, it = [], iter(ds)
+    for _ in range(10000):
+        try:
+            e = next(it)
+        except StopIteration:
+            return out
+        except sd.errors.OpError as error:
+            out.append("!" + type(error).__name__)
+        else:
+            out.append(e)
+    return out
+
+
+BAD = "!InvalidArgumentError"
+
+
+def test_csv():
+    cases = [  # text, record_defaults, arguments, elements
+        ("1,a\n2,b", [sd.int32, sd.string], {}, [(1, b"a"), (2, b"b")]),
+        ("x,y\n1,a\n", [sd.int32, sd.string], {"header": True}, [(1, b"a")]),
+        ('"x\ny"\n1\n', [sd.int64], {"header": True}, [(1,)]),
+        ("1,2\r\n3,4\r5,6", [sd.int32] * 2, {}, [(1, 2), (3, 4), (5, 6)]),
+        ("1,\n", [sd.int32, [7]], {}, [(1, 7)]),
+        ("1,NA\n,2\n", [[5], [7]], {"na_value": "NA"}, [(1, 7), (5, 2)]),
+        ("1,", [sd.int32, sd.int32], {}, [BAD]),
+        ('"a,b","c""d","e\nf"\n', [sd.string] * 3, {}, [(b"a,b", b'c"d', b"e\nf")]),
+        ('a"b\n"c"d\nok\n', [sd.string], {}, [BAD, BAD]),
+        ('a"b\n', [sd.string], {"use_quote_delim": False}, [(b'a"b',)]),
+        ('1\n"2', [sd.int32], {}, [(1,), BAD]),
+        ("1;2\n", [sd.float32] * 2, {"field_delim": ";"}, [(1.0, 2.0)]),
+        ("1,2,3\n4,5,6\n", [sd.int32] * 2, {"select_cols": [0, 2]}, [(1, 3), (4, 6)]),
+        ("1,2,3\n4,5,6\n", [sd.int32] * 2, {"exclude_cols": [1]}, [(1, 3), (4, 6)]),
+        ("1,2\n3\n4,5,6\n7,8\n", [sd.int32] * 2, {}, [(1, 2), BAD, BAD, (7, 8)]),
+        ("1\n\n2\n", [[9]], {}, [(1,), (9,), (2,)]),
+        (" 1 ,0x10, -inf\n", [sd.int32, sd.float64, sd.float32], {}, [(1, 16.0, -np.inf)]),
+        ("1.5\n", [sd.int32], {}, [BAD]),
+        ("3000000000\n", [sd.int32], {}, [BAD]),
+        ("3000000000\n", [sd.int64], {}, [(3000000000,)]),
+        ("", [sd.int32], {}, []),
+        ("", [sd.int32], {"header": True}, [BAD]),
+    ]
+    with Folder() as put:
+        for text, defaults, args, want in cases:
+            for name, data, compression in (
+                ("a.csv", text.encode(), None),
+                ("a.csv.gz", gzip.compress(text.encode()), "GZIP"),
+                ("a.csv.zz", zlib.compress(text.encode()), "ZLIB"),
+            ):
+                path = put(name, data)
+                have = drain(sd.CsvDataset(path, defaults, compression, **args))
+                c.same([e if e == BAD else tuple(v.item() if hasattr(v, "item") else v for v in e) for e in have], want, text)
+
+
+def test_csv_types_and_floats():
+    rng = np.random.default_rng(1)
+    values = np.concatenate(
+        [rng.normal(size=300), 10.0 ** rng.uniform(-320, 308, 300), [0.1, 1 / 3, 5e-324, 1.7e308]]
+    )
+    texts = [f"{v:.{int(d)}g}" for v, d in zip(values, rng.integers(1, 20, len(values)))]
+    with Folder() as put:
+        path = put("f.csv", "".join(f"{t},{t}\n" for t in texts))
+        have = list(sd.CsvDataset(path, [sd.float64, sd.float32]).batch(len(texts)))[0]
+        c.same(have[0].tobytes(), np.array([float(t) for t in texts]).tobytes(), "float64")
+        with np.errstate(over="ignore"):
+            want = np.array([np.float32(t) for t in texts])
+        c.same(have[1].tobytes(), want.tobytes(), "float32")
+        ds = sd.CsvDataset(path, [sd.float64, np.float32, ])
+        c.same([s.dtype.name for s in ds.element_spec], ["float64", "float32"])
+        for bad in (
+            lambda: sd.CsvDataset(path, [sd.uint8]),
+            lambda: sd.CsvDataset(path, [[1, 2]]),
+            lambda: sd.CsvDataset(path, [sd.int32], field_delim="ab"),
+            lambda: sd.CsvDataset(path, [sd.int32], field_delim="\n"),
+            lambda: sd.CsvDataset(path, [sd.int32], select_cols=[2, 1]),
+            lambda: sd.CsvDataset(path, [sd.int32], select_cols=[0, 1]),
+            lambda: sd.CsvDataset(path, [sd.int32], select_cols=[0], exclude_cols=[1]),
+            lambda: sd.CsvDataset(path, [sd.int32], "LZ4"),
+        ):
+            c.raises(sd.errors.InvalidArgumentError, bad)
+        c.same(drain(sd.CsvDataset(path + "x", [sd.int32])), ["!NotFoundError"])
+        e = c.raises(ValueError, lambda: next(iter(sd.CsvDataset(put("e.csv", "1,x\n"), [sd.int32] * 2))))
+        c.true("row 1" in str(e) and "'x'" in str(e) and "e.csv" in str(e), str(e))
+
+
+def test_csv_long_and_resumed():
+    """Rows across the ends of what is read at once; a row longer than that; resuming."""
+    rows = [f"{i},{'x' * (i % 97)},\"{'y' * (i % 31)}\"\"\"" for i in range(40000)]
+    rows.insert(77, "-1," + "z" * 3000000 + ",")
+    with Folder() as put:
+        ds = sd.CsvDataset(put("l.csv", "\n".join(rows)), [sd.int32, [b""], [b"none"]])
+        n = 0
+        for i, (a, x, y) in zip([*range(77), -1, *range(77, 40000)], ds):
+            want = b"z" * 3000000 if i < 0 else b"x" * (i % 97)
+            last = b"none" if i < 0 else b"y" * (i % 31) + b'"'
+            n += (int(a), x, y) == (i, want, last)
+        c.same(n, 40001)
+        for at in (0, 1, 78, 20000, 40000):
+            it = iter(ds)
+            for _ in range(at):
+                next(it)
+            rest = ds.iterator(state=it.state())
+            c.same([int(next(rest)[0]) for _ in range(min(3, 40001 - at))], [int(e[0]) for e in ds.skip(at).take(3)])
+        files = [put(f"p{i}.csv", f"h\n{i}\n{i + 10}\n") for i in range(3)]
+        c.same([int(a) for (a,) in sd.CsvDataset(files, [sd.int32], header=True)], [0, 10, 1, 11, 2, 12])
+        nested = sd.Dataset.from_tensor_slices(files).interleave(
+            lambda f: sd.CsvDataset(f, [sd.int32], header=True), cycle_length=3, num_parallel_calls=2
+        )
+        c.same([int(a) for (a,) in nested], [0, 1, 2, 10, 11, 12])
+
+
+def test_decode_csv():
+    f = lambda r, d, **a: [v.tolist() if hasattr(v, "tolist") else v for v in sd.io.decode_csv(r, d, **a)]
+    c.same(f("1,2.5,x", [[0], [0.0], [""]]), [1, 2.5, b"x"])
+    c.same(f([["1,a"], ["2,b"]], [[0], [""]]), [[[1], [2]], [[b"a"], [b"b"]]])
+    c.same(f('"a,""b""",', [[""], [3]]), [b'a,"b"', 3])
+    c.same(f("1\t2\t3", [[0]], field_delim="\t", select_cols=[1]), [2])
+    c.same(f("NA,1", [[4], [5]], na_value="NA"), [4, 1])
+    c.same(f("\n1,2\n"[:-1], [[0], [0]]), [1, 2])
+    for record, defaults in (
+        ("1", [[0], [0]]),
+        ("1,2,3", [[0], [0]]),
+        ('a"b', [[""]]),
+        ('"a"b', [[""]]),
+        ('"a', [[""]]),
+        ("a\n", [[""]]),
+        ("", [np.zeros(0, "int32")]),
+        ("x", [[0]]),
+    ):
+        c.raises(sd.errors.InvalidArgumentError, lambda: f(record, defaults))
+    ds = sd.Dataset.from_tensor_slices(["1,a", "2", "3,c"]).map(lambda r: tuple(sd.io.decode_csv(r, [[0], [""]])))
+    c.same(drain(ds), [(np.int32(1), b"a"), BAD, (np.int32(3), b"c")])
+
+
+def tar_of(members, how=tarfile.GNU_FORMAT):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=how) as tar:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+MEMBERS = [(f"d/k{i}.{s}", f"{s}{i}".encode() * (i * 37)) for i in range(9) for s in ("JPG", "cls")]
+
+
+def samples(ds):
+    return [e if isinstance(e, str) else (e["__key__"], e["cls"], e["jpg"]) for e in drain(ds)]
+
+
+WHOLE = [(f"d/k{i}".encode(), b"cls%d" % i * (i * 37), b"JPG%d" % i * (i * 37)) for i in range(9)]
+
+
+def test_tar():
+    for how, length in (
+        (tarfile.USTAR_FORMAT, 60),
+        (tarfile.GNU_FORMAT, 4000),
+        (tarfile.PAX_FORMAT, 4000),
+    ):
+        read_whole(how, "n" * 90 + "/" + "m" * length)
+
+
+def read_whole(how, long):
+    members = MEMBERS + [
+        ("__meta__", b"?"),
+        ("README", b"?"),
+        (".hidden", b"?"),
+        (long + ".jpg", b"J"),
+        (long + ".cls", b"C"),
+        (long + ".extra.txt", b"E"),
+    ]
+    want = WHOLE + [(long.encode(), b"C", b"J")]
+    with Folder() as put:
+        data = tar_of(members, how)
+        for name, bytes_ in (("a.tar", data), ("a.tar.gz", gzip.compress(data)), ("b.tar", data[:-1024])):
+            ds = sd.TarDataset(put(name, bytes_), suffixes=["cls", "jpg"])
+            c.same(samples(ds.take(9)), WHOLE, name)
+            c.same(samples(ds), want, name)
+            c.same(list(sd.TarDataset(put(name, bytes_)).element_spec), ["__key__", "cls", "jpg"])
+            it = iter(ds)
+            next(it), next(it)
+            c.same(samples(ds.skip(7)), want[7:])
+            c.same([e["__key__"] for e in ds.iterator(state=it.state())], [w[0] for w in want[2:]])
+        two = sd.TarDataset(put("x.tar", data)[:-5] + "{x,x}.tar", suffixes=["cls", "jpg"])
+        c.same(samples(two), want * 2)
+        names = sd.Dataset.from_tensor_slices([put("y.tar", data)]).flat_map(
+            lambda f: sd.TarDataset(f, suffixes=["cls", "jpg"])
+        )
+        c.same(samples(names), want)
+        c.same(samples(sd.TarDataset(put("e.tar", tar_of([])), suffixes=["cls", "jpg"])), [])
+        big = tar_of([("a.bin", bytes(3 << 20)), ("b.bin", b"1")])
+        c.same([len(e["bin"]) for e in sd.TarDataset(put("big.tar", big))], [3 << 20, 1])
+        c.same([len(e["bin"]) for e in sd.TarDataset(put("big.tgz", gzip.compress(big, 1)))], [3 << 20, 1])
+
+
+def header_at(data, name):
+    return next(i for i in range(0, len(data), 512) if data[i : i + len(name) + 1] == name + b"\0")
+
+
+def test_tar_damage():
+    LOST = "!DataLossError"
+    data = tar_of(MEMBERS, tarfile.USTAR_FORMAT)
+
+    def read(bytes_):
+        return samples(sd.TarDataset(put("d.tar", bytes_), suffixes=["cls", "jpg"]))
+
+    with Folder() as put:
+        for i in (1, 4, 8):  # the second header of sample i: it is lost, nothing else is
+            at = header_at(data, f"d/k{i}.cls".encode())
+            bad = bytearray(data)
+            bad[at + 3] ^= 1
+            c.same(read(bytes(bad)), WHOLE[:i] + [LOST] + WHOLE[i + 1 :], f"cls {i}")
+        for i in (1, 4, 8):  # the first one
+            at = header_at(data, f"d/k{i}.JPG".encode())
+            bad = bytearray(data)
+            bad[at + 130] ^= 1
+            c.same(read(bytes(bad)), WHOLE[:i] + [LOST] + WHOLE[i + 1 :], f"jpg {i}")
+        end = header_at(data, b"d/k8.cls")
+        for cut in range(512, end + 512 + 8 * 37 * 4, 97):
+            have = read(data[:cut])
+            whole = [w for w in have if w not in (LOST, BAD)]
+            c.true(have.count(LOST) + have.count(BAD) <= 1 and whole == WHOLE[: len(whole)], f"cut at {cut}")
+            c.true(all(header_at(data, f"d/k{i}.JPG".encode()) + 512 < cut for i in range(len(whole))))
+        z = gzip.compress(data)
+        have = read(z[: len(z) // 2])
+        c.true(have[-1] == LOST and have[:-1] == WHOLE[: len(have) - 1], "gzip cut short")
+        c.same(read(tar_of([("a.cls", b"1"), ("b.jpg", b"2"), ("b.cls", b"3")])), [BAD, (b"b", b"3", b"2")])
+        c.same(read(tar_of([("a.cls", b"1"), ("a.cls", b"2"), ("a.jpg", b"3")])), [BAD])
+        c.same(read(b"x" * 5000), [LOST])
+        c.raises(sd.errors.DataLossError, lambda: sd.TarDataset(put("n.tar", b"x" * 5000)))
+        c.raises(sd.errors.NotFoundError, lambda: sd.TarDataset("/nowhere.tar"))
+        c.raises(sd.errors.InvalidArgumentError, lambda: sd.TarDataset(put("e.tar", tar_of([]))))
+
+
+if __name__ == "__main__":
+    c.main(globals())
