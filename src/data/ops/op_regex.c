@@ -314,8 +314,16 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
 #else
 
 #define SCRATCH_BYTES 0
-#define unprepare NULL
-#define scratch_end NULL
+
+static void unprepare(void *nothing)
+{
+    (void)nothing;
+}
+
+static void scratch_end(void *nothing)
+{
+    (void)nothing;
+}
 
 static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
                                void **out, struct stk_err *err)
