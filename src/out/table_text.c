@@ -21,6 +21,7 @@ struct layout {
     const struct stk_table *table;
     int width[MAX_COLUMNS];
     bool hidden[MAX_COLUMNS];
+    bool unknown[MAX_COLUMNS]; // in every row that is shown: hidden too
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -139,6 +140,16 @@ static void shorten(struct layout *l, int columns)
     }
 }
 
+// Whether no row that is shown holds a value. The columns of a query were asked for, and stay.
+static bool nothing_known(const struct stk_table *table, size_t c)
+{
+    const struct stk_cell *cells = table->cells.items;
+    for (size_t r = 0; r < table->row_count; r++)
+        if (cells[r * table->column_count + c].known)
+            return false;
+    return !table->columns[c].is_given;
+}
+
 static void measure(struct layout *l, const struct stk_table *table, int columns)
 {
     const struct stk_cell *cells = table->cells.items;
@@ -152,12 +163,13 @@ static void measure(struct layout *l, const struct stk_table *table, int columns
                 cell_text(table->columns[c].id, table->columns[c].type, cell, buffer));
             l->width[c] = width > l->width[c] ? width : l->width[c];
         }
+        l->hidden[c] = l->unknown[c] = nothing_known(table, c);
     }
     int spare = 0;
     for (size_t c = 0; c < table->column_count; c++)
         spare += shortens(l, c) ? l->width[c] - MIN_NAME : 0;
     for (size_t c = table->column_count; c-- > 0 && line_width(l) - spare > columns;)
-        l->hidden[c] = table->columns[c].is_detail;
+        l->hidden[c] = l->hidden[c] || table->columns[c].is_detail;
     shorten(l, columns);
 }
 
@@ -202,13 +214,13 @@ static void put_line(struct stk_term *t, const struct layout *l, const struct st
     stk_term_line_end(t);
 }
 
-static void put_hidden(struct stk_term *t, const struct layout *l)
+static void put_hidden(struct stk_term *t, const struct layout *l, bool unknown, const char *why)
 {
     char buffer[64], text[MAX_COLUMNS * 66] = "";
     for (size_t c = 0; c < l->table->column_count; c++) {
-        if (!l->hidden[c])
+        if (!l->hidden[c] || l->unknown[c] != unknown)
             continue;
-        strcat(text, *text ? ", " : "(no room for: ");
+        strcat(text, *text ? ", " : why);
         strcat(text, heading(l->table->columns[c].id, buffer));
     }
     if (*text) {
@@ -239,7 +251,8 @@ static void put_table(struct stk_term *t, const struct stk_table *table)
                         table->rows_left_out == 1 ? "row" : "rows");
         stk_term_line_end(t);
     }
-    put_hidden(t, &l);
+    put_hidden(t, &l, false, "(no room for: ");
+    put_hidden(t, &l, true, "(not known here: ");
 }
 
 static void put_summary(struct stk_term *t, const struct stk_table_doc *doc)
