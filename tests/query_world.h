@@ -4,6 +4,7 @@
 #ifndef STK_TESTS_QUERY_WORLD_H
 #define STK_TESTS_QUERY_WORLD_H
 
+#include <regex.h>
 #include <sqlite3.h>
 
 #include "query/query.h"
@@ -115,12 +116,12 @@ static inline char *world_ask_plain(struct query_world *w, const char *sql)
     return t.p;
 }
 
-static inline void world_events(struct query_world *w)
+static inline void world_events(struct query_world *w, int steps)
 {
     static const char *const names[] = {"gemm", "GEMM_2", "relu", "a%b", "x_y", "", "longer name"};
     static const char *const host[] = {"aten::mul", "aten::item", "step", "gemm"};
     double t = 0;
-    for (int step = 0; step < 5; step++) {
+    for (int step = 0; step < steps; step++) {
         double begin = t;
         int launches = 20 + (int)world_random(30);
         for (int i = 0; i < launches; i++) {
@@ -185,12 +186,24 @@ static inline void world_copy(struct query_world *w, const char *table)
     free(rows);
 }
 
+static inline void world_regexp(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    const char *pattern = (const char *)sqlite3_value_text(argv[0]);
+    const char *text = (const char *)sqlite3_value_text(argv[1]);
+    regex_t regex;
+    (void)argc;
+    if (!pattern || !text || regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return;
+    sqlite3_result_int(context, regexec(&regex, text, 0, NULL, 0) == 0);
+    regfree(&regex);
+}
+
 static inline void world_begin_all(struct query_world *w, uint64_t seed)
 {
     memset(w, 0, sizeof *w);
     world_seed = seed;
     synth_begin(&w->s);
-    world_events(w);
+    world_events(w, seed % 3 == 0 ? 60 : 5);
     struct stk_rank_sum *sum = synth_summarize(&w->s);
     struct stk_err err;
     stk_err_init(&err);
@@ -201,7 +214,9 @@ static inline void world_begin_all(struct query_world *w, uint64_t seed)
     w->ranks[0] = (struct stk_query_rank){.trace = w->s.trace, .sum = sum, .shift_ns = 1000};
     struct stk_query_source source = {.ranks = w->ranks, .rank_count = 1, .run = w->run};
     CHECK_EQ(stk_query_open(&w->q, &source, &err), STK_OK);
-    if (!w->q || sqlite3_open(":memory:", &w->plain) != SQLITE_OK)
+    if (!w->q || sqlite3_open(":memory:", &w->plain) != SQLITE_OK ||
+        sqlite3_create_function(w->plain, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                world_regexp, NULL, NULL) != SQLITE_OK)
         exit(2);
 }
 

@@ -77,11 +77,19 @@ static int ask(const struct stk_args *args, const char *const *paths, size_t cou
     return code;
 }
 
+// As SQLite's shell has it.
+static bool asks_for_tables(const struct stk_args *args)
+{
+    const char *last = args->word_count ? args->words[args->word_count - 1] : "";
+    return args->values[STK_OPT_ID_TABLES].set || strcmp(last, ".tables") == 0 ||
+           strcmp(last, ".schema") == 0;
+}
+
 static int run(const struct stk_args *args)
 {
     const char *file = args->values[STK_OPT_ID_FILE].text, *format = stk_table_format(args);
     int code, profiles = file ? args->word_count : args->word_count - 1;
-    if (args->values[STK_OPT_ID_TABLES].set)
+    if (asks_for_tables(args))
         return describe(args);
     if (!format)
         return stk_usage(&stk_cmd_query, "--json and --csv contradict each other");
@@ -109,16 +117,15 @@ const struct stk_cmd stk_cmd_query = {
     .description =
         "Runs one SELECT, in SQLite's dialect, over the events of profiles: kernels, copies, "
         "launches, host operations with their arguments, steps and where their time goes. "
-        "--tables lists the tables and their columns.\n\n"
+        "--tables lists the tables and their columns, as does .tables in the place of SQL.\n\n"
         "PROFILE is as in stoker why; the events of all ranks stay in memory, so of large runs "
         "choose one with --rank. A query that takes longer than a minute is stopped: --timeout "
         "sets another limit. Wrong SQL ends with exit code 2.",
-    .examples =
-        "stoker query --tables\twhat can be asked\n"
-        "stoker query run.sqlite 'select * from gaps where dur_ns > 1e6'\tlong gaps\n"
-        "stoker query t.json.gz 'select name, count(*) from kernels group by 1'\tkernels\n"
-        "stoker query t.json.gz 'select * from args where event = 17'\targuments\n"
-        "stoker query ranks/ -f question.sql --csv\tSQL from a file\n",
+    .examples = "stoker query --tables\twhat can be asked\n"
+                "stoker query run.sqlite 'select * from gaps where dur_ns > 1e6'\tlong gaps\n"
+                "stoker query t.json.gz 'select name, count(*) from kernels group by 1'\tkernels\n"
+                "stoker query t.json.gz 'select * from args where event = 17'\targuments\n"
+                "stoker query ranks/ -f question.sql --csv\tSQL from a file\n",
     .min_words = 0,
     .max_words = INT32_MAX,
     .options = {STK_OPT_ID_TABLES, STK_OPT_ID_FILE, STK_OPT_ID_JSON, STK_OPT_ID_CSV,

@@ -112,62 +112,72 @@ bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field
     }
 }
 
-static const char *pinned(const struct stk_ext *x)
+static const char *pinned(uint32_t from, uint32_t to)
 {
-    if (x->src_mem == STK_MEM_PAGEABLE || x->dst_mem == STK_MEM_PAGEABLE)
+    if (from == STK_MEM_PAGEABLE || to == STK_MEM_PAGEABLE)
         return "no";
-    if (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED)
+    if (from == STK_MEM_PINNED || to == STK_MEM_PINNED)
         return "yes";
     return "unknown";
 }
 
-static const char *copy_text(const struct stk_query_event *v, enum stk_query_field f)
+static const char *text_of_bits(uint32_t bits, enum stk_query_field f)
 {
-    static const struct stk_ext none;
-    const struct stk_trace *t = v->x->t;
-    const struct stk_ext *x = stk_ext_of(t, v->event);
-    if (t->kind[v->event] != STK_KIND_MEMCPY)
+    uint32_t kind = bits & 15, dir = bits >> 4 & 7, from = bits >> 7 & 7, to = bits >> 10 & 7;
+    if (f == STK_FIELD_KIND)
+        return stk_kind_key((enum stk_kind)kind);
+    if (kind != STK_KIND_MEMCPY)
         return NULL;
-    x = x ? x : &none;
     switch (f) {
     case STK_FIELD_DIRECTION:
-        return directions[x->dir <= STK_DIR_H2H ? x->dir : 0];
+        return directions[dir <= STK_DIR_H2H ? dir : 0];
     case STK_FIELD_SOURCE:
-        return memories[x->src_mem <= STK_MEM_MANAGED ? x->src_mem : 0];
+        return memories[from <= STK_MEM_MANAGED ? from : 0];
     case STK_FIELD_TARGET:
-        return memories[x->dst_mem <= STK_MEM_MANAGED ? x->dst_mem : 0];
+        return memories[to <= STK_MEM_MANAGED ? to : 0];
     default:
-        return pinned(x);
+        return pinned(from, to);
     }
+}
+
+struct stk_str stk_query_text_of_key(const struct stk_query_event *v, enum stk_query_field f,
+                                     uint32_t code)
+{
+    const struct stk_trace *t = v->x->t;
+    switch (f) {
+    case STK_FIELD_NAME:
+        return stk_strpool_get(&t->strings, code);
+    case STK_FIELD_LAUNCH_NAME:
+        return code == t->strings.count ? (struct stk_str){NULL, 0}
+                                        : stk_strpool_get(&t->strings, code);
+    case STK_FIELD_DEVICE:
+        return stk_str_from(v->x->tracks[v->track].device);
+    case STK_FIELD_TENSOR_CORE:
+        return stk_str_from(stk_tensor_core_key(stk_query_traits(v->x, code).tensor_core));
+    case STK_FIELD_PRECISION:
+        return stk_str_from(stk_query_traits(v->x, code).precision);
+    default:
+        return stk_str_from(text_of_bits(code, f));
+    }
+}
+
+uint32_t stk_query_call_code(const struct stk_trace *t, uint32_t event)
+{
+    uint32_t call = launch_of(t, event);
+    return call == STK_NONE ? t->strings.count : t->name[call];
 }
 
 struct stk_str stk_query_text(const struct stk_query_event *v, enum stk_query_field f)
 {
     const struct stk_trace *t = v->x->t;
-    const char *text = NULL;
-    switch (f) {
-    case STK_FIELD_NAME:
-        return stk_name_of(t, v->event);
-    case STK_FIELD_LAUNCH_NAME: {
-        uint32_t call = launch_of(t, v->event);
-        return call == STK_NONE ? (struct stk_str){NULL, 0} : stk_name_of(t, call);
-    }
-    case STK_FIELD_KIND:
-        text = stk_kind_key(t->kind[v->event]);
-        break;
-    case STK_FIELD_DEVICE:
-        text = v->x->tracks[v->track].device;
-        break;
-    case STK_FIELD_TENSOR_CORE:
-        text = stk_tensor_core_key(stk_query_traits(v->x, t->name[v->event]).tensor_core);
-        break;
-    case STK_FIELD_PRECISION:
-        text = stk_query_traits(v->x, t->name[v->event]).precision;
-        break;
-    default:
-        text = copy_text(v, f);
-    }
-    return stk_str_from(text);
+    uint32_t code = 0;
+    if (f == STK_FIELD_LAUNCH_NAME)
+        code = stk_query_call_code(t, v->event);
+    else if (stk_query_fields[f].key == STK_KEY_NAME)
+        code = t->name[v->event];
+    else if (stk_query_fields[f].key == STK_KEY_BITS)
+        code = stk_query_bits(t, v->event);
+    return stk_query_text_of_key(v, f, code);
 }
 
 void stk_query_value_of(const struct stk_query_event *v, enum stk_query_field f,

@@ -59,6 +59,12 @@ static inline bool stk_query_number(const struct stk_query_event *v, enum stk_qu
 }
 // Texts; p NULL: not known.
 struct stk_str stk_query_text(const struct stk_query_event *v, enum stk_query_field f);
+// The same by what decides it, whatever the event: a name's id, or stk_query_bits, or
+// stk_query_call_code; the track is v's.
+struct stk_str stk_query_text_of_key(const struct stk_query_event *v, enum stk_query_field f,
+                                     uint32_t code);
+// Id of the name of the call that launched the event; how many names there are, where none did.
+uint32_t stk_query_call_code(const struct stk_trace *t, uint32_t event);
 void stk_query_value_of(const struct stk_query_event *v, enum stk_query_field f,
                         struct stk_query_value *out);
 // Kind, way and memories in one number (13 bits): all that fields of the key BITS depend on.

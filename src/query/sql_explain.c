@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQLite's errors for people: where in the statement, and what may have been meant.
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/near.h"
@@ -58,11 +59,20 @@ static bool typed_after(const char *message, const char *prefix, struct guess *g
     return true;
 }
 
+static const char *last_word(const char *sql)
+{
+    struct stk_sql_token t[1000];
+    size_t count = stk_sql_lex(sql, t, 1000);
+    return count && count != SIZE_MAX ? t[count - 1].p : "";
+}
+
 static void advise(const char *sql, const char *message, char *out, size_t size)
 {
     struct guess g = {.best = NULL};
     char tables[200];
     *out = 0;
+    if (strcmp(message, "incomplete input") == 0)
+        snprintf(out, size, ": the statement ends too early, after '%.40s'", last_word(sql));
     if (typed_after(message, "no such column: ", &g)) {
         guess_column(&g, sql);
     } else if (typed_after(message, "no such table: ", &g)) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files behind stoker query's SQL share: the connection, its modules, the rewriting of
-// aggregates.
+// What the files behind stoker query's SQL share: the connection and its modules.
 #ifndef STK_QUERY_SQL_IMPL_H
 #define STK_QUERY_SQL_IMPL_H
 
@@ -9,13 +8,25 @@
 #include "query/event_scan.h"
 #include "query/sql_table.h"
 
+// What a table "rows of <events>" holds while a statement runs: rows that stand for events, and
+// values beside them ("value 0", "value 1", ...).
+#define STK_SQL_VALUES_MAX 48
+struct stk_sql_rows {
+    size_t count;
+    void (*field)(void *arg, size_t row, enum stk_query_field f, struct stk_query_value *out);
+    void (*value)(void *arg, size_t row, int which, struct stk_query_value *out);
+    void *arg;
+};
+
 struct stk_query_db {
     sqlite3 *sql;
     int64_t deadline_ns; // on the monotonic clock; 0: none
     bool timed_out, interrupted;
     bool declaring; // a table's columns: SQLite asks the authoriser as for any CREATE
-    bool groups_wanted, groups_used;
-    struct stk_err err; // what a table could not do; code STK_OK: nothing
+    bool batches_wanted, batches_used;
+    uint32_t events_per_thread;      // 0: as usual
+    const struct stk_sql_rows *rows; // of the running statement's table "rows of ..."
+    struct stk_err err;              // what a table could not do; code STK_OK: nothing
 };
 
 // What a module gets: one per table.
@@ -28,7 +39,7 @@ struct stk_sql_module {
 bool stk_sql_should_stop(void *q);
 
 extern const sqlite3_module stk_sql_event_module, stk_sql_list_module, stk_sql_args_module,
-    stk_sql_group_module;
+    stk_sql_rows_module;
 // "CREATE TABLE x(...)" of a table, its aliases hidden; in the arena. `extra`: further columns, or
 // NULL. NULL: no memory.
 const char *stk_sql_declaration(const struct stk_sql_table *table, struct stk_arena *arena,
@@ -49,10 +60,6 @@ void stk_sql_names_free(struct stk_sql_names *n, const struct stk_query *q);
 // Put the arguments into the scan. SQLITE_OK or an error.
 int stk_sql_filter_apply(struct stk_query_scan *s, struct stk_sql_names *names, const char *plan,
                          int argc, sqlite3_value **argv);
-
-// sql_rewrite.c: a SELECT that only aggregates one table of events, as one over its groups. NULL
-// where it is not of that form, or without memory. The caller frees with sqlite3_free.
-char *stk_sql_rewrite(const char *sql);
 
 // sql_explain.c: from SQLite's error to one for people.
 enum stk_status stk_sql_explain(struct stk_query *q, const char *sql, int code,

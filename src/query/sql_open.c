@@ -111,13 +111,13 @@ static int add_table(struct stk_query *q, const struct stk_sql_table *table)
     static const sqlite3_module *const modules[] = {&stk_sql_event_module, &stk_sql_list_module,
                                                     &stk_sql_args_module};
     struct stk_sql_module *m = stk_arena_alloc(&q->arena, sizeof *m);
-    const char *name = stk_arena_printf(&q->arena, "groups of %s", table->name);
+    const char *name = stk_arena_printf(&q->arena, "rows of %s", table->name);
     if (!m || !name)
         return SQLITE_NOMEM;
     *m = (struct stk_sql_module){q, table};
     int code = sqlite3_create_module(q->db->sql, table->name, modules[table->sort], m);
     if (code == SQLITE_OK && table->sort == STK_SQL_EVENTS)
-        code = sqlite3_create_module(q->db->sql, name, &stk_sql_group_module, m);
+        code = sqlite3_create_module(q->db->sql, name, &stk_sql_rows_module, m);
     return code;
 }
 
@@ -158,7 +158,7 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
     if (status == STK_OK && !q->db)
         status = stk_err_nomem(err);
     if (status == STK_OK) {
-        q->db->groups_wanted = true;
+        q->db->batches_wanted = true;
         int code = sqlite3_open_v2(":memory:", &q->db->sql,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
                                        SQLITE_OPEN_NOMUTEX,
@@ -189,12 +189,13 @@ void stk_query_close(struct stk_query *q)
     stk_free(q);
 }
 
-void stk_query_set_groups(struct stk_query *q, bool wanted)
+void stk_query_set_batches(struct stk_query *q, bool wanted, uint32_t events_per_thread)
 {
-    q->db->groups_wanted = wanted;
+    q->db->batches_wanted = wanted;
+    q->db->events_per_thread = events_per_thread;
 }
 
-bool stk_query_used_groups(const struct stk_query *q)
+bool stk_query_used_batches(const struct stk_query *q)
 {
-    return q->db->groups_used;
+    return q->db->batches_used;
 }

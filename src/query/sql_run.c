@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running one statement: it is prepared as it was written, which settles its errors, the names and
-// the types of its columns; then, where it only aggregates events, its rewritten form is run in its
-// place (sql_rewrite.c).
+// the types of its columns; then, where it is of a form that batches answer, the statement over
+// their results is run in its place (sql_batch.h).
 #include <stdint.h>
 #include <strings.h>
 
-#include "query/sql_impl.h"
+#include "query/sql_batch.h"
 #include "query/sql_lex.h"
 
 // Units of columns that the statement takes as they are.
@@ -143,8 +143,8 @@ static int count_rows(struct stk_query *q, const char *sql, size_t length, int64
 // saves most of the work. Else the work is done when the first row comes.
 static bool is_scan(const char *sql)
 {
-    static const char *const words[] = {"group", "order", "distinct", "union", "except", "over",
-                                        "intersect"};
+    static const char *const words[] = {"group",  "order", "distinct", "union",
+                                        "except", "over",  "intersect"};
     struct stk_sql_token t[400];
     size_t count = stk_sql_lex(sql, t, 400);
     for (size_t i = 0; count != SIZE_MAX && i < count; i++)
@@ -192,18 +192,49 @@ static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_er
     return STK_OK;
 }
 
-// The rewritten statement, or NULL where there is none.
-static sqlite3_stmt *prepare_groups(struct stk_query *q, const char *sql, int columns)
+// SQLITE_DONE or what is wrong, as step. `stmt` is the statement as it was written.
+static int run_rows(const struct stk_sql_batch *b, sqlite3_stmt *stmt,
+                    const struct stk_query_sink *sink, enum stk_status *status, struct stk_err *err)
 {
-    sqlite3_stmt *stmt = NULL;
-    char *groups = q->db->groups_wanted ? stk_sql_rewrite(sql) : NULL;
-    if (groups && sqlite3_prepare_v2(q->db->sql, groups, -1, &stmt, NULL) == SQLITE_OK &&
-        sqlite3_column_count(stmt) != columns) {
-        sqlite3_finalize(stmt);
-        stmt = NULL;
+    uint64_t rows = 0, rest = 1;
+    int code = step(stmt, sink, &rows, status, err);
+    if (*status != STK_OK || code != SQLITE_ROW)
+        return code;
+    if (b->counted) {
+        rest = b->matching - rows;
+        code = SQLITE_DONE;
+    } else {
+        while ((code = sqlite3_step(stmt)) == SQLITE_ROW)
+            rest++;
     }
-    sqlite3_free(groups);
-    return stmt;
+    sink->left_out(sink->arg, rest);
+    return code;
+}
+
+// By batches, where the statement is of that form: false is for SQLite to answer.
+static bool run_batches(struct stk_query *q, const char *sql, sqlite3_stmt *stmt,
+                        const struct stk_query_sink *sink, enum stk_status *status,
+                        struct stk_err *err)
+{
+    struct stk_sql_batch b;
+    sqlite3_stmt *rows = NULL;
+    bool done = stk_sql_batch_begin(&b, q, sql, sink->limit) &&
+                sqlite3_prepare_v2(q->db->sql, b.sql, -1, &rows, NULL) == SQLITE_OK &&
+                sqlite3_column_count(rows) == sqlite3_column_count(stmt);
+    if (done) {
+        q->db->batches_used = true;
+        q->db->rows = &b.rows;
+        int code = run_rows(&b, rows, sink, status, err);
+        q->db->rows = NULL;
+        if (*status == STK_OK && code != SQLITE_DONE)
+            *status = stk_sql_explain(q, sql, code, err);
+    } else if (b.plan.interrupted) {
+        done = true;
+        *status = stk_sql_explain(q, sql, SQLITE_INTERRUPT, err);
+    }
+    sqlite3_finalize(rows);
+    stk_sql_batch_end(&b);
+    return done;
 }
 
 static enum stk_status run(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
@@ -213,21 +244,13 @@ static enum stk_status run(struct stk_query *q, const char *sql, size_t length, 
     enum stk_status status = begin(stmt, sink, err);
     if (status != STK_OK)
         return status;
-    sqlite3_stmt *groups = prepare_groups(q, sql, sqlite3_column_count(stmt));
-    q->db->groups_used = groups != NULL;
-    int code = groups ? step(groups, sink, &rows, &status, err) : SQLITE_OK;
-    // A filter that SQLite did not hand over: the table itself is asked.
-    bool refused = groups && code == SQLITE_CONSTRAINT && rows == 0;
-    if (refused || !groups) {
-        q->db->groups_used = false;
-        code = step(stmt, sink, &rows, &status, err);
-    }
+    if (q->db->batches_wanted && run_batches(q, sql, stmt, sink, &status, err))
+        return status;
+    int code = step(stmt, sink, &rows, &status, err);
     if (status == STK_OK && code == SQLITE_ROW)
-        code = q->db->groups_used ? count_rest(q, sql, length, groups, sink)
-                                  : count_rest(q, sql, length, stmt, sink);
+        code = count_rest(q, sql, length, stmt, sink);
     if (status == STK_OK && code != SQLITE_DONE)
         status = stk_sql_explain(q, sql, code, err);
-    sqlite3_finalize(groups);
     return status;
 }
 
@@ -237,7 +260,7 @@ enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t time
     struct stk_query_db *db = q->db;
     sqlite3_stmt *stmt = NULL;
     const char *tail = "";
-    db->timed_out = db->interrupted = db->groups_used = false;
+    db->timed_out = db->interrupted = db->batches_used = false;
     db->deadline_ns = 0;
     if (timeout_ns > 0 && __builtin_add_overflow(stk_sql_now_ns(), timeout_ns, &db->deadline_ns))
         db->deadline_ns = 0;
