@@ -120,6 +120,8 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
                                 .threads = crew->threads_per_file,
                                 .progress = &progress,
                                 .wants = crew->hook ? crew->hook->wants : 0};
+    if (crew->count > 1) // collectives are matched within their groups
+        read.wants |= STK_WANT_COLLECTIVES;
     enum stk_status status = stk_reader_read(&read, &trace, &job->err);
     if (status == STK_OK)
         status = keep_facts(job, trace);

@@ -4,9 +4,10 @@
 // enough for the waiting and need no common clock; who came last is taken from the starts where the
 // clocks agree (ends of matched collectives within microseconds), else from the shortest duration.
 //
-// Method: sort all collectives by (name, ordinal, rank); names whose counts differ between ranks
-// are left out and counted. O(n log n).
-// Limits: a collective over a subgroup of the ranks has unequal counts and is left out.
+// Method: sort all collectives by (name, group, ordinal, rank); those whose counts differ between
+// the ranks of their group are left out and counted. O(n log n).
+// Limits: where a profile does not say which ranks take part, all are taken to, and a collective
+// over some of them has unequal counts and is left out.
 #include "model/collectives.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "model/verdict.h"
 
 struct entry {
-    uint64_t name_hash;
+    uint64_t name_hash, group_hash;
     uint32_t ordinal, rank; // rank: index into run->ranks
     struct stk_collective *c;
 };
@@ -34,6 +35,8 @@ static int by_name_ordinal_rank(const void *pa, const void *pb)
     const struct entry *a = pa, *b = pb;
     if (a->name_hash != b->name_hash)
         return a->name_hash < b->name_hash ? -1 : 1;
+    if (a->group_hash != b->group_hash)
+        return a->group_hash < b->group_hash ? -1 : 1;
     if (a->ordinal != b->ordinal)
         return a->ordinal < b->ordinal ? -1 : 1;
     return a->rank < b->rank ? -1 : a->rank > b->rank;
@@ -52,21 +55,35 @@ static struct entry *gather(const struct stk_run_sum *run, size_t *count)
         struct stk_rank_sum *rank = run->ranks[r];
         for (uint32_t i = 0; i < rank->collective_count; i++) {
             struct stk_collective *c = &rank->collectives[i];
-            all[(*count)++] = (struct entry){c->name_hash, c->ordinal, r, c};
+            all[(*count)++] = (struct entry){c->name_hash, c->group_hash, c->ordinal, r, c};
         }
     }
     qsort(all, *count, sizeof *all, by_name_ordinal_rank);
     return all;
 }
 
-// All ranks have this name equally often, once per ordinal.
-static bool counts_equal(const struct entry *e, size_t n, uint32_t ranks)
+// How many ranks take part in these: all, or as many of a named group as are here.
+static uint32_t members_of(const struct entry *e, size_t n, uint32_t ranks)
 {
-    if (n % ranks != 0)
+    uint32_t members = 1;
+    if (e[0].group_hash == 0)
+        return ranks;
+    while (members < n && e[members].ordinal == e[0].ordinal)
+        members++;
+    return members;
+}
+
+// All its ranks have this name equally often, once per ordinal.
+static bool counts_equal(const struct entry *e, size_t n, uint32_t members, uint32_t ranks)
+{
+    if (n % members != 0)
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (e[i].rank != i % ranks || e[i].ordinal != e[i - i % ranks].ordinal)
+    for (size_t i = 0; i < n; i++) {
+        uint32_t want = members == ranks ? (uint32_t)(i % members) : e[i % members].rank;
+        bool again = i % members > 0 && e[i].rank == e[i - 1].rank;
+        if (again || e[i].rank != want || e[i].ordinal != e[i - i % members].ordinal)
             return false;
+    }
     return true;
 }
 
@@ -96,12 +113,12 @@ static void move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wa
     d->parts[STK_PART_COLLECTIVE_WAIT] += moved;
 }
 
-static void match_one(struct stk_run_sum *run, const struct entry *e, struct tally *t,
-                      const uint32_t *device_base, const uint32_t *step_base)
+static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t members,
+                      struct tally *t, const uint32_t *device_base, const uint32_t *step_base)
 {
-    uint32_t ranks = run->rank_count, last = 0, briefest = 0;
+    uint32_t last = 0, briefest = 0;
     int64_t first_end = INT64_MAX, last_end = INT64_MIN;
-    for (uint32_t r = 0; r < ranks; r++) {
+    for (uint32_t r = 0; r < members; r++) {
         int64_t end = e[r].c->start_ns + e[r].c->dur_ns;
         first_end = end < first_end ? end : first_end;
         last_end = end > last_end ? end : last_end;
@@ -111,18 +128,18 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, struct tal
             briefest = r;
     }
     int64_t wait_ns = 0, min_ns = e[briefest].c->dur_ns;
-    for (uint32_t r = 0; r < ranks; r++) {
+    for (uint32_t r = 0; r < members; r++) {
         e[r].c->matched = true;
         e[r].c->wait_ns = e[r].c->dur_ns - min_ns;
-        e[r].c->last_rank = (int32_t)last;
-        e[r].c->brief_rank = (int32_t)briefest;
+        e[r].c->last_rank = (int32_t)e[last].rank;
+        e[r].c->brief_rank = (int32_t)e[briefest].rank;
         wait_ns += e[r].c->dur_ns - min_ns;
         move_wait(run, &e[r], e[r].c->dur_ns - min_ns, device_base, step_base);
     }
     t->wait_ns += wait_ns;
-    t->held_ns[last] += wait_ns;
-    t->shortest_ns[briefest] += wait_ns;
-    t->last[last]++;
+    t->held_ns[e[last].rank] += wait_ns;
+    t->shortest_ns[e[briefest].rank] += wait_ns;
+    t->last[e[last].rank]++;
     t->matched++;
     t->agreeing += last_end - first_end <= (int64_t)stk_threshold_value(STK_T_CLOCK_AGREE_NS);
 }
@@ -178,14 +195,19 @@ enum stk_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *d
         goto done;
     }
     for (size_t i = 0, j; i < count; i = j) {
-        for (j = i; j < count && all[j].name_hash == all[i].name_hash; j++)
+        for (j = i; j < count && all[j].name_hash == all[i].name_hash &&
+                    all[j].group_hash == all[i].group_hash;
+             j++)
             continue;
-        if (!counts_equal(all + i, j - i, ranks)) {
+        uint32_t members = members_of(all + i, j - i, ranks);
+        if (members < 2)
+            continue; // the others of its group are not here
+        if (!counts_equal(all + i, j - i, members, ranks)) {
             run->rank_events_unequal += j - i;
             continue;
         }
-        for (size_t k = i; k < j; k += ranks)
-            match_one(run, all + k, &t, device_base, step_base);
+        for (size_t k = i; k < j; k += members)
+            match_one(run, all + k, members, &t, device_base, step_base);
     }
     judge(run, &t);
 done:

@@ -91,9 +91,10 @@ struct stk_step {
     const char *excluded;               // why it is not used, or NULL
 };
 
-// One collective kernel, for matching across ranks: the k-th of its name.
+// One collective kernel, for matching across ranks: the k-th of its name in its group.
 struct stk_collective {
     uint64_t name_hash;
+    uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
     const char *name;
     uint32_t ordinal;  // k
     uint32_t device;   // index into devices

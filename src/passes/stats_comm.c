@@ -12,8 +12,10 @@
 // all_to_all: what the slowest link must carry, as NCCL's tests define both.
 // clock_residual_ns: how far the ends of a collective usually lie apart over the ranks, where each
 // needs the data of all others to end: what their clocks differ by, at most.
-// ideal_per_step_ns: all bytes of a step at the best bus rate that any of them reached; for the
-// gradients of data parallelism it is the usual check "parameters x 4 bytes / bandwidth".
+// ideal_per_step_ns: all bytes of a step at the best bus rate that any of them reached. The usual
+// check "parameters x 4 bytes / bandwidth": gradient_bytes_per_step is what a step's gradients
+// hold, gradient_share what of a step's bytes they are (1: the collectives move the gradients and
+// nothing else; more: not all gradients, or fewer bytes each, are communicated).
 #include "passes/stats_comm.h"
 
 #include <stdlib.h>
@@ -231,6 +233,7 @@ struct comm_totals {
     int64_t step_bytes; // of used steps, -1 where one is not known
     double step_bus_bytes, best_bus;
     uint64_t host_count;
+    int64_t gradient_elements, gradient_bytes, gradient_steps; // bytes: -1 not known of all
     int64_t residual_ns; // by which the clocks of the ranks differ, -1 not known
 };
 
@@ -366,7 +369,14 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
             !add_kind(kinds, known, kind, c, size))
             return false;
     }
-    all->exposed_ns = stk_add_ns(all->exposed_ns, p ? p->exposed_ns : 0);
+    if (!p)
+        return true;
+    all->exposed_ns = stk_add_ns(all->exposed_ns, p->exposed_ns);
+    all->gradient_elements = stk_add_ns(all->gradient_elements, p->gradient_elements);
+    all->gradient_steps += p->gradient_elements ? p->gradient_steps : 0;
+    all->gradient_bytes = p->gradient_bytes < 0 || all->gradient_bytes < 0
+                              ? -1
+                              : stk_add_ns(all->gradient_bytes, p->gradient_bytes);
     return true;
 }
 
@@ -425,6 +435,27 @@ static int64_t used_steps(const struct stk_pass_ctx *ctx)
     return n;
 }
 
+// What a step's gradients hold, beside what its collectives move.
+static void say_gradients(const struct comm_totals *all, int64_t moved_bytes,
+                          struct stk_table_doc *doc)
+{
+    bool known = all->gradient_steps > 0 && all->gradient_elements > 0;
+    bool sized = known && all->gradient_bytes >= 0;
+    struct stk_cell unknown = stk_cell_unknown();
+    int64_t bytes = sized ? all->gradient_bytes / all->gradient_steps : -1;
+    stk_table_figure(doc, "gradients_per_step", STK_CELL_COUNT,
+                     known ? stk_cell_number(all->gradient_elements / all->gradient_steps)
+                           : unknown);
+    stk_table_figure(doc, "gradient_bytes_per_step", STK_CELL_BYTES,
+                     sized ? stk_cell_number(bytes) : unknown);
+    stk_table_figure(doc, "gradient_share", STK_CELL_SHARE,
+                     sized && moved_bytes > 0 ? stk_cell_share_of(bytes, moved_bytes) : unknown);
+    if (!known && all->count + all->host_count > 0)
+        stk_table_lacks(doc, "bytes of the gradients",
+                        "no step with the shapes of its gradients was recorded",
+                        "PyTorch: record_shapes=True in torch.profiler, and profiler.step()");
+}
+
 static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
                         struct stk_table_doc *doc)
 {
@@ -450,6 +481,7 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals
         sized && all->best_bus > 0
             ? stk_cell_number((int64_t)(all->step_bus_bytes * 1e9 / all->best_bus / (double)steps))
             : unknown);
+    say_gradients(all, sized ? all->step_bytes / steps : 0, doc);
     stk_table_figure(doc, "clock_residual_ns", STK_CELL_NS,
                      all->residual_ns >= 0 ? stk_cell_number(all->residual_ns) : unknown);
     stk_table_figure(doc, "host_collectives", STK_CELL_COUNT,

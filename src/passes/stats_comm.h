@@ -26,6 +26,9 @@ struct stk_comm_sums {
     struct stk_comm_host *host;
     uint32_t host_count;
     int64_t exposed_ns; // union per device, inside the selection
+    // Gradients that the used steps of the host made, and these steps; 0: no shapes recorded.
+    int64_t gradient_elements, gradient_bytes; // bytes: -1 not known of all
+    int64_t gradient_steps;
 };
 
 // "all_reduce", ... by the words of NCCL, RCCL, oneCCL, XLA and PyTorch; NULL: not known.

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/collectives.h"
 #include "passes/stats.h"
 
 #define MAX_DEPTH 64
@@ -34,6 +35,7 @@ struct sweep {
     struct stk_vec host;     // struct stk_comm_host
     uint32_t *slot;          // per string id: row of `host` + 1
     struct stk_spans time;   // of the host, selected
+    struct stk_spans steps;  // of the host, used
     struct stk_name_cache names;
     struct open_call stack[MAX_DEPTH];
     uint32_t depth;
@@ -193,16 +195,34 @@ static bool note_launch(struct sweep *s, uint32_t call)
     return true;
 }
 
+static void add_gradient(struct sweep *s, uint32_t event)
+{
+    struct said said = nothing;
+    int64_t bytes;
+    read_details(s->view->t, event, &said);
+    if (said.in == 0)
+        return;
+    s->out->gradient_elements = stk_add_ns(s->out->gradient_elements, said.in);
+    bool known = said.element_bytes > 0 && s->out->gradient_bytes >= 0 &&
+                 !__builtin_mul_overflow(said.in, said.element_bytes, &bytes);
+    s->out->gradient_bytes = known ? stk_add_ns(s->out->gradient_bytes, bytes) : -1;
+}
+
 static bool sweep_thread(struct sweep *s, const struct stk_track *track)
 {
     const struct stk_trace *t = s->view->t;
-    struct stk_view_cursor cursor = {&s->time, 0};
+    struct stk_view_cursor cursor = {&s->time, 0}, in_steps = {&s->steps, 0};
+    struct stk_str gradient = STK_STR(STK_GRADIENT_OP);
     int64_t inside_ns = INT64_MIN; // end of the outermost collective of the host
     s->depth = 0;
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
         bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
-        if (!launch && !(stk_class_of(s->view, e) & STK_NAME_HOST_COLL))
+        if (!launch && !(stk_class_of(s->view, e) & STK_NAME_HOST_COLL)) {
+            if (t->kind[e] == STK_KIND_HOST_OP && t->ref[e] != STK_NONE &&
+                stk_view_in(&in_steps, t->start_ns[e]) && stk_str_eq(stk_name_of(t, e), gradient))
+                add_gradient(s, e);
             continue;
+        }
         while (s->depth && s->stack[s->depth - 1].end_ns <= t->start_ns[e])
             s->depth--;
         if (launch && s->depth && !note_launch(s, e))
@@ -247,7 +267,7 @@ static bool size_of(struct sweep *s, uint32_t event, struct stk_comm_size *size)
     size->bytes = bytes_of(&said, size->kind ? size->kind : stk_comm_kind(name));
     if (said.members != STK_NONE) {
         struct stk_str text = stk_strpool_get(&t->strings, said.members);
-        size->members_hash = stk_hash_bytes(text.p, text.n) | 1;
+        size->members_hash = stk_collective_group_hash(text, said.group_size);
     }
     if (said.group == STK_NONE)
         return true;
@@ -306,7 +326,9 @@ static bool select_time(struct sweep *s)
 static bool sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
-    bool ok = select_time(s);
+    bool ok = select_time(s) && stk_view_host_steps(v, true, &s->steps);
+    for (uint32_t i = 0; i < v->step_count && ok && !v->steps_on_device; i++)
+        s->out->gradient_steps += !v->steps[i].excluded;
     for (uint32_t k = 0; k < v->t->track_count && ok; k++)
         if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process])
             ok = sweep_thread(s, &v->t->tracks[k]);
@@ -333,6 +355,7 @@ enum stk_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_ar
     stk_vec_init(&s->calls, sizeof(struct said), UINT32_MAX - 1);
     stk_vec_init(&s->host, sizeof(struct stk_comm_host), UINT32_MAX - 1);
     stk_spans_init(&s->time);
+    stk_spans_init(&s->steps);
     s->slot = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s->slot);
     s->out = stk_arena_alloc(arena, sizeof *s->out);
     bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot && s->out && sweep_all(s);
@@ -342,6 +365,7 @@ enum stk_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_ar
     stk_vec_deinit(&s->calls);
     stk_vec_deinit(&s->host);
     stk_spans_deinit(&s->time);
+    stk_spans_deinit(&s->steps);
     stk_free(s->slot);
     stk_free(s);
     return ok ? STK_OK : stk_err_nomem(err);

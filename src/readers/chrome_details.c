@@ -223,7 +223,7 @@ static void take_shape(void *stager, struct stk_str key, struct stk_str value, b
     struct stk_chrome_stager *s = stager;
     if (quoted)
         return;
-    if (stk_str_eq(key, STK_STR("Input Dims"))) {
+    if (stk_str_eq(key, STK_STR("Input Dims")) || stk_str_eq(key, STK_STR("Input dims"))) {
         int64_t elements = count_elements(value);
         if (elements > 0)
             add_number(s, STK_DETAIL_IN_ELEMENTS, elements);

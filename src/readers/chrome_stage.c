@@ -126,7 +126,9 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
         *c = CLASS_KNOWN | (bits & STK_NAME_STEP ? CLASS_STEP | CLASS_MARKER : 0) |
              (bits & STK_NAME_FETCH ? CLASS_FETCH : 0) |
              (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0) |
-             (is_collective_call(name) ? CLASS_COLLECTIVE : 0) |
+             (is_collective_call(name) || stk_str_eq(name, STK_STR(STK_GRADIENT_OP))
+                 ? CLASS_COLLECTIVE
+                 : 0) |
              (stk_chrome_has_cost(name) ? CLASS_COST : 0);
     }
     return *c;

@@ -32,6 +32,9 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_XLA_RUN (1u << 21)      // runs an XLA executable
 #define STK_NAME_GRAPH_NODE (1u << 22)   // TensorFlow's graph executor, or a node that it runs
 
+// PyTorch's row for one parameter's gradient: its input has the gradient's shape.
+#define STK_GRADIENT_OP "torch::autograd::AccumulateGrad"
+
 // Class bits of a name. `kind` is that of the event it was seen on, since words mean other things
 // on other rows (a Python frame that contains "compile" does not compile).
 uint32_t stk_name_classify(struct stk_str name, enum stk_kind kind);

@@ -73,9 +73,53 @@ static void test_groups(void)
     CHECK_EQ((int64_t)(answer_cell(&ranks[0], 0, "bus_bytes_per_s")->ratio / 1e9), 25);
     CHECK_EQ(ranks[0].doc.tables[1].row_count, 1);
     CHECK_EQ(answer_cell_in(&ranks[0], 1, 0, "count")->number, 4);
-    CHECK_EQ(ranks[0].doc.missing_count, 0);
+    CHECK_EQ(ranks[0].doc.missing_count, 1);
+    CHECK_STR(ranks[0].doc.missing[0].what, "bytes of the gradients");
+    // The breakdown's waiting is that of the groups, too.
+    CHECK_EQ(ranks[0].run->straggler.matched, 2);
+    CHECK_EQ(ranks[0].run->rank_events_unequal, 0);
+    CHECK_EQ(ranks[0].run->parts[STK_PART_COLLECTIVE_WAIT], 89 * US);
     for (int i = 0; i < 4; i++)
         answer_end(&ranks[i]);
+}
+
+// Two steps of 100 + 20 gradients of 4 bytes; an all_reduce of 120 in each, and 40 of something
+// else.
+static void test_gradients(void)
+{
+    char text[8192], *p = text, *end = text + sizeof text;
+    p += snprintf(p, (size_t)(end - p), "{\"schemaVersion\":1,\"traceEvents\":[");
+    for (int step = 0; step < 3; step++) {
+        int t = step * 1000;
+        p += snprintf(p, (size_t)(end - p),
+                      "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\","
+                      "\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1000},",
+                      step, t);
+        for (int i = 0; i < 2; i++)
+            p += snprintf(p, (size_t)(end - p),
+                          "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":"
+                          "\"torch::autograd::AccumulateGrad\",\"pid\":1,\"tid\":2,\"ts\":%d,"
+                          "\"dur\":10,\"args\":{\"Input Dims\":[[%s]],"
+                          "\"Input type\":[\"float\"]}},",
+                          t + 100 + 50 * i, i ? "10, 10" : "20");
+        for (int i = 0; i < 2; i++)
+            p += snprintf(p, (size_t)(end - p),
+                          "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\","
+                          "\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":50,\"args\":{\"device\":0,"
+                          "\"stream\":7,\"Collective name\":\"allreduce\",\"In msg nelems\":%d,"
+                          "\"Out msg nelems\":%d,\"Group size\":2,\"dtype\":\"Float\"}},",
+                          t + 300 + 100 * i, i ? 40 : 120, i ? 40 : 120);
+    }
+    snprintf(p - 1, (size_t)(end - p + 1), "]}");
+    struct answer a;
+    answer_begin(&a);
+    answer_read_text(&a, &stk_stats_comm, text);
+    answer_analyse(&a, &stk_stats_comm);
+    CHECK_EQ(answer_figure(&a, "gradients_per_step")->number, 120);
+    CHECK_EQ(answer_figure(&a, "gradient_bytes_per_step")->number, 480);
+    CHECK_EQ(answer_figure(&a, "bytes_per_step")->number, 640);
+    CHECK_EQ(PERCENT(answer_figure(&a, "gradient_share")), 75);
+    answer_end(&a);
 }
 
 // Half of a group is not there: nothing is known of waiting.
@@ -89,7 +133,7 @@ static void test_half_a_group(void)
     describe_ranks(ranks, 2);
     CHECK(!answer_cell(&ranks[0], 0, "wait_ns")->known);
     CHECK(!answer_figure(&ranks[0], "wait_ns")->known);
-    CHECK_EQ(ranks[0].doc.missing_count, 1);
+    CHECK_EQ(ranks[0].doc.missing_count, 2);
     for (int i = 0; i < 2; i++)
         answer_end(&ranks[i]);
 }
@@ -197,6 +241,7 @@ static void test_hlo(void)
 int main(void)
 {
     test_groups();
+    test_gradients();
     test_half_a_group();
     test_devices();
     test_host_rows();
