@@ -217,7 +217,8 @@ def tune_cases(scale, files):
     yield Case(
         "autotune",
         "autotune",
-        "JPEG by separate operations, AUTOTUNE: seconds to 90 % of the best fixed setting",
+        "JPEG by separate operations, AUTOTUNE (ours from one thread a stage): seconds to 90 % of the "
+        "best fixed setting",
         "reach",
         rows,
     )

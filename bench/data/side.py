@@ -52,15 +52,16 @@ def ready_next(iterator, rounds, ready, pause=0.004):
 
 def paced(iterator, step, seconds):
     """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
-    works), from its second batch on. Its lateness from sleeping too long is not the pipeline's."""
+    works), from its first batch on. Its lateness from sleeping too long is not the pipeline's."""
     next(iterator)
-    waits, steps, last = [], 0.0, time.perf_counter() + seconds
-    while time.perf_counter() < last:
+    got = time.perf_counter()
+    waits, steps, last = [], 0.0, got + seconds
+    while got < last:
+        time.sleep(step)
         start = time.perf_counter()
         next(iterator)
+        steps += start - got
         got = time.perf_counter()
-        time.sleep(step)
-        steps += time.perf_counter() - got
         waits.append(got - start)
     waits.sort()
     return {

@@ -184,7 +184,10 @@ struct stoker_run_options {  // zero it, then set what is wanted
     // A file for the run's report (*.stk), which `stoker why` reads; NULL: none, unless the
     // environment names one (STOKER_DATA_RECORD).
     const char *record_path;
-    uint64_t reserved[7];
+    // AUTOTUNE: workers of a stage at first (0: as many as processors, 16 at most), and at least;
+    // is_untuned: it stays with those.
+    int initial_parallelism, min_parallelism, is_untuned, unused;
+    uint64_t reserved[5];
 };
 struct stoker_iterator;
 enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
@@ -233,7 +236,8 @@ enum stoker_binding { // what keeps a pipeline from being faster
     STOKER_BINDING_CPU,      // all processors are at work
     STOKER_BINDING_SERIAL,   // a part that one thread at a time can do
     STOKER_BINDING_CONSUMER, // the consumer takes no more
-    STOKER_BINDING_THREADS   // threads wait for something else, and there may be no more of them
+    STOKER_BINDING_THREADS,  // threads wait for something else, and there may be no more of them
+    STOKER_BINDING_MEMORY    // the budget is used up
 };
 int stoker_iterator_stage(const struct stoker_iterator *it, int i,
                           struct stoker_stage *out); // 0: none

@@ -2,17 +2,17 @@
 // Stages with threads; see async.h.
 #include "data/async.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "data/gate.h"
 #include "data/tuner.h"
+
+static void set_tuned(void *owner, int n)
+{
+    stk_async_set_workers(owner, n);
+}
 
 struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kind *kind, void *arg,
                                  int wanted, int limit, bool is_sloppy, int64_t elements_max)
@@ -27,6 +27,8 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
     a->limit = limit < 1 ? 1 : limit > STK_WORKERS_MAX ? STK_WORKERS_MAX : limit;
     a->wanted = wanted < 1 ? 1 : wanted > a->limit ? a->limit : wanted;
     a->piece_n = 1;
+    a->tuned = (struct stk_tuned){
+        .it = it, .owner = a, .set_workers = set_tuned, .limit = a->limit, .workers = a->wanted};
     pthread_mutex_init(&a->input_lock, NULL);
     pthread_mutex_init(&a->park_lock, NULL);
     pthread_cond_init(&a->unpark, NULL);
@@ -60,7 +62,8 @@ static int64_t bytes_each(const struct stk_piece *p)
 // The next piece's size: by what this one cost for an element.
 static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t n, uint64_t took_ns)
 {
-    uint64_t count = __atomic_add_fetch(&a->piece_count, 1, __ATOMIC_RELAXED);
+    uint64_t count = __atomic_add_fetch(&a->tuned.piece_count, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->ring.piece_ns, took_ns, __ATOMIC_RELAXED);
     if (count > 64 && count % 16) {
         return;
     }
@@ -73,18 +76,6 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     next = next < 1 ? 1 : next;
     __atomic_store_n(&a->piece_n, next, __ATOMIC_RELAXED);
     __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
-}
-
-// Voluntary switches of this thread: unlike the wall time, they do not grow when other programs, or
-// other machines on the same processor, take their share.
-static long pauses_so_far(void)
-{
-#ifdef RUSAGE_THREAD
-    struct rusage r;
-    return getrusage(RUSAGE_THREAD, &r) == 0 ? r.ru_nvcsw : 0;
-#else
-    return 0;
-#endif
 }
 
 // One piece from input to ring. False: there is no more.
@@ -108,10 +99,10 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
     pthread_mutex_unlock(&a->input_lock);
     uint64_t pulled_ns = stk_clock_ns();
     if (n > 0 && a->kind->work) {
-        long pauses = pauses_so_far();
+        long pauses = stk_gate_pauses();
         a->kind->work(a, own, p);
-        pauses = pauses_so_far() - pauses;
-        __atomic_add_fetch(&a->pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
+        pauses = stk_gate_pauses() - pauses;
+        __atomic_add_fetch(&a->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     }
     uint64_t end_ns = stk_clock_ns();
     stk_account_leave(before);
@@ -151,7 +142,7 @@ static void *work(void *arg)
     struct stk_piece piece = {0};
     struct stk_err err;
     void *own = NULL;
-    __atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    stk_gate_be_modest();
     enum stk_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STK_OK;
     if (s != STK_OK) {
         fail_all(a, &piece, s, &err);
@@ -191,31 +182,11 @@ void stk_async_set_workers(struct stk_async *a, int n)
         start_threads(a);
     }
     int wanted = a->wanted;
+    __atomic_store_n(&a->tuned.workers, wanted, __ATOMIC_RELAXED);
     __atomic_store_n(&a->it->stats.threads, (uint32_t)wanted, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&a->unpark);
     pthread_mutex_unlock(&a->park_lock);
     stk_ring_set_room(&a->ring, a->room ? a->room : 2 * wanted + 2);
-}
-
-uint64_t stk_async_delay_ns(struct stk_async *a)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < thread_count(a); i++) {
-        char path[64], text[96];
-        unsigned long long ran, delay;
-        int tid = __atomic_load_n(&a->workers[i].tid, __ATOMIC_RELAXED);
-        snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", tid);
-        int fd = tid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-        if (fd >= 0) {
-            close(fd);
-        }
-        if (n > 0) {
-            text[n] = 0;
-            sum += sscanf(text, "%llu %llu", &ran, &delay) == 2 ? delay : 0;
-        }
-    }
-    return sum;
 }
 
 int stk_async_workers(struct stk_async *a)

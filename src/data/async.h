@@ -9,7 +9,7 @@
 #ifndef STK_DATA_ASYNC_H
 #define STK_DATA_ASYNC_H
 
-#include "data/ring.h"
+#include "data/tuner.h"
 
 #define STK_WORKERS_MAX 64
 #define STK_PIECE_NS 150000
@@ -33,7 +33,6 @@ struct stk_worker {
     struct stk_async *async;
     pthread_t thread;
     int index;
-    int tid; // atomic; 0: not running
 };
 
 struct stk_async {
@@ -47,12 +46,11 @@ struct stk_async {
     int wanted, limit; // workers now; at most
     int n_threads;     // started
     bool is_stopping, is_started;
-    int64_t piece_n;      // elements of the next piece; atomic
-    int64_t piece_n_max;  // 0: by cost alone
-    int room;             // 0: by the number of workers
-    uint64_t piece_count; // done; atomic
-    uint64_t pauses; // times a worker gave its processor up while at work (sleeps, I/O); atomic
-    void *own;       // of the consumer, where there are no threads
+    int64_t piece_n;     // elements of the next piece; atomic
+    int64_t piece_n_max; // 0: by cost alone
+    int room;            // 0: by the number of workers
+    struct stk_tuned tuned;
+    void *own; // of the consumer, where there are no threads
     struct stk_worker workers[STK_WORKERS_MAX];
 };
 
@@ -62,8 +60,6 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
 void stk_async_close(struct stk_async *a); // joins the threads; takes NULL
 // More or fewer workers; starts threads.
 void stk_async_set_workers(struct stk_async *a, int n);
-// How long its threads that are alive were ready and got no processor; 0 where that is not known.
-uint64_t stk_async_delay_ns(struct stk_async *a);
 int stk_async_workers(struct stk_async *a); // wanted now
 // Pieces of the ring, whatever the number of workers from now on.
 void stk_async_set_room(struct stk_async *a, int room);

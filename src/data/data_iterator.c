@@ -219,6 +219,9 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                                                        : STK_ON_ERROR_STOP};
         set_host(it, options->host, &o);
         it->epoch = options->epoch;
+        o.initial_parallelism = options->initial_parallelism;
+        o.min_parallelism = options->min_parallelism;
+        o.is_untuned = options->is_untuned != 0;
         o.record_path = options->record_path;
     }
     o.record_path = o.record_path ? o.record_path : getenv("STOKER_DATA_RECORD");
@@ -263,9 +266,10 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
 // Another block. Grows what is asked for while blocks come quickly and stay small.
 static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
 {
-    int64_t start_ns = now_ns();
+    bool is_timed = it->recorder || !stoker_iterator_is_ready(it);
+    int64_t start_ns = is_timed ? now_ns() : 0;
     enum stk_status s = stk_iter_next(it->root, it->want, &it->block, err);
-    int64_t took_ns = now_ns() - start_ns;
+    int64_t took_ns = is_timed ? now_ns() - start_ns : 0;
     it->used = 0;
     if (s != STK_OK || it->block.n == 0) {
         return s;
@@ -371,7 +375,8 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
 
 int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
-    return it->used < it->block.n || it->root->stats.fill > 0;
+    return it->used < it->block.n ||
+           __atomic_load_n(&it->root->stats.head_ready, __ATOMIC_ACQUIRE) != 0;
 }
 
 int64_t stoker_iterator_held(const struct stoker_iterator *it)

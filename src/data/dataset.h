@@ -106,8 +106,12 @@ struct stk_run_options { // all zero: defaults
     int threads;              // cap over all stages; 0: all processors
     size_t ram_bytes;         // cap; 0: half of what is available
     enum stk_on_error on_error;
+    // AUTOTUNE: workers of a stage at first (0: as many as processors, up to STK_INITIAL_WORKERS)
+    // and at least; whether it stays with them.
+    int initial_parallelism, min_parallelism;
+    bool is_untuned;
     const char *record_path; // a file for the run's report (data/recorder.h); NULL: none
-    struct stk_host *host; // borrowed while anything of the run lives
+    struct stk_host *host;   // borrowed while anything of the run lives
 };
 
 struct stk_gate { // permits to work at once; see gate.h
@@ -121,7 +125,8 @@ enum stk_binding { // what keeps a run from being faster
     STK_BINDING_CPU,      // all processors are at work
     STK_BINDING_SERIAL,   // a part that one thread at a time can do
     STK_BINDING_CONSUMER, // the consumer takes no more
-    STK_BINDING_THREADS // threads wait for something else than processors, and there may be no more
+    STK_BINDING_THREADS,  // threads wait for something else than processors, and may be no more
+    STK_BINDING_MEMORY    // the budget is used up: stages wait until some of it is free
 };
 
 struct stk_stage_stats { // of one iterator; atomic, read while it runs
@@ -133,6 +138,7 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint32_t threads;                           // at work for it now
     uint32_t fill, room;                        // pieces (blocks) ready, and how many may be
     uint32_t block_max;                         // elements of a piece now
+    uint32_t head_ready;                        // its next element needs no wait
     uint32_t binding;                           // enum stk_binding, as the tuner last saw it
     uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: not known yet
 };
@@ -145,11 +151,13 @@ struct stk_run {
     uint64_t seed;
     int is_cancelled;        // atomic: every wait ends soon after
     uint64_t failures;       // atomic: elements that failed anywhere
+    uint64_t memory_waits;   // atomic: times a stage found too little memory to run ahead
     bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
-    struct stk_recorder *recorder; // NULL: the run reports nothing. The run's; closed by its last holder
-    struct stk_iter *root;   // the iterator with path 0
-    bool has_cap;            // options.threads were given: never more
+    struct stk_recorder
+        *recorder;         // NULL: the run reports nothing. The run's; closed by its last holder
+    struct stk_iter *root; // the iterator with path 0
+    bool has_cap;          // options.threads were given: never more
     struct stk_gate gate;
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
     struct stk_ring *rings;
@@ -164,10 +172,10 @@ struct stk_iter {
     struct stk_iter **in;
     int n_in;
     const struct stk_iter *parent; // that pulls it; NULL: the root
-    uint64_t path;  // tells this place of the tree apart from others
-    uint64_t epoch; // how often the part of the tree above began anew
-    uint64_t seed;  // of (run or dataset seed, path, epoch)
-    bool is_final;  // its elements go to the consumer as they are
+    uint64_t path;                 // tells this place of the tree apart from others
+    uint64_t epoch;                // how often the part of the tree above began anew
+    uint64_t seed;                 // of (run or dataset seed, path, epoch)
+    bool is_final;                 // its elements go to the consumer as they are
     void *state;
     enum stk_status pending; // an error that comes next
     struct stk_err pending_err;
@@ -198,6 +206,8 @@ uint64_t stk_path_mix(uint64_t path, uint64_t part);
 // Of a root, before its first element: it and what it passes on as it comes is final, so that
 // batches are made writable there.
 void stk_iter_hint_final(struct stk_iter *it);
+// Is it inside of a dataset that a stage with threads opened, where its counts are not seen?
+bool stk_iter_is_hidden(const struct stk_iter *it);
 // Does it concern one element, which may be left out? Memory, cancellation and bugs do not.
 bool stk_status_is_of_element(enum stk_status s);
 

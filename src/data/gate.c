@@ -3,6 +3,8 @@
 #include "data/gate.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "data/recorder.h"
@@ -13,6 +15,7 @@
 
 struct account {
     struct stk_iter *stage, *before; // the latter as of the last change to a stage
+    struct stk_iter *payer;          // is charged instead of the stage; NULL: the stage is
     uint64_t since_ns;
     uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
     uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
@@ -58,7 +61,7 @@ static uint64_t charge(struct account *a)
         if (!a->ratio || a->worked_ns > RATIO_EVERY_NS) {
             measure_ratio(a);
         }
-        struct stk_stage_stats *s = &a->stage->stats;
+        struct stk_stage_stats *s = a->payer ? &a->payer->stats : &a->stage->stats;
         __atomic_add_fetch(&s->busy_ns, passed * a->ratio / RATIO_ONE, __ATOMIC_RELAXED);
         __atomic_add_fetch(&s->held_ns, passed, __ATOMIC_RELAXED);
     }
@@ -93,6 +96,14 @@ void stk_account_leave(struct stk_iter *before)
     charge(&account);
     account.before = NULL;
     account.stage = before;
+}
+
+struct stk_iter *stk_account_pay(struct stk_iter *it)
+{
+    struct stk_iter *before = account.payer;
+    charge(&account);
+    account.payer = it;
+    return before;
 }
 
 struct stk_wait stk_wait_begin(struct stk_run *run)
@@ -154,6 +165,24 @@ void stk_gate_set(struct stk_run *run, int permits)
     g->permits = permits > 0 ? permits : g->permits;
     pthread_cond_broadcast(&g->freed);
     pthread_mutex_unlock(&g->lock);
+}
+
+void stk_gate_be_modest(void)
+{
+#ifdef SCHED_BATCH
+    struct sched_param none = {0};
+    (void)sched_setscheduler(0, SCHED_BATCH, &none); // of this thread; refused: it stays as it is
+#endif
+}
+
+long stk_gate_pauses(void)
+{
+#ifdef RUSAGE_THREAD
+    struct rusage r;
+    return getrusage(RUSAGE_THREAD, &r) == 0 ? r.ru_nvcsw : 0;
+#else
+    return 0;
+#endif
 }
 
 static unsigned forks;

@@ -19,6 +19,9 @@ uint64_t stk_clock_ns(void); // monotonic
 // The thread works for `it` from now on; returns for whom it did before.
 struct stk_iter *stk_account_enter(struct stk_iter *it);
 void stk_account_leave(struct stk_iter *before);
+// From now on the thread's time is charged to `it`, whichever stages it works for: they are those
+// of a dataset that `it` opened. NULL: no more. Returns what it was.
+struct stk_iter *stk_account_pay(struct stk_iter *it);
 // Around a wait: gives the permit back meanwhile. The time counts as starve_ns of `it`, whose
 // elements are waited for (NULL: none), and wait_ns of the stage the thread works for.
 struct stk_wait {
@@ -32,6 +35,13 @@ void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it);
 void stk_gate_enter(struct stk_run *run);
 void stk_gate_leave(struct stk_run *run);
 void stk_gate_set(struct stk_run *run, int permits); // 0: as they are, but waits look again
+// Of a worker's thread: when it is woken, it does not take the processor away from whoever runs
+// there, which is mostly the consumer that took an element and has just woken it.
+void stk_gate_be_modest(void);
+
+// How often this thread gave its processor up so far. Unlike wall time, that does not grow when
+// other programs, or other machines on the same processor, take their share.
+long stk_gate_pauses(void);
 
 // Forks: threads of the parent are not there in the child, so its iterators cannot go on.
 unsigned stk_fork_count(void);

@@ -119,9 +119,21 @@ void stk_ring_set_room(struct stk_ring *r, int room)
     pthread_mutex_unlock(&r->lock);
 }
 
+int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high)
+{
+    pthread_mutex_lock(&r->lock);
+    *low = r->low;
+    *high = r->high;
+    r->low = r->high = r->ready;
+    int room = r->room;
+    pthread_mutex_unlock(&r->lock);
+    return room;
+}
+
 #define SPIN_NS 8000u
 #define SPIN_SCORE_MAX 16
-#define SPIN_AGAIN 64 // waits without looking before it is tried again
+#define SPIN_AGAIN 64   // waits without looking before it is tried again
+#define CHEAP_NS 50000u // what is ready is cheap if it could be made anew in that time
 
 // The lock is held, and let go meanwhile: what was known is to be looked at again.
 static void look(struct stk_ring *r, struct stk_ring_spin *s)
@@ -168,7 +180,11 @@ static bool is_full(const struct stk_ring *r)
         return true;
     }
     struct stk_pool_stats s = stk_pool_stats_of(r->it->run->pool);
-    return s.in_use_bytes > s.cap_bytes / 4 * 3;
+    bool is_short = s.in_use_bytes > s.cap_bytes / 4 * 3;
+    if (is_short) {
+        __atomic_add_fetch(&r->it->run->memory_waits, 1, __ATOMIC_RELAXED);
+    }
+    return is_short;
 }
 
 bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
@@ -219,6 +235,23 @@ static int64_t elements_of(const struct stk_piece *p)
     return n;
 }
 
+// The lock is held. Whether next() could be answered at once, for those who ask without it.
+static void tell_head(struct stk_ring *r, bool is_ready)
+{
+    __atomic_store_n(&r->it->stats.head_ready, is_ready, __ATOMIC_RELEASE);
+}
+
+// The lock is held. Should a worker that sleeps for want of room be woken? Where pieces are cheap,
+// not before half of the room is free.
+static bool is_low(const struct stk_ring *r)
+{
+    uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
+    uint64_t piece_ns = __atomic_load_n(&r->piece_ns, __ATOMIC_RELAXED);
+    return piece_ns == 0 || piece_ns * held > CHEAP_NS ||
+           (held <= (uint64_t)r->room / 2 &&
+            (r->elements_max == 0 || r->elements <= r->elements_max / 2));
+}
+
 void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
 {
     int64_t n = elements_of(p);
@@ -234,6 +267,10 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     *p = old; // its block's array is used again
     r->elements += n;
     __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
+    r->high = r->ready > r->high ? r->ready : r->high;
+    if (seq == r->head) { // else the consumer may be at work on the head's slot
+        tell_head(r, true);
+    }
     moved(&r->consumer);
     if (r->has_waiter) {
         pthread_cond_signal(&r->has_piece);
@@ -289,8 +326,10 @@ void stk_ring_pop(struct stk_ring *r)
     r->head++;
     r->elements -= n;
     __atomic_store_n(&r->it->stats.fill, --r->ready, __ATOMIC_RELAXED);
+    r->low = r->ready < r->low ? r->ready : r->low;
+    tell_head(r, r->head < r->tail && r->slots[r->head % STK_RING_SLOTS].is_done);
     moved(&r->worker);
-    if (r->has_sleeper) {
+    if (r->has_sleeper && is_low(r)) {
         pthread_cond_signal(&r->has_room);
     }
     pthread_mutex_unlock(&r->lock);

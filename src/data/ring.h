@@ -3,7 +3,9 @@
 // perhaps an error and what comes behind it. Workers reserve slots in order (a sloppy ring: in the
 // order in which pieces are done), the consumer takes pieces in order. One lock, two conditions.
 // Between stages that take microseconds for a piece, falling asleep and waking cost more than the
-// work: there a side that must wait looks for a few microseconds first.
+// work: there a side that must wait looks for a few microseconds first, and a worker that sleeps is
+// woken when half of what was ready is gone rather than for each piece: a consumer that takes what
+// is ready then rarely enters the kernel.
 //
 // Limits: STK_RING_SLOTS pieces; how many of them are used (`room`) and how many elements they may
 // hold together (`elements_max`, 0: any number) may change at any time.
@@ -33,6 +35,8 @@ struct stk_ring {
     uint64_t head, tail; // pieces taken; slots given out
     int in_flight;       // sloppy: reserved, and not done
     uint32_t ready;      // pieces done and not taken
+    uint32_t low, high;  // the least and most of them of late
+    uint64_t piece_ns;   // atomic: about how long a worker needs for one; 0: not known
     int64_t elements, elements_max;
     int room;
     bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper;
@@ -48,6 +52,8 @@ void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int 
 void stk_ring_close(struct stk_ring *r); // nobody works on it any more
 void stk_ring_stop(struct stk_ring *r);  // all waits end
 void stk_ring_set_room(struct stk_ring *r, int room);
+// The room, and the least and most pieces that were ready since the last call.
+int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high);
 void stk_ring_wake(struct stk_ring *r);
 
 // Workers. Waits for room; false: stopped or cancelled. *seq is the slot (not of a sloppy ring).

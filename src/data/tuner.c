@@ -15,9 +15,13 @@
 // are most of the time blocked, more may work than there are processors, unless the number was
 // given by the user.
 //
+// Room: where the consumer waited although what it waits for had been full of late, more pieces may
+// wait there (work comes in bursts); where most of them have long not been needed, fewer again.
+//
 // Limits: costs are means, weighted to the last looks; a run with fewer root elements than one in
-// LOOK_MAX_NS is looked at when there is one. Parallel interleave has as many threads as it was
-// given and counts as a serial part of the group it belongs to.
+// LOOK_MAX_NS is looked at when there is one. What datasets opened by
+// interleave cost counts as its own; stages with threads inside of them are not seen, and begin
+// with one worker.
 #include "data/tuner.h"
 
 #include <math.h>
@@ -33,21 +37,28 @@
 #define BLOCKED_SHARE 0.5 // of the wall time, from which on threads may be more than processors
 #define PAUSES_EACH 0.5   // a piece: from then on work is said to block
 #define BLOCKED_FACTOR 4  // at most so many times
-#define WEIGHT_NEW 0.5    // of the newest look in a mean
+#define ROOM_MIN 8        // pieces
+#define ROOM_MAX 64
+#define ROOM_SHRINK_LOOKS 20
+#define ROOM_MEMORY_PARTS 4 // of the budget: with that much in use no room grows
+#define WEIGHT_NEW 0.5      // of the newest look in a mean
 
 struct sums { // since the start
-    uint64_t own_cpu_ns, own_wall_ns, serial_cpu_ns, serial_wall_ns, elements, delay_ns;
+    uint64_t own_cpu_ns, own_wall_ns, serial_cpu_ns, serial_wall_ns, elements;
     uint64_t pieces, pauses;
 };
 
 struct group {
-    struct stk_async *async; // NULL: gone, or the consumer's own (group 0)
+    struct stk_tuned *stage; // NULL: gone, or the consumer's own (group 0)
     uint64_t path;
     bool is_free, is_known;
     bool is_blocking; // its work is mostly waiting for something else than processors
     struct sums last, now;
     double own_cpu, own_wall, serial_cpu, serial_wall, ratio; // per root element
     int shrink_looks, workers;
+    uint64_t last_starve_ns; // for its room
+    int idle_looks;
+    bool was_full;
 };
 
 struct stk_tuner {
@@ -55,7 +66,7 @@ struct stk_tuner {
     struct group groups[STAGES_MAX];
     int count;
     uint64_t next_ns, every_ns; // atomic: of the next look
-    uint64_t last_ns, last_elements, last_starve_ns;
+    uint64_t last_ns, last_elements, last_starve_ns, last_memory_waits;
     double demand;
     int looks;
 };
@@ -95,7 +106,7 @@ void stk_tuner_close(struct stk_tuner *t)
 static struct group *place_for(struct stk_tuner *t, uint64_t path)
 {
     for (int i = 1; i < t->count; i++) {
-        if (!t->groups[i].async && t->groups[i].path == path) {
+        if (!t->groups[i].stage && t->groups[i].path == path) {
             return &t->groups[i];
         }
     }
@@ -103,7 +114,7 @@ static struct group *place_for(struct stk_tuner *t, uint64_t path)
         return &t->groups[t->count++];
     }
     for (int i = 1; i < t->count; i++) {
-        if (!t->groups[i].async) {
+        if (!t->groups[i].stage) {
             t->groups[i] = (struct group){0};
             return &t->groups[i];
         }
@@ -111,39 +122,47 @@ static struct group *place_for(struct stk_tuner *t, uint64_t path)
     return NULL;
 }
 
-bool stk_tuner_add(struct stk_async *a, bool is_free)
+bool stk_tuner_add(struct stk_tuned *s, bool is_free)
 {
-    struct stk_tuner *t = tuner_of(a->it->run);
+    struct stk_tuner *t = tuner_of(s->it->run);
     if (!t) {
         return false;
     }
     pthread_mutex_lock(&t->lock);
-    struct group *g = place_for(t, a->it->path);
+    struct group *g = place_for(t, s->it->path);
     int workers = 0;
     if (g) { // beyond STAGES_MAX a stage keeps what it began with
-        g->async = a;
-        g->path = a->it->path;
-        g->is_free = is_free;
+        g->stage = s;
+        g->path = s->it->path;
+        g->is_free = is_free && !s->it->run->options.is_untuned;
         g->is_known = false;
         workers = g->workers;
     }
     pthread_mutex_unlock(&t->lock);
-    if (is_free && workers > 0) {
-        stk_async_set_workers(a, workers);
+    if (is_free && workers > 0 && !s->it->run->options.is_untuned) {
+        s->set_workers(s->owner, workers);
     }
     return true;
 }
 
-void stk_tuner_remove(struct stk_async *a)
+int stk_tuner_initial(const struct stk_run *run, int limit)
 {
-    struct stk_tuner *t = a->it->run->tuner;
+    int n = run->options.initial_parallelism;
+    n = n > 0 ? n : STK_INITIAL_WORKERS;
+    n = n < run->options.threads ? n : run->options.threads;
+    return n < limit ? n : limit;
+}
+
+void stk_tuner_remove(struct stk_tuned *s)
+{
+    struct stk_tuner *t = s->it->run->tuner;
     if (!t) {
         return;
     }
     pthread_mutex_lock(&t->lock);
     for (int i = 1; i < t->count; i++) {
-        if (t->groups[i].async == a) {
-            t->groups[i].async = NULL;
+        if (t->groups[i].stage == s) {
+            t->groups[i].stage = NULL;
         }
     }
     pthread_mutex_unlock(&t->lock);
@@ -157,7 +176,7 @@ static uint64_t read_count(const uint64_t *p)
 static struct group *group_of(struct stk_tuner *t, const struct stk_iter *it)
 {
     for (int i = 1; i < t->count; i++) {
-        if (t->groups[i].async && t->groups[i].async->it == it) {
+        if (t->groups[i].stage && t->groups[i].stage->it == it) {
             return &t->groups[i];
         }
     }
@@ -230,7 +249,7 @@ static void lower(struct solution *s, double rate, enum stk_binding binding)
 // Workers that a group may have: what keeps processors busy gains nothing from more than there are.
 static int limit_of(const struct group *g, int processors)
 {
-    int limit = g->async->limit;
+    int limit = g->stage->limit;
     return !g->is_blocking && limit > processors ? processors : limit;
 }
 
@@ -241,12 +260,13 @@ static struct solution solve(const struct stk_tuner *t, const struct stk_run *ru
     double cpu = t->groups[0].serial_cpu;
     for (int i = 1; i < t->count; i++) {
         const struct group *g = &t->groups[i];
-        if (!g->async) {
+        if (!g->stage) {
             continue;
         }
         cpu += g->own_cpu + g->serial_cpu;
         double serial = g->serial_wall;
-        int most = g->is_free ? limit_of(g, run->options.threads) : stk_async_workers(g->async);
+        int most = g->is_free ? limit_of(g, run->options.threads)
+                              : __atomic_load_n(&g->stage->workers, __ATOMIC_RELAXED);
         if (most == 1) { // prefetch: all of it is serial
             serial += g->own_wall;
         } else if (g->own_wall > 0) {
@@ -266,16 +286,20 @@ static struct solution solve(const struct stk_tuner *t, const struct stk_run *ru
     return s;
 }
 
-static void set_workers(struct group *g, double rate, int processors)
+static void set_workers(struct group *g, double rate, const struct stk_run_options *o)
 {
     double need = rate * (g->own_wall + g->serial_wall);
-    int most = limit_of(g, processors);
+    int most = limit_of(g, o->threads);
     int n = need > most ? most : (int)ceil(need - 0.1);
-    n = n < 1 ? 1 : n;
-    int now = stk_async_workers(g->async);
+    n = n < o->min_parallelism ? o->min_parallelism : n;
+    n = n > most ? most : n < 1 ? 1 : n;
+    if (need <= 0) { // nothing is known of it
+        return;
+    }
+    int now = __atomic_load_n(&g->stage->workers, __ATOMIC_RELAXED);
     g->shrink_looks = n < now ? g->shrink_looks + 1 : 0;
     if (n > now || g->shrink_looks >= SHRINK_LOOKS) {
-        stk_async_set_workers(g->async, n);
+        g->stage->set_workers(g->stage->owner, n);
         g->shrink_looks = 0;
         now = n;
     }
@@ -290,11 +314,11 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
     bool blocks = false;
     for (int i = 1; i < t->count; i++) {
         const struct group *g = &t->groups[i];
-        if (g->async) {
+        if (g->stage) {
             cpu += g->own_cpu + g->serial_cpu;
             wall += g->own_wall + g->serial_wall;
             blocks = blocks || g->is_blocking;
-            workers += g->is_free ? 0 : stk_async_workers(g->async);
+            workers += g->is_free ? 0 : __atomic_load_n(&g->stage->workers, __ATOMIC_RELAXED);
         }
     }
     int permits = run->options.threads;
@@ -308,7 +332,7 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
 
 static void publish(struct group *g, const struct solution *s, double achieved)
 {
-    struct stk_stage_stats *out = &g->async->it->stats;
+    struct stk_stage_stats *out = &g->stage->it->stats;
     double predicted = s->rate * g->ratio * 1e12, got = achieved * g->ratio * 1e12;
     __atomic_store_n(&out->predicted_per_ks, predicted < 1e18 ? (uint64_t)predicted : 0,
                      __ATOMIC_RELAXED);
@@ -320,7 +344,7 @@ static void publish(struct group *g, const struct solution *s, double achieved)
 static uint64_t consumer_waits(const struct stk_tuner *t, const struct stk_iter *it)
 {
     for (int i = 1; i < t->count; i++) {
-        if (t->groups[i].async && t->groups[i].async->it == it) {
+        if (t->groups[i].stage && t->groups[i].stage->it == it) {
             return read_count(&it->stats.starve_ns);
         }
     }
@@ -329,6 +353,28 @@ static uint64_t consumer_waits(const struct stk_tuner *t, const struct stk_iter 
         sum += it->in[i] ? consumer_waits(t, it->in[i]) : 0;
     }
     return sum;
+}
+
+// The pieces that may wait in the ring.
+static void set_room(struct group *g, struct stk_pool *pool)
+{
+    struct stk_ring *r = g->stage->ring;
+    struct stk_pool_stats memory = stk_pool_stats_of(pool);
+    uint64_t starve_ns = read_count(&g->stage->it->stats.starve_ns);
+    uint32_t low, high;
+    int room = stk_ring_marks(r, &low, &high);
+    bool has_waited = starve_ns > g->last_starve_ns;
+    g->last_starve_ns = starve_ns;
+    g->was_full = g->was_full || high + 1 >= (uint32_t)room;
+    g->idle_looks = low > (uint32_t)room / 2 ? g->idle_looks + 1 : 0;
+    if (has_waited && g->was_full && room < ROOM_MAX &&
+        memory.in_use_bytes < memory.cap_bytes / ROOM_MEMORY_PARTS) {
+        stk_ring_set_room(r, 2 * room < ROOM_MAX ? 2 * room : ROOM_MAX);
+        g->was_full = false;
+    } else if (g->idle_looks >= ROOM_SHRINK_LOOKS && room > ROOM_MIN) {
+        stk_ring_set_room(r, room * 3 / 4 > ROOM_MIN ? room * 3 / 4 : ROOM_MIN);
+        g->idle_looks = 0;
+    }
 }
 
 // The locks of tuner and tree are held. False: too few elements yet.
@@ -344,11 +390,10 @@ static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
     }
     gather(t, root, &t->groups[0]);
     for (int i = 1; i < t->count; i++) {
-        if (t->groups[i].async) {
-            struct stk_async *a = t->groups[i].async;
-            t->groups[i].now.delay_ns = stk_async_delay_ns(a);
-            t->groups[i].now.pieces = read_count(&a->piece_count);
-            t->groups[i].now.pauses = read_count(&a->pauses);
+        if (t->groups[i].stage) {
+            const struct stk_tuned *stage = t->groups[i].stage;
+            t->groups[i].now.pieces = read_count(&stage->piece_count);
+            t->groups[i].now.pauses = read_count(&stage->pauses);
         }
     }
     uint64_t starve_ns = consumer_waits(t, root);
@@ -357,7 +402,7 @@ static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
     double waited = starve_ns > t->last_starve_ns ? (double)(starve_ns - t->last_starve_ns) : 0;
     double away = passed - (waited < passed ? waited : passed);
     for (int i = 0; i < t->count; i++) {
-        if (i == 0 || t->groups[i].async) {
+        if (i == 0 || t->groups[i].stage) {
             learn(&t->groups[i], n);
         }
     }
@@ -370,12 +415,20 @@ static bool look(struct stk_tuner *t, struct stk_run *run, uint64_t now_ns)
         return true;
     }
     struct solution s = solve(t, run);
+    uint64_t memory_waits = read_count(&run->memory_waits);
+    if (memory_waits != t->last_memory_waits && s.binding != STK_BINDING_CONSUMER) {
+        s.binding = STK_BINDING_MEMORY;
+    }
+    t->last_memory_waits = memory_waits;
     for (int i = 1; i < t->count; i++) {
         struct group *g = &t->groups[i];
-        if (g->async && s.rate < INFINITY) {
+        if (g->stage && g->stage->ring && !run->options.is_untuned) {
+            set_room(g, run->pool);
+        }
+        if (g->stage && s.rate < INFINITY) {
             publish(g, &s, n / passed);
             if (g->is_free) {
-                set_workers(g, s.rate, run->options.threads);
+                set_workers(g, s.rate, &run->options);
             }
         }
     }

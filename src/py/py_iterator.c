@@ -311,6 +311,9 @@ int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
     o->threads = option_int(dict, "threads", &v) ? (int)v : 0;
     o->ram_bytes = option_int(dict, "ram_bytes", &v) ? (uint64_t)v : 0;
     o->skips_errors = option_int(dict, "skips_errors", &v) && v;
+    o->initial_parallelism = option_int(dict, "initial_parallelism", &v) ? (int)v : 0;
+    o->min_parallelism = option_int(dict, "min_parallelism", &v) ? (int)v : 0;
+    o->is_untuned = option_int(dict, "is_untuned", &v) && v;
     o->epoch = option_int(dict, "epoch", &v) ? (uint64_t)v : 0;
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -499,13 +502,12 @@ static int pull(struct iterator *self, enum stoker_status *s, int *is_end, struc
     if (self->has_job) { // an interrupted call's
         return pull_slowly(self, s, is_end, err);
     }
-    if (stoker_iterator_held(self->it) > 0) {
+    if (stoker_iterator_is_ready(self->it)) { // no wait: not worth giving the GIL away
         *s = stoker_iterator_next(self->it, self->out, self->n, is_end, err);
         return 0;
     }
     int64_t start = now_ns();
-    int is_quick = self->refill_ns < DIRECT_NS && !self->calls_python;
-    int is_direct = is_quick || stoker_iterator_is_ready(self->it), failed = 0;
+    int is_direct = self->refill_ns < DIRECT_NS && !self->calls_python, failed = 0;
     if (!is_direct && !self->helper) {
         self->helper = helper_new(self->it, self->n);
     }

@@ -188,6 +188,21 @@ def test_files():
             9,
         )
         c.same(len(list(sd.TFRecordDataset(listed))), 9)
+        for reads, order in ((1, "012345678"), (2, "031425678"), (3, "036147258")):
+            one = list(ds)
+            many = list(sd.TFRecordDataset(paths, num_parallel_reads=reads))
+            c.same(many, [one[int(i)] for i in order])
+        tuned = sd.TFRecordDataset(paths, num_parallel_reads=sd.AUTOTUNE)
+        c.same(sorted(tuned), sorted(ds))
+        o = sd.Options()
+        o.autotune.initial_parallelism = 1
+        o.autotune.enabled = False
+        o.autotune.cpu_budget = 2
+        mapped = tuned.map(lambda r: sd.strings.length(r), sd.AUTOTUNE).with_options(o)
+        it = iter(mapped)
+        next(it)
+        at_work = [s["threads"] for s in mapped.stats().stages if s["threads"]]
+        c.same(at_work, [1, 1])
         with open(folder + "/t.txt", "w") as f:
             f.write("one\ntwo\n")
         c.same(list(sd.TextLineDataset(folder + "/t.txt")), [b"one", b"two"])

@@ -142,62 +142,6 @@ static void resuming(int before, int skips_errors)
     fail_mod = 7;
 }
 
-static int threads_of(struct stk_iter *it)
-{
-    return (int)__atomic_load_n(&it->stats.threads, __ATOMIC_RELAXED);
-}
-
-static int binding_of(struct stk_iter *it)
-{
-    return (int)__atomic_load_n(&it->stats.binding, __ATOMIC_RELAXED);
-}
-
-// From one worker on: grows while the consumer waits, shrinks when it does not take as much.
-static void tuning(void)
-{
-    spin_ns = 300000;
-    test_options = (struct stk_run_options){.threads = 2};
-    struct stk_iter *it = open_iter(with_op("map", make("repeat", RANGE(1000), NULL), OP_SPIN,
-                                            "num_parallel_calls", I(-1), NULL));
-    struct stk_block b = {0};
-    struct stk_err err;
-    for (int i = 0; i < 6000 && threads_of(it) != 2; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
-    }
-    CHECK_EQ(threads_of(it), 2);
-    CHECK(__atomic_load_n(&it->stats.predicted_per_ks, __ATOMIC_RELAXED) > 0);
-    CHECK(binding_of(it) != STK_BINDING_UNKNOWN);
-    for (int i = 0; i < 500 && threads_of(it) != 1; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
-        usleep(6000);
-    }
-    CHECK_EQ(threads_of(it), 1);
-    CHECK_EQ(binding_of(it), STK_BINDING_CONSUMER);
-    stk_run_cancel(it->run);
-    pthread_mutex_lock(&it->run->gate.lock);
-    CHECK(it->run->gate.most <= 2);
-    pthread_mutex_unlock(&it->run->gate.lock);
-    stk_block_free(&b);
-    stk_iter_close(it);
-}
-
-// Functions that sleep: with AUTOTUNE more of them run than there are processors.
-static void sleeping(void)
-{
-    test_options = (struct stk_run_options){0};
-    struct stk_iter *it = open_iter(with_op("map", make("repeat", RANGE(1000), NULL), OP_SLEEP,
-                                            "num_parallel_calls", I(-1), NULL));
-    struct stk_block b = {0};
-    struct stk_err err;
-    int processors = it->run->options.threads;
-    for (int i = 0; i < 1500 && threads_of(it) <= processors; i++) {
-        CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
-    }
-    CHECK(threads_of(it) > processors);
-    stk_block_free(&b);
-    stk_iter_close(it);
-}
-
 int main(void)
 {
     writing(own_rows(), false);
@@ -214,7 +158,5 @@ int main(void)
         resuming(before, 0);
         resuming(before, 1);
     }
-    tuning();
-    sleeping();
     return check_done("unit.data_give");
 }

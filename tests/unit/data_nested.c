@@ -119,6 +119,33 @@ static void interleaves(int64_t calls)
            "");
 }
 
+// Many elements, whole rounds and odd ends: with threads as without.
+static void long_interleaves(void)
+{
+    static const int64_t lengths[] = {0, 1, 2, 3, 7, 64, 100, 501};
+    static struct text want, got;
+    for (int cycle = 1; cycle < 6; cycle += 2) {
+        for (int64_t block = 1; block < 7; block += 2) {
+            for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+                for (int64_t calls = 0; calls < 3; calls++) {
+                    struct stk_iter *it =
+                        open_iter(with_fn("interleave",
+                                          make("range", NULL, "start", I(lengths[k]), "stop",
+                                               I(lengths[k] + 9), NULL),
+                                          range_fn(), "cycle_length", I(cycle), "block_length",
+                                          block, "num_parallel_calls", calls, NULL));
+                    struct text *t = calls ? &got : &want;
+                    t->n = 0;
+                    say_all(t, it, k % 2 ? 4096 : 37); // and closes it
+                    if (calls) {
+                        CHECK_STR(got.at, want.at);
+                    }
+                }
+            }
+        }
+    }
+}
+
 static void windows(void)
 {
     EXPECT(make("window", RANGE(7), "size", I(3), NULL), "{0 1 2} {3 4 5} {6}");
@@ -266,6 +293,7 @@ int main(void)
     interleaves(1);
     interleaves(3);
     interleaves(-1);
+    long_interleaves();
     windows();
     groups();
     folds();

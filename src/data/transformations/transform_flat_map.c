@@ -3,6 +3,7 @@
 // interleave on one thread: of cycle_length of them in turn, block_length elements at a time, in
 // tf.data's order; with num_parallel_calls see transform_interleave.c.
 #include "base/alloc.h"
+#include "data/gate.h"
 #include "data/interleave.h"
 #include "data/nested.h"
 #include "data/parts.h"
@@ -169,7 +170,9 @@ static enum stk_status cycle_part(struct stk_iter *it, int64_t want, bool is_fir
             return s;
         }
         int64_t left = c->block - c->given;
+        struct stk_iter *paid = stk_account_pay(it);
         s = stk_iter_next(c->slots[c->at], want < left ? want : left, out, err);
+        (void)stk_account_pay(paid);
         c->given += s == STK_OK ? out->n : 1;
         if (s == STK_OK && out->n == 0) {
             end_slot(c);

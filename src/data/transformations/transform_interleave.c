@@ -5,42 +5,15 @@
 // turn it is and that has nothing ready is passed over.
 //
 // The input, and the function, are the consumer's: datasets are opened by it, in order, as soon as
-// a place in the cycle becomes free.
-#include <pthread.h>
+// a place in the cycle becomes free. With AUTOTUNE the tuner sets how many workers read.
 #include <signal.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/async.h"
 #include "data/gate.h"
-#include "data/interleave.h"
-#include "data/parts.h"
-#include "data/tuner.h"
+#include "data/interleave_impl.h"
 
-#define AHEAD 3 // pieces of a dataset that wait, at most
-
-struct slot {
-    struct stk_iter *inner;
-    struct stk_piece pieces[AHEAD];
-    int first, count;
-    bool is_busy, at_end;
-    enum stk_status status; // opening it failed: an error in its turn
-    struct stk_err *err;
-};
-
-struct stk_interleave {
-    struct stk_iter *it;
-    struct stk_nest *nest;
-    int64_t length, block, at, given, open;
-    bool at_end, is_sloppy, is_begun, is_stopping, has_waiter;
-    bool is_lazy; // something failed: datasets open in their turn only, to fail in order
-    struct slot *slots;
-    struct stk_ring ring; // for its lock and conditions alone: cancelling wakes who waits
-    int64_t piece_n;
-    int wanted, n_threads;
-    pthread_t threads[STK_WORKERS_MAX];
-    struct stk_parts parts;
-};
+static void set_workers(void *owner, int n);
 
 enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter *it,
                                     struct stk_nest *nest, int64_t cycle_length,
@@ -59,23 +32,31 @@ enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter
     p->block = block_length;
     p->piece_n = 1;
     p->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
-    calls = calls < 0 ? it->run->options.threads : calls;
+    p->is_tuned = calls < 0;
+    // Threads that wait for something else than processors may be more than these.
+    int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
+    calls = p->is_tuned ? most : calls;
     calls = calls < cycle_length ? calls : cycle_length;
-    p->wanted = calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
+    int limit = calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
+    p->wanted = p->is_tuned ? stk_tuner_initial(it->run, limit) : limit;
+    p->tuned = (struct stk_tuned){
+        .it = it, .owner = p, .set_workers = set_workers, .limit = limit, .workers = p->wanted};
+    pthread_cond_init(&p->unpark, NULL);
     stk_ring_open(&p->ring, it, false, 1, 0);
+    it->stats.room = (uint32_t)cycle_length * STK_INTERLEAVE_AHEAD;
     p->slots = stk_alloc_zero((size_t)cycle_length, sizeof p->slots[0]);
-    return p->slots ? STK_OK : stk_err_nomem(err);
+    return p->slots && stk_tuner_add(&p->tuned, p->is_tuned) ? STK_OK : stk_err_nomem(err);
 }
 
 // The lock is held. The next dataset to read in: from the one whose turn it is. Little memory: that
 // one alone, if nothing of it is ready.
-static struct slot *choose(struct stk_interleave *p)
+static struct stk_interleave_slot *choose(struct stk_interleave *p)
 {
     struct stk_pool_stats s = stk_pool_stats_of(p->it->run->pool);
     int64_t reach = s.in_use_bytes > s.cap_bytes / 4 * 3 ? 1 : p->length;
-    for (int level = 0; level < (reach == 1 ? 1 : AHEAD); level++) {
+    for (int level = 0; level < (reach == 1 ? 1 : STK_INTERLEAVE_AHEAD); level++) {
         for (int64_t i = 0; i < reach; i++) {
-            struct slot *slot = &p->slots[(p->at + i) % p->length];
+            struct stk_interleave_slot *slot = &p->slots[(p->at + i) % p->length];
             if (slot->inner && !slot->is_busy && !slot->at_end && slot->count <= level) {
                 return slot;
             }
@@ -96,7 +77,8 @@ static void size_pieces(struct stk_interleave *p, const struct stk_piece *piece,
 }
 
 // The lock is held, and let go meanwhile.
-static void read_slot(struct stk_interleave *p, struct slot *slot, struct stk_piece *piece)
+static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot,
+                      struct stk_piece *piece)
 {
     struct stk_run *run = p->it->run;
     struct stk_err err;
@@ -104,7 +86,8 @@ static void read_slot(struct stk_interleave *p, struct slot *slot, struct stk_pi
     slot->is_busy = true;
     pthread_mutex_unlock(&p->ring.lock);
     stk_gate_enter(run);
-    struct stk_iter *before = stk_account_enter(p->it);
+    struct stk_iter *before = stk_account_enter(p->it), *paid = stk_account_pay(p->it);
+    long pauses = stk_gate_pauses();
     uint64_t start_ns = stk_clock_ns();
     enum stk_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
     bool is_end = s == STK_OK && piece->block.n == 0;
@@ -112,8 +95,13 @@ static void read_slot(struct stk_interleave *p, struct slot *slot, struct stk_pi
         (void)stk_piece_fail(piece, s, &err);
     }
     uint64_t took_ns = stk_clock_ns() - start_ns;
+    pauses = stk_gate_pauses() - pauses;
+    (void)stk_account_pay(paid);
     stk_account_leave(before);
     stk_gate_leave(run);
+    __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
+    stk_tuner_look(run);
     pthread_mutex_lock(&p->ring.lock);
     slot->is_busy = false;
     slot->at_end = is_end;
@@ -121,7 +109,8 @@ static void read_slot(struct stk_interleave *p, struct slot *slot, struct stk_pi
         if (piece->block.n > 0) {
             size_pieces(p, piece, took_ns);
         }
-        struct stk_piece *to = &slot->pieces[(slot->first + slot->count++) % AHEAD], old = *to;
+        struct stk_piece *to = &slot->pieces[(slot->first + slot->count++) % STK_INTERLEAVE_AHEAD],
+                         old = *to;
         *to = *piece;
         *piece = old;
         __atomic_add_fetch(&p->it->stats.fill, 1, __ATOMIC_RELAXED);
@@ -138,11 +127,18 @@ static bool is_over(const struct stk_interleave *p)
 
 static void *work(void *arg)
 {
-    struct stk_interleave *p = arg;
+    struct stk_interleave_worker *w = arg;
+    struct stk_interleave *p = w->of;
     struct stk_piece piece = {0};
+    stk_gate_be_modest();
     pthread_mutex_lock(&p->ring.lock);
     while (!is_over(p)) {
-        struct slot *slot = choose(p);
+        if (w->index >= p->wanted) {
+            pthread_cond_signal(&p->ring.has_room); // it may have been this worker's turn to look
+            pthread_cond_wait(&p->unpark, &p->ring.lock);
+            continue;
+        }
+        struct stk_interleave_slot *slot = choose(p);
         if (slot) {
             read_slot(p, slot, &piece);
         } else {
@@ -154,21 +150,41 @@ static void *work(void *arg)
     return NULL;
 }
 
+// The lock is held.
 static void start_threads(struct stk_interleave *p)
 {
     sigset_t before;
     bool masked = stk_thread_block_signals(&before);
-    while (p->n_threads < p->wanted &&
-           pthread_create(&p->threads[p->n_threads], NULL, work, p) == 0) {
+    while (p->n_threads < p->wanted) {
+        struct stk_interleave_worker *w = &p->workers[p->n_threads];
+        *w = (struct stk_interleave_worker){.of = p, .index = p->n_threads};
+        if (pthread_create(&w->thread, NULL, work, w)) {
+            break;
+        }
         p->n_threads++;
     }
     if (masked) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
-    __atomic_store_n(&p->it->stats.threads, (uint32_t)p->n_threads, __ATOMIC_RELAXED);
+    int n = p->n_threads < p->wanted ? p->n_threads : p->wanted;
+    __atomic_store_n(&p->it->stats.threads, (uint32_t)n, __ATOMIC_RELAXED);
 }
 
-static void piece_pop(struct stk_interleave *p, struct slot *slot)
+static void set_workers(void *owner, int n)
+{
+    struct stk_interleave *p = owner;
+    pthread_mutex_lock(&p->ring.lock);
+    p->wanted = n < 1 ? 1 : n > p->tuned.limit ? p->tuned.limit : n;
+    __atomic_store_n(&p->tuned.workers, p->wanted, __ATOMIC_RELAXED);
+    if (p->is_begun && !p->is_stopping) {
+        start_threads(p);
+    }
+    pthread_cond_broadcast(&p->unpark);
+    pthread_cond_broadcast(&p->ring.has_room);
+    pthread_mutex_unlock(&p->ring.lock);
+}
+
+static void piece_pop(struct stk_interleave *p, struct stk_interleave_slot *slot)
 {
     struct stk_piece *piece = &slot->pieces[slot->first];
     struct stk_block block = piece->block;
@@ -177,7 +193,8 @@ static void piece_pop(struct stk_interleave *p, struct slot *slot)
     stk_piece_clear(piece);
     piece->block = block;
     pthread_mutex_lock(&p->ring.lock);
-    slot->first = (slot->first + 1) % AHEAD;
+    slot->first = (slot->first + 1) % STK_INTERLEAVE_AHEAD;
+    slot->kept_for = 0;
     slot->count--;
     __atomic_sub_fetch(&p->it->stats.fill, 1, __ATOMIC_RELAXED);
     pthread_cond_signal(&p->ring.has_room);
@@ -185,7 +202,8 @@ static void piece_pop(struct stk_interleave *p, struct slot *slot)
 }
 
 // A dataset for a free place of the cycle. An error waits there for its turn.
-static enum stk_status open_slot(struct stk_interleave *p, struct slot *slot, struct stk_err *err)
+static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave_slot *slot,
+                                 struct stk_err *err)
 {
     struct stk_iter *inner = NULL;
     struct stk_err mine;
@@ -216,24 +234,29 @@ static enum stk_status open_slot(struct stk_interleave *p, struct slot *slot, st
 static enum stk_status begin(struct stk_interleave *p, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
-    p->is_begun = true;
+    if (p->is_tuned && stk_iter_is_hidden(p->it)) {
+        set_workers(p, 1); // who opened it has threads of its own
+    }
     for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end && !p->is_lazy; i++) {
         s = open_slot(p, &p->slots[i], err);
     }
+    pthread_mutex_lock(&p->ring.lock);
+    p->is_begun = true;
     start_threads(p);
+    pthread_mutex_unlock(&p->ring.lock);
     return s;
 }
 
-static void advance(struct stk_interleave *p)
+void stk_interleave_advance(struct stk_interleave *p, int64_t turns)
 {
     pthread_mutex_lock(&p->ring.lock);
-    p->at = (p->at + 1) % p->length;
+    p->at = (p->at + turns) % p->length;
     p->given = 0;
     pthread_mutex_unlock(&p->ring.lock);
 }
 
 // The lock is held. Has a slot something to say: a piece, or its end?
-static bool is_ready(const struct slot *slot)
+static bool is_ready(const struct stk_interleave_slot *slot)
 {
     return slot->count > 0 || (slot->at_end && !slot->is_busy);
 }
@@ -281,7 +304,7 @@ static void await(struct stk_interleave *p)
     }
 }
 
-static enum stk_status slot_error(struct slot *slot, struct stk_err *err)
+static enum stk_status slot_error(struct stk_interleave_slot *slot, struct stk_err *err)
 {
     enum stk_status s = slot->status;
     *err = *slot->err;
@@ -294,7 +317,7 @@ static enum stk_status slot_error(struct slot *slot, struct stk_err *err)
 // The dataset of this turn is at its end: its place is free.
 static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
 {
-    struct slot *slot = &p->slots[p->at];
+    struct stk_interleave_slot *slot = &p->slots[p->at];
     pthread_mutex_lock(&p->ring.lock);
     struct stk_iter *inner = slot->inner;
     slot->inner = NULL;
@@ -302,13 +325,29 @@ static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
     pthread_mutex_unlock(&p->ring.lock);
     stk_iter_close(inner);
     enum stk_status s = p->is_lazy ? STK_OK : open_slot(p, slot, err);
-    advance(p);
+    stk_interleave_advance(p, 1);
     return s;
 }
 
-// What the first waiting piece of the slot has: elements, then its error.
-static enum stk_status take(struct stk_interleave *p, struct slot *slot, int64_t want,
-                            struct stk_block *out, struct stk_err *err)
+void stk_interleave_used(struct stk_interleave *p, struct stk_interleave_slot *slot, int64_t n)
+{
+    struct stk_piece *piece = &slot->pieces[slot->first];
+    piece->used += n;
+    if (piece->used == piece->block.n && piece->status == STK_OK) {
+        piece_pop(p, slot);
+    }
+}
+
+struct stk_piece *stk_interleave_first(struct stk_interleave *p, struct stk_interleave_slot *slot)
+{
+    pthread_mutex_lock(&p->ring.lock);
+    struct stk_piece *piece = slot->inner && slot->count > 0 ? &slot->pieces[slot->first] : NULL;
+    pthread_mutex_unlock(&p->ring.lock);
+    return piece;
+}
+
+enum stk_status stk_interleave_take(struct stk_interleave *p, struct stk_interleave_slot *slot,
+                                    int64_t want, struct stk_block *out, struct stk_err *err)
 {
     struct stk_piece *piece = &slot->pieces[slot->first];
     int64_t left = piece->block.n - piece->used, turn = p->block - p->given;
@@ -318,7 +357,6 @@ static enum stk_status take(struct stk_interleave *p, struct slot *slot, int64_t
     if (n > 0 && !stk_block_slice(out, &piece->block, piece->used, n)) {
         return stk_err_nomem(err);
     }
-    piece->used += n;
     p->given += n;
     if (n == 0) {
         s = piece->status;
@@ -326,22 +364,21 @@ static enum stk_status take(struct stk_interleave *p, struct slot *slot, int64_t
         s = piece->err ? s : stk_err_nomem(err);
         p->given++;
         piece_pop(p, slot);
-    } else if (piece->used == piece->block.n && piece->status == STK_OK) {
-        piece_pop(p, slot);
+    } else {
+        stk_interleave_used(p, slot, n);
     }
     if (p->given >= p->block) {
-        advance(p);
+        stk_interleave_advance(p, 1);
     }
     return s;
 }
 
-// Some elements of one dataset. Not the first part: only what is there already.
-static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_first,
-                                 struct stk_block *out, struct stk_err *err)
+enum stk_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
+                                    struct stk_interleave_slot **out, struct stk_err *err)
 {
-    struct stk_interleave *p = stk_interleave_of(it);
+    *out = NULL;
     for (;;) {
-        struct slot *slot = &p->slots[p->at];
+        struct stk_interleave_slot *slot = &p->slots[p->at];
         if (slot->status != STK_OK) {
             enum stk_status s = slot_error(slot, err), again = open_slot(p, slot, err);
             return again == STK_OK ? s : again;
@@ -352,7 +389,7 @@ static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_firs
                 return s;
             }
             if (!slot->inner && slot->status == STK_OK) {
-                advance(p);
+                stk_interleave_advance(p, 1);
             }
             continue;
         }
@@ -360,7 +397,7 @@ static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_firs
         bool ready = is_ready(slot), has_piece = slot->count > 0;
         pthread_mutex_unlock(&p->ring.lock);
         if (!ready) {
-            if (!is_first) {
+            if (!is_waiting) {
                 return STK_OK;
             }
             await(p);
@@ -370,7 +407,8 @@ static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_firs
             continue;
         }
         if (has_piece) {
-            return take(p, slot, want, out, err);
+            *out = slot;
+            return STK_OK;
         }
         enum stk_status s = end_slot(p, err);
         if (s != STK_OK) {
@@ -379,11 +417,28 @@ static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_firs
     }
 }
 
+// Some elements of one dataset. Not the first part: only what is there already.
+static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_first,
+                                 struct stk_block *out, struct stk_err *err)
+{
+    struct stk_interleave *p = stk_interleave_of(it);
+    struct stk_interleave_slot *slot;
+    enum stk_status s = stk_interleave_turn(p, is_first, &slot, err);
+    return s == STK_OK && slot ? stk_interleave_take(p, slot, want, out, err) : s;
+}
+
 enum stk_status stk_interleave_next(struct stk_interleave *p, int64_t want, struct stk_block *out,
                                     struct stk_err *err)
 {
+    struct stk_interleave_slot *slot = NULL;
     enum stk_status s = p->is_begun ? STK_OK : begin(p, err);
-    return s == STK_OK ? stk_parts_collect(&p->parts, p->it, want, out, next_part, err) : s;
+    s = s == STK_OK ? stk_interleave_turn(p, true, &slot, err) : s;
+    if (s != STK_OK || !slot) {
+        return s;
+    }
+    return stk_interleave_is_flat(&slot->pieces[slot->first].block)
+               ? stk_interleave_turns(p, slot, want, out, err)
+               : stk_parts_collect(&p->parts, p->it, want, out, next_part, err);
 }
 
 enum stk_status stk_interleave_skip(struct stk_interleave *p, int64_t n, int64_t *done,
@@ -408,17 +463,19 @@ void stk_interleave_close(struct stk_interleave *p)
     if (!p) {
         return;
     }
+    stk_tuner_remove(&p->tuned);
     pthread_mutex_lock(&p->ring.lock);
     p->is_stopping = true;
+    pthread_cond_broadcast(&p->unpark);
     pthread_mutex_unlock(&p->ring.lock);
     stk_ring_stop(&p->ring);
     struct stk_wait w = stk_wait_begin(p->it->run); // workers may wait for this thread's permit
     for (int i = 0; i < p->n_threads; i++) {
-        pthread_join(p->threads[i], NULL);
+        pthread_join(p->workers[i].thread, NULL);
     }
     stk_wait_end(p->it->run, w, NULL);
     for (int64_t i = 0; p->slots && i < p->length; i++) {
-        for (int k = 0; k < AHEAD; k++) {
+        for (int k = 0; k < STK_INTERLEAVE_AHEAD; k++) {
             stk_piece_clear(&p->slots[i].pieces[k]);
         }
         stk_iter_close(p->slots[i].inner);
@@ -426,6 +483,7 @@ void stk_interleave_close(struct stk_interleave *p)
     }
     stk_free(p->slots);
     stk_parts_free(&p->parts);
+    pthread_cond_destroy(&p->unpark);
     stk_ring_close(&p->ring);
     stk_free(p);
 }

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "data/async.h"
 #include "data/map_parallel.h"
-#include "data/tuner.h"
 
 #define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64
@@ -186,8 +185,10 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     // Threads that wait for something else than processors may be more than these.
     int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
     int limit = m->is_tuned ? most : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
-    m->async = stk_async_open(it, &pmap_kind, m, m->is_tuned ? 1 : limit, limit, m->is_sloppy, 0);
-    if (!m->async || !stk_tuner_add(m->async, m->is_tuned)) {
+    m->async =
+        stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it->run, limit) : limit,
+                       limit, m->is_sloppy, 0);
+    if (!m->async || !stk_tuner_add(&m->async->tuned, m->is_tuned)) {
         return stk_err_nomem(err);
     }
     return STK_OK;
@@ -199,7 +200,7 @@ void stk_pmap_close(struct stk_pmap *m)
         return;
     }
     if (m->async) {
-        stk_tuner_remove(m->async);
+        stk_tuner_remove(&m->async->tuned);
     }
     stk_async_close(m->async);
     stk_block_free(&m->room);
@@ -236,6 +237,9 @@ void stk_pmap_group(struct stk_pmap *m, int64_t size)
 enum stk_status stk_pmap_next(struct stk_pmap *m, int64_t want, struct stk_block *out,
                               struct stk_err *err)
 {
+    if (!m->has_begun && m->is_tuned && stk_iter_is_hidden(m->it)) {
+        stk_async_set_workers(m->async, 1); // who opened it has threads of its own
+    }
     m->has_begun = true;
     return stk_async_next(m->async, want, m->batch, out, err);
 }

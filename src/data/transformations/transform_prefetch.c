@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // prefetch: a thread that runs ahead of the consumer, by at most buffer_size elements; with
-// AUTOTUNE (-1) by as many as fit a few pieces. 0 is no buffer and no thread.
+// AUTOTUNE (-1) by some pieces, of which the tuner sets the number. 0 is no buffer and no thread.
 #include "base/alloc.h"
 #include "data/async.h"
 #include "data/map_parallel.h"
-#include "data/tuner.h"
 
-#define AUTO_ROOM 8 // pieces, with AUTOTUNE
+#define AUTO_ROOM 8 // pieces, with AUTOTUNE, at first
 
 struct prefetch {
     struct stk_async *async;
@@ -40,9 +39,10 @@ static enum stk_status prefetch_open(struct stk_iter *it, struct stk_err *err)
         return STK_OK;
     }
     p->async = stk_async_open(it, &prefetch_kind, NULL, 1, 1, false, size > 0 ? size : 0);
-    if (!p->async || !stk_tuner_add(p->async, false)) {
+    if (!p->async || !stk_tuner_add(&p->async->tuned, false)) {
         return stk_err_nomem(err);
     }
+    p->async->tuned.ring = size > 0 ? NULL : &p->async->ring;
     // Two pieces at least in a buffer of a given size, so that one is made while one is used.
     p->async->piece_n_max = size > 0 ? (size + 1) / 2 : 0;
     stk_async_set_room(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);
@@ -76,7 +76,7 @@ static void prefetch_close(struct stk_iter *it)
 {
     struct prefetch *p = it->state;
     if (p->async) {
-        stk_tuner_remove(p->async);
+        stk_tuner_remove(&p->async->tuned);
         stk_async_close(p->async);
     }
 }

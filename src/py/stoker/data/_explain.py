@@ -71,7 +71,14 @@ def _spec_text(spec):
     return text if len(text) < 160 else text[:157] + "..."
 
 
-_BINDINGS = (None, "processors", "a part that one thread does", "the consumer", "threads that wait")
+_BINDINGS = (
+    None,
+    "processors",
+    "a part that one thread does",
+    "the consumer",
+    "threads that wait",
+    "memory",
+)
 
 
 class Stats:

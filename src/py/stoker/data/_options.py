@@ -40,7 +40,9 @@ class _Group:
 
 
 class AutotuneOptions(_Group):
-    """enabled; cpu_budget: threads at most; ram_budget: bytes at most."""
+    """enabled: False keeps stages as they begin; cpu_budget: threads at most; ram_budget: bytes at
+    most; initial_parallelism: threads of a stage at first (as many as processors, up to 16);
+    min_parallelism: at least."""
 
     _names = (
         "enabled",
@@ -128,6 +130,9 @@ class Options(_Group):
         out = {"seed": self.seed, "is_sloppy": self.deterministic is False}
         out["threads"] = self.autotune.cpu_budget or self.threading.private_threadpool_size or 0
         out["ram_bytes"] = self.autotune.ram_budget or 0
+        out["initial_parallelism"] = self.autotune.initial_parallelism or 0
+        out["min_parallelism"] = self.autotune.min_parallelism or 0
+        out["is_untuned"] = self.autotune.enabled is False
         policy = self.on_error
         if isinstance(policy, tuple) and len(policy) == 2 and policy[0] == "replace":
             out["replacement"] = policy[1]

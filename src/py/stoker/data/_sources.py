@@ -34,6 +34,8 @@ class _FileDataset(Dataset):
     _of_files = None  # kind
 
     def _read(self, filenames, args, spec, parallel=None):
+        if parallel and not isinstance(filenames, Dataset):
+            filenames = Dataset.from_tensor_slices(_names(filenames))
         if isinstance(filenames, Dataset):
             more = {k: v for k, v in args.items()}
             made = filenames.interleave if parallel else filenames.flat_map
