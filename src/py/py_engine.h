@@ -53,6 +53,8 @@ int stk_py_drain(void *unused);
 int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold);
 // A NumPy array over the tensor's memory, a NumPy scalar, bytes, or a Dataset. Takes it over.
 PyObject *stk_py_tensor_out(struct stoker_tensor *t);
+// Lets go of the strings that are kept to be filled again.
+void stk_py_forget_strings(void);
 PyArray_Descr *stk_py_descr(int dtype); // new reference
 int stk_py_dtype_of(PyArray_Descr *d);  // -1: none of ours
 PyObject *stk_py_set_bfloat16(PyObject *module, PyObject *descr);

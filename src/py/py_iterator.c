@@ -243,6 +243,9 @@ static void iterator_close(struct iterator *self)
         }
         self->from = NULL;
     }
+    if (!live) {
+        stk_py_forget_strings();
+    }
     struct stoker_iterator *it = self->it;
     struct helper *h = self->helper;
     self->it = NULL;

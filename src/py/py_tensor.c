@@ -212,8 +212,101 @@ int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold)
     return failed ? -1 : 0;
 }
 
+// Long strings: the C library gives memory of that size back to the system, and touching it anew
+// costs several times the copy. So a reference to the last ones is kept, and who finds that nobody
+// else has one any more fills it again. Oldest first; KEPT_BYTES_MAX in all; none is kept while no
+// iterator is alive.
+#define KEPT_MIN 4096
+#define KEPT_MAX (1 << 20)
+#define KEPT_COUNT 512
+#define KEPT_LOOKS 4 // at the oldest ones
+#define KEPT_BYTES_MAX (32 << 20)
+
+static struct {
+    PyObject *items[KEPT_COUNT];
+    Py_ssize_t room[KEPT_COUNT]; // that they were made with
+    int first, count;
+    Py_ssize_t bytes;
+} longs;
+
+static void longs_drop_first(void)
+{
+    int i = longs.first;
+    longs.first = (longs.first + 1) % KEPT_COUNT;
+    longs.count--;
+    longs.bytes -= longs.room[i];
+    Py_CLEAR(longs.items[i]);
+}
+
+void stk_py_forget_strings(void)
+{
+    while (longs.count > 0) {
+        longs_drop_first();
+    }
+}
+
+static void longs_append(PyObject *o, Py_ssize_t room)
+{
+    int i = (longs.first + longs.count) % KEPT_COUNT;
+    longs.items[i] = o;
+    longs.room[i] = room;
+    longs.count++;
+    longs.bytes += room;
+}
+
+// One that nobody else refers to, of the size; NULL: none. Others that were looked at are the
+// newest now.
+static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *room)
+{
+    for (int k = 0; k < KEPT_LOOKS && longs.count > 0; k++) {
+        PyObject *o = longs.items[longs.first];
+        Py_ssize_t has = longs.room[longs.first];
+        Py_INCREF(o);
+        longs_drop_first();
+        if (Py_REFCNT(o) > 1) {
+            longs_append(o, has);
+        } else if (has >= size && has / 2 <= size) {
+            *room = has;
+            return o;
+        } else {
+            Py_DECREF(o); // of another size
+        }
+    }
+    return NULL;
+}
+
+static PyObject *long_string(const struct stoker_bytes *b)
+{
+    Py_ssize_t size = (Py_ssize_t)b->size, room = size;
+    PyObject *o = longs_take(size, &room);
+    if (o) {
+        Py_SET_SIZE(o, size);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+        ((PyBytesObject *)o)->ob_shash = -1;
+#pragma GCC diagnostic pop
+        memcpy(PyBytes_AS_STRING(o), b->data, b->size);
+        PyBytes_AS_STRING(o)[size] = 0;
+    } else {
+        o = PyBytes_FromStringAndSize((const char *)b->data, size);
+    }
+    while (longs.count == KEPT_COUNT || (longs.count > 0 && longs.bytes + room > KEPT_BYTES_MAX)) {
+        longs_drop_first();
+    }
+    if (o) {
+        Py_INCREF(o);
+        longs_append(o, room);
+    }
+    return o;
+}
+
 static PyObject *string_out(const struct stoker_bytes *b)
 {
+#ifndef Py_GIL_DISABLED // the references are counted elsewhere, too
+    if (b->size >= KEPT_MIN && b->size <= KEPT_MAX) {
+        return long_string(b);
+    }
+#endif
     return PyBytes_FromStringAndSize((const char *)b->data, (Py_ssize_t)b->size);
 }
 

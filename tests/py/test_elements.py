@@ -13,6 +13,30 @@ import checks as c
 import stoker.data as sd
 
 
+def test_long_strings():
+    """Their memory is used again, but never while somebody has one."""
+    rng = np.random.default_rng(3)
+    texts = [rng.bytes(int(n)) for n in rng.integers(3000, 40000, 300)]
+    data = np.array(texts, object)
+    kept, hashes = [], []
+    for epoch in range(3):
+        for i, b in enumerate(sd.Dataset.from_tensor_slices(data).batch(7)):
+            for k, t in enumerate(b):
+                c.true(t == texts[7 * i + k] and len(t) == len(texts[7 * i + k]), "as it was")
+            if i % 3 == epoch:
+                kept.append((i, b))
+                hashes.append([hash(t) for t in b])
+    for (i, b), h in zip(kept, hashes):
+        c.true(list(b) == texts[7 * i : 7 * i + 7], "kept ones stay")
+        c.same([hash(bytes(bytearray(t))) for t in b], h)
+    one = next(iter(sd.Dataset.from_tensors(texts[0])))
+    view = memoryview(one)
+    del one
+    for _ in sd.Dataset.from_tensor_slices(data):
+        pass
+    c.true(bytes(view) == texts[0], "views count")
+
+
 def test_structures():
     point = collections.namedtuple("point", "x y")
     ds = sd.Dataset.from_tensor_slices(

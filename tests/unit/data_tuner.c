@@ -182,9 +182,9 @@ static void room(void)
     }
     uint32_t grown = room_of(it);
     CHECK(grown > first && grown <= 64);
-    for (int i = 0; i < 1500 && room_of(it) >= grown; i++) {
+    for (int i = 0; i < 800 && room_of(it) >= grown; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
-        usleep(8000);
+        usleep(25000);
     }
     CHECK(room_of(it) < grown);
     stk_block_free(&b);
