@@ -3,29 +3,26 @@
 // A row per counter and device with the smallest, mean, largest and 95th percentile of its samples.
 // Recorded are the counter events of Chrome traces, the line "_counters_" of TensorFlow and JAX,
 // and the GPU metrics of Nsight Systems. Values are as recorded, in the unit that the counter's
-// name gives; those with a fraction are in thousandths ("1/1000 W"), so that all are whole numbers.
+// name gives. A throttle counter counts as throttled where it is not 0.
 // One row is derived where launches are recorded: work launched and not begun yet, weighted by
 // time. Limits: a sample counts as one, however long it holds; the device of Nsight's metrics is
 // numbered as the machine does, which CUDA_VISIBLE_DEVICES may change for the process. Cost:
 // linear, but for sorting launches where several threads launch.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "model/median.h"
-#include "passes/stats.h"
+#include "passes/stats_launches.h"
 
 #define DEPTHS 4096 // of the queue that are told apart
-#define SCALE 1000.0
-#define LARGEST 9e15
 
 struct counter_row {
     const char *name, *kind, *unit, *source; // NULL: not known
     int64_t device;                          // ordinal, -1 not known
     uint64_t count;
-    int64_t min, mean, max, p95; // in units, or thousandths
-    int64_t zero_count;
-    bool is_fraction, is_derived;
+    double min, mean, max, p95;
+    uint64_t zero_count;
+    bool is_derived;
 };
 struct counter_partial {
     struct counter_row *rows;
@@ -39,7 +36,7 @@ struct series {
 };
 struct sample {
     uint32_t series;
-    int64_t value; // in thousandths
+    int64_t key; // orders as the values do, see key_of
 };
 
 struct sweep {
@@ -53,6 +50,22 @@ struct sweep {
 };
 
 // ---- recorded ----
+
+// A finite number as an integer of the same order, and back: selection knows integers.
+static int64_t key_of(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+static double value_of(int64_t key)
+{
+    double value;
+    key = key < 0 ? key ^ INT64_MAX : key;
+    memcpy(&value, &key, sizeof value);
+    return value;
+}
 
 static bool add_sample(struct sweep *s, uint32_t track, uint32_t event, uint32_t series,
                        int64_t device, double value)
@@ -71,9 +84,7 @@ static bool add_sample(struct sweep *s, uint32_t track, uint32_t event, uint32_t
     if (created)
         *of = (struct series){.track = track, .name = name, .series = series, .device = device};
     of->count++;
-    value = value > LARGEST ? LARGEST : value < -LARGEST ? -LARGEST : value;
-    value *= SCALE / (value > LARGEST / SCALE || value < -LARGEST / SCALE ? SCALE : 1);
-    *sample = (struct sample){*at, (int64_t)(value < 0 ? value - 0.5 : value + 0.5)};
+    *sample = (struct sample){*at, key_of(value)};
     return true;
 }
 
@@ -169,29 +180,20 @@ static const char *unit_of(struct sweep *s, struct stk_str name, bool *failed)
     return NULL;
 }
 
-static void measure(struct counter_row *row, int64_t *values, size_t n)
+static void measure(struct counter_row *row, int64_t *keys, size_t n)
 {
     double sum = 0;
-    int64_t unit = (int64_t)SCALE;
     row->count = n;
-    row->min = INT64_MAX;
-    row->max = INT64_MIN;
+    row->min = row->max = value_of(keys[0]);
     for (size_t i = 0; i < n; i++) {
-        sum += (double)values[i];
-        row->is_fraction |= values[i] % unit != 0;
-        row->min = values[i] < row->min ? values[i] : row->min;
-        row->max = values[i] > row->max ? values[i] : row->max;
-        row->zero_count += values[i] == 0;
+        double value = value_of(keys[i]);
+        sum += value / (double)n; // the sum of them all may be too large
+        row->min = value < row->min ? value : row->min;
+        row->max = value > row->max ? value : row->max;
+        row->zero_count += value == 0;
     }
-    row->mean = (int64_t)(sum / (double)n);
-    row->p95 = stk_nth_value(values, n, (n * 95 + 99) / 100 - 1);
-    // Where the values are large, a fraction says nothing.
-    row->is_fraction &= row->max < 1000 * unit && row->min > -1000 * unit;
-    if (row->is_fraction)
-        return;
-    int64_t *all[] = {&row->min, &row->mean, &row->max, &row->p95};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        *all[i] = (*all[i] + (*all[i] < 0 ? -unit / 2 : unit / 2)) / unit;
+    row->mean = sum < row->min ? row->min : sum > row->max ? row->max : sum;
+    row->p95 = value_of(stk_nth_value(keys, n, (n * 95 + 99) / 100 - 1));
 }
 
 static bool describe_series(struct sweep *s, const struct series *of, struct counter_row *row)
@@ -233,7 +235,7 @@ static bool fill_recorded(struct sweep *s)
     for (size_t i = 0; i < n && ok; i++) {
         const struct sample *sample = stk_vec_at(&s->samples, i);
         struct series *of = stk_vec_at(&s->series, sample->series);
-        values[of->first + of->count++] = sample->value;
+        values[of->first + of->count++] = sample->key;
     }
     for (size_t i = 0; i < s->series.count && ok; i++) {
         const struct series *of = stk_vec_at(&s->series, i);
@@ -248,39 +250,11 @@ static bool fill_recorded(struct sweep *s)
 
 // ---- derived: how much work is launched and has not begun ----
 
-static int by_value(const void *a, const void *b)
+static void measure_queue(struct counter_row *row, const struct stk_queue *queue,
+                          int64_t *at_depth_ns)
 {
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-// Times of the launch calls and starts of the work that they launched, both sorted.
-static size_t collect_queue(const struct stk_analysis *v, uint32_t line, struct stk_spans *selected,
-                            int64_t *launches, int64_t *starts)
-{
-    const struct stk_device_line *l = &v->lines[line];
-    struct stk_view_cursor cursor = {selected, 0};
-    size_t n = 0;
-    bool sorted = true;
-    for (uint32_t i = 0; i < l->op_count; i++) {
-        uint32_t call = stk_launch_of(v, l->ops[i].event);
-        if (call == STK_NONE || !stk_view_in(&cursor, l->ops[i].start_ns))
-            continue;
-        int64_t start_ns = l->ops[i].start_ns, launch_ns = v->t->start_ns[call];
-        launches[n] = launch_ns < start_ns ? launch_ns : start_ns;
-        starts[n] = start_ns;
-        sorted = sorted && (n == 0 || launches[n] >= launches[n - 1]);
-        n++;
-    }
-    if (!sorted)
-        qsort(launches, n, sizeof *launches, by_value);
-    return n;
-}
-
-static void measure_queue(struct counter_row *row, const int64_t *launches, const int64_t *starts,
-                          size_t n, int64_t *at_depth_ns)
-{
-    size_t in = 0, out = 0, depth = 0, least = SIZE_MAX, most = 0;
+    const int64_t *launches = queue->launches, *starts = queue->starts;
+    size_t in = 0, out = 0, depth = 0, least = SIZE_MAX, most = 0, n = queue->count;
     int64_t now_ns = launches[0], total_ns = 0, below_ns = 0;
     double weighted = 0;
     while (out < n) {
@@ -299,12 +273,12 @@ static void measure_queue(struct counter_row *row, const int64_t *launches, cons
         most = depth > most ? depth : most;
     }
     row->count = n;
-    row->min = least == SIZE_MAX ? 0 : (int64_t)least;
-    row->max = (int64_t)most;
-    row->mean = total_ns > 0 ? (int64_t)(weighted / (double)total_ns + 0.5) : 0;
+    row->min = least == SIZE_MAX ? 0 : (double)least;
+    row->max = (double)most;
+    row->mean = total_ns > 0 ? weighted / (double)total_ns : 0;
     for (int64_t d = 0; d < DEPTHS; d++) {
         below_ns += at_depth_ns[d];
-        row->p95 = d;
+        row->p95 = (double)d;
         if ((double)below_ns >= 0.95 * (double)total_ns)
             break;
     }
@@ -314,26 +288,20 @@ static void measure_queue(struct counter_row *row, const int64_t *launches, cons
 static bool add_queue(struct sweep *s, uint32_t line, struct stk_spans *selected)
 {
     const struct stk_analysis *v = s->view;
-    size_t ops = v->lines[line].op_count;
-    if (!stk_view_selected(v, line, selected))
-        return false;
-    int64_t *launches = stk_alloc_array(ops + 1, sizeof *launches);
-    int64_t *starts = stk_alloc_array(ops + 1, sizeof *starts);
+    struct stk_queue queue;
     int64_t *depths = stk_alloc_zero(DEPTHS, sizeof *depths);
-    bool ok = launches && starts && depths;
-    size_t n = ok ? collect_queue(v, line, selected, launches, starts) : 0;
-    struct counter_row *row = n ? stk_vec_push(&s->rows) : NULL;
+    bool ok = stk_queue_collect(v, line, selected, &queue) && depths;
+    struct counter_row *row = ok && queue.count ? stk_vec_push(&s->rows) : NULL;
     if (row) {
         *row = (struct counter_row){.name = "launched and not yet begun",
                                     .kind = "queue",
                                     .source = "derived from launches",
                                     .device = v->sum->devices[line].ordinal,
                                     .is_derived = true};
-        measure_queue(row, launches, starts, n, depths);
+        measure_queue(row, &queue, depths);
     }
-    ok = ok && (row || n == 0);
-    stk_free(launches);
-    stk_free(starts);
+    ok = ok && (row || queue.count == 0);
+    stk_queue_deinit(&queue);
     stk_free(depths);
     return ok;
 }
@@ -389,10 +357,10 @@ static const struct stk_column columns[] = {
     {.id = "counter", .type = STK_CELL_TEXT, .is_name = true},
     {.id = "kind", .type = STK_CELL_TEXT, .is_detail = true},
     {.id = "unit", .type = STK_CELL_TEXT},
-    {.id = "min", .type = STK_CELL_COUNT},
-    {.id = "mean", .type = STK_CELL_COUNT},
-    {.id = "p95", .type = STK_CELL_COUNT},
-    {.id = "max", .type = STK_CELL_COUNT},
+    {.id = "min", .type = STK_CELL_REAL},
+    {.id = "mean", .type = STK_CELL_REAL},
+    {.id = "p95", .type = STK_CELL_REAL},
+    {.id = "max", .type = STK_CELL_REAL},
     {.id = "samples", .type = STK_CELL_COUNT, .is_detail = true},
     {.id = "source", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
 };
@@ -404,10 +372,19 @@ struct counter_totals {
     bool clock, power, temperature;
 };
 
+// Without the digits that binary fractions add: 6 after the point of what is below 1000.
+static double plain(double value)
+{
+    double scale = value < 1e3 && value > -1e3 ? 1e6 : 1e3;
+    if (value > 1e12 || value < -1e12)
+        return value;
+    return (double)(int64_t)(value * scale + (value < 0 ? -0.5 : 0.5)) / scale;
+}
+
 static void add_totals(struct counter_totals *all, const struct counter_row *c)
 {
     if (c->is_derived) {
-        all->depth_p95 = c->p95 > all->depth_p95 ? c->p95 : all->depth_p95;
+        all->depth_p95 = (int64_t)c->p95 > all->depth_p95 ? (int64_t)c->p95 : all->depth_p95;
         return;
     }
     all->recorded++;
@@ -416,14 +393,14 @@ static void add_totals(struct counter_totals *all, const struct counter_row *c)
     all->temperature |= strcmp(c->kind, "temperature") == 0;
     if (strcmp(c->kind, "throttling") == 0) {
         all->throttle_samples += c->count;
-        all->throttled += c->count - (uint64_t)c->zero_count;
+        all->throttled += c->count - c->zero_count;
     }
     if (strcmp(c->kind, "clock") != 0)
         return;
     all->clock = true;
     if (c->max <= 0 || c->mean < 0 || c->mean > c->max)
         return;
-    double drop = 1 - (double)c->mean / (double)c->max;
+    double drop = 1 - c->mean / c->max;
     all->clock_drop = drop > all->clock_drop ? drop : all->clock_drop;
 }
 
@@ -433,7 +410,7 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
     const struct counter_partial *p = rank->partial;
     for (uint32_t i = 0; p && i < p->count; i++) {
         const struct counter_row *c = &p->rows[i];
-        const char *id = NULL, *unit = c->unit;
+        const char *id = NULL;
         if (ctx->select->has_device && c->device != ctx->select->device)
             continue;
         for (uint32_t d = 0; d < rank->device_count && !id; d++)
@@ -442,20 +419,18 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
         if (!id && c->device >= 0)
             id = stk_arena_printf(ctx->arena, "%d/%lld", rank->rank < 0 ? 0 : (int)rank->rank,
                                   (long long)c->device);
-        if (c->is_fraction)
-            unit = stk_arena_printf(ctx->arena, "1/1000 %s", unit ? unit : "");
         struct stk_cell *row = stk_table_row(table);
-        if (!row || (c->is_fraction && !unit))
+        if (!row)
             return false;
         add_totals(all, c);
         row[0] = stk_cell_text(id);
         row[1] = stk_cell_text(c->name);
         row[2] = stk_cell_text(c->kind);
-        row[3] = stk_cell_text(unit);
-        row[4] = stk_cell_number(c->min);
-        row[5] = stk_cell_number(c->mean);
-        row[6] = stk_cell_number(c->p95);
-        row[7] = stk_cell_number(c->max);
+        row[3] = stk_cell_text(c->unit);
+        row[4] = stk_cell_ratio(plain(c->min));
+        row[5] = stk_cell_ratio(plain(c->mean));
+        row[6] = stk_cell_ratio(plain(c->p95));
+        row[7] = stk_cell_ratio(plain(c->max));
         row[8] = stk_cell_number((int64_t)c->count);
         row[9] = stk_cell_text(c->source);
     }

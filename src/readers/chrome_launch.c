@@ -24,6 +24,85 @@ struct shapes {
     int tensors, types, parameters;
 };
 
+// ---- the values of an object, as they are usually written ----
+
+static inline size_t behind_string(struct stk_str s, size_t i) // from its opening quote; 0: odd
+{
+    for (i++; i < s.n && s.p[i] != '"'; i++)
+        if (s.p[i] == '\\')
+            return 0;
+    return i < s.n ? i + 1 : 0;
+}
+
+// From its opening bracket; 0: odd.
+static inline size_t behind_list(struct stk_str s, size_t i)
+{
+    unsigned depth = 0;
+    while (i < s.n) {
+        switch (s.p[i]) {
+        case '"':
+            i = behind_string(s, i);
+            if (i == 0)
+                return 0;
+            continue;
+        case '[':
+        case '{':
+            depth++;
+            break;
+        case ']':
+        case '}':
+            if (--depth == 0)
+                return i + 1;
+            break;
+        default:
+            break;
+        }
+        i++;
+    }
+    return 0;
+}
+
+static inline size_t skip_space(struct stk_str s, size_t i)
+{
+    while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == '\t'))
+        i++;
+    return i;
+}
+
+// False: something unusual; some values may have been taken.
+static bool quick_values(struct stk_str s, stk_chrome_take_fn *take, void *arg)
+{
+    size_t i = skip_space(s, 1);
+    while (i < s.n && s.p[i] == '"') {
+        size_t key = i + 1, end = behind_string(s, i);
+        if (end == 0)
+            return false;
+        struct stk_str name = {s.p + key, end - 1 - key};
+        i = skip_space(s, end);
+        if (i >= s.n || s.p[i] != ':')
+            return false;
+        i = skip_space(s, i + 1);
+        size_t from = i;
+        if (i >= s.n)
+            return false;
+        if (s.p[i] == '"')
+            end = behind_string(s, i);
+        else if (s.p[i] == '[' || s.p[i] == '{')
+            end = behind_list(s, i);
+        else
+            for (end = i; end < s.n && s.p[end] != ',' && s.p[end] != '}' && s.p[end] > ' ';)
+                end++;
+        if (end == 0)
+            return false;
+        bool quoted = s.p[from] == '"';
+        take(arg, name, (struct stk_str){s.p + from + quoted, end - from - 2 * quoted}, quoted);
+        i = skip_space(s, end);
+        if (i < s.n && s.p[i] == ',')
+            i = skip_space(s, i + 1);
+    }
+    return i < s.n && s.p[i] == '}';
+}
+
 // ---- kernels ----
 
 // "[160, 1, 1]": false if it is not three sizes.
@@ -360,7 +439,8 @@ void stk_chrome_config_kernel(struct stk_chrome_stager *s, const struct stk_chro
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
     c.occupancy_of_grid = true;
-    stk_chrome_each_value(r->args, take_kernel, &c);
+    if (r->args.n && !quick_values(r->args, take_kernel, &c))
+        stk_chrome_each_value(r->args, take_kernel, &c);
     if (c.grid[0] || c.block[0] || c.registers >= 0)
         push(s, &c);
 }
@@ -369,7 +449,10 @@ void stk_chrome_config_operator(struct stk_chrome_stager *s, const struct stk_ch
 {
     struct shapes shapes = {.tensors = 0};
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
-    stk_chrome_each_value(r->args, take_operator, &shapes);
+    if (r->args.n && !quick_values(r->args, take_operator, &shapes)) {
+        shapes = (struct shapes){.tensors = 0};
+        stk_chrome_each_value(r->args, take_operator, &shapes);
+    }
     cost_of(&shapes, (struct stk_str){r->name.p + 6, r->name.n - 6}, &c);
     if (c.flops >= 0 || c.bytes >= 0)
         push(s, &c);
