@@ -36,6 +36,9 @@ static const char *rate_text(const char *id, double per_s, char buffer[STK_HUMAN
         stk_human_bytes((uint64_t)per_s, buffer);
     else if (per_s < 100)
         snprintf(buffer, STK_HUMAN_MAX, "%.3g", per_s);
+    else if (per_s >= 1e9)
+        snprintf(buffer, STK_HUMAN_MAX, "%.3g %c", per_s / (per_s < 1e12 ? 1e9 : 1e12),
+                 per_s < 1e12 ? 'G' : 'T');
     else
         stk_human_count((uint64_t)(per_s + 0.5), buffer);
     return strcat(buffer, "/s");

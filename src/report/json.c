@@ -113,8 +113,12 @@ void stk_json_u64(struct stk_json *j, uint64_t value)
 // Through an integer, since printf would follow the host program's decimal comma.
 void stk_json_share(struct stk_json *j, double value)
 {
+    if (isfinite(value) && fabs(value) >= 1e12) {
+        stk_json_real(j, value);
+        return;
+    }
     before_value(j);
-    int64_t millionths = isfinite(value) && fabs(value) < 1e12 ? llround(value * 1e6) : 0;
+    int64_t millionths = isfinite(value) ? llround(value * 1e6) : 0;
     char digits[8];
     uint64_t size = millionths < 0 ? 0 - (uint64_t)millionths : (uint64_t)millionths;
     snprintf(digits, sizeof digits, "%06u", (unsigned)(size % 1000000));
