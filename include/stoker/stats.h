@@ -41,6 +41,8 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
                                        stoker_write_fn write, void *arg, struct stoker_err *err);
 // Non-zero: the profile does not hold what the question needs; the tables say what is missing.
 int stoker_tables_inconclusive(const struct stoker_tables *tables);
+// The contract of tables as a markdown page.
+enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struct stoker_err *err);
 
 #ifdef __cplusplus
 }

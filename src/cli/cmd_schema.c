@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "stoker/diff.h"
+#include "stoker/stats.h"
 
 static int run(const struct stk_args *args)
 {
@@ -12,11 +13,11 @@ static int run(const struct stk_args *args)
     struct stoker_err err;
     const char *name = args->word_count ? args->words[0] : "report";
     bool markdown = args->values[STK_OPT_ID_MARKDOWN].set;
-    if (markdown && strcmp(name, "table") == 0)
-        return stk_usage(&stk_cmd_schema, "tables have no page of their own: leave out --markdown");
     stk_output_open(&output, NULL);
     enum stoker_status status = markdown && strcmp(name, "report") == 0
                                     ? stoker_describe_report(stk_output_write, &output, &err)
+                                : markdown && strcmp(name, "table") == 0
+                                    ? stoker_describe_table(stk_output_write, &output, &err)
                                 : markdown && strcmp(name, "diff") == 0
                                     ? stoker_describe_diff(stk_output_write, &output, &err)
                                     : stoker_schema(name, stk_output_write, &output, &err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV (RFC 4180): a row per event. Column names are those of stoker query.
+// CSV (RFC 4180): a row per event. Column names are those of stoker query; with arguments, a last
+// column holds an event's as one JSON object.
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -10,6 +11,9 @@ struct csv {
     struct stk_export_out *out;
     const struct stk_export_file *f;
     uint32_t file;
+    struct stk_export_out args; // of the current event
+    struct stk_err *err;
+    enum stk_status status;
 };
 
 // Quoted where it has to be.
@@ -80,6 +84,33 @@ static void put_value(struct csv *w, uint32_t event)
     stk_ex_real(w->out, sample.value);
 }
 
+static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+{
+    struct csv *w = arg;
+    int64_t whole;
+    double real;
+    stk_ex_bytes(&w->args, w->args.used ? "," : "{", 1);
+    stk_ex_json(&w->args, key);
+    stk_ex_literal(&w->args, ":");
+    if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER)
+        stk_ex_str(&w->args, value);
+    else
+        stk_ex_json(&w->args, value);
+}
+
+static void put_args(struct csv *w, uint32_t event)
+{
+    w->args.used = 0;
+    w->status = w->x->args(w->x->args_arg, w->file, event, put_arg, w, w->err);
+    if (w->args.used)
+        stk_ex_literal(&w->args, "}");
+    if (w->args.failed && w->status == STK_OK)
+        w->status = stk_err_nomem(w->err);
+    stk_ex_literal(w->out, ",");
+    if (w->status == STK_OK)
+        put_str(w->out, (struct stk_str){(const char *)w->args.p, w->args.used});
+}
+
 static void put_event(struct csv *w, struct stk_str track, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
@@ -99,17 +130,18 @@ static void put_event(struct csv *w, struct stk_str track, uint32_t event)
     put_word(o, e ? stk_export_dir_key(e->dir) : NULL);
     put_word(o, e ? stk_export_mem_key(e->src_mem) : NULL);
     put_word(o, e ? stk_export_mem_key(e->dst_mem) : NULL);
+    if (w->x->with_args)
+        put_args(w, event);
     stk_ex_literal(o, "\n");
     stk_ex_record(o);
 }
 
-static enum stk_status put_file(struct csv *w, struct stk_err *err)
+static void put_file(struct csv *w)
 {
     const struct stk_trace *t = w->f->t;
     struct stk_export_out prefix;
     struct stk_export_counts *c = &w->x->counts;
-    enum stk_status status = STK_OK;
-    for (uint32_t k = 0; k < t->track_count && status == STK_OK && !w->out->failed; k++) {
+    for (uint32_t k = 0; k < t->track_count && w->status == STK_OK && !w->out->failed; k++) {
         const struct stk_track *track = &t->tracks[k];
         const struct stk_export_process *p = &w->f->processes[track->process];
         if (!stk_export_takes_track(w->x, w->f, track)) {
@@ -117,13 +149,13 @@ static enum stk_status put_file(struct csv *w, struct stk_err *err)
             continue;
         }
         stk_ex_init(&prefix, NULL, NULL);
-        struct csv to_prefix = {w->x, &prefix, w->f, w->file};
+        struct csv to_prefix = {.x = w->x, .out = &prefix, .f = w->f, .file = w->file};
         put_track(&to_prefix, k);
         if (prefix.failed)
-            status = stk_err_nomem(err);
+            w->status = stk_err_nomem(w->err);
         struct stk_str text = {(const char *)prefix.p, prefix.used};
         for (uint32_t e = track->first;
-             e < track->first + track->count && status == STK_OK && !w->out->failed; e++) {
+             e < track->first + track->count && w->status == STK_OK && !w->out->failed; e++) {
             bool takes = stk_export_takes(t, p, e);
             c->events += takes;
             c->unselected += !takes;
@@ -133,21 +165,25 @@ static enum stk_status put_file(struct csv *w, struct stk_err *err)
         }
         stk_ex_deinit(&prefix);
     }
-    return status;
 }
 
 static enum stk_status write_csv(struct stk_export *x, struct stk_export_out *out,
                                  struct stk_err *err)
 {
-    struct csv w = {.x = x, .out = out};
-    enum stk_status status = STK_OK;
-    stk_ex_literal(out, "id,rank,process,device,stream,thread,track,kind,name,start_ns,dur_ns,depth,"
-                        "value,launch,direction,source,target\n");
-    for (w.file = 0; w.file < x->file_count && status == STK_OK && !out->failed; w.file++) {
+    struct csv w = {.x = x, .out = out, .err = err, .status = STK_OK};
+    stk_ex_init(&w.args, NULL, NULL);
+    stk_ex_literal(out,
+                   "id,rank,process,device,stream,thread,track,kind,name,start_ns,dur_ns,depth,"
+                   "value,launch,direction,source,target");
+    if (x->with_args)
+        stk_ex_literal(out, ",args");
+    stk_ex_literal(out, "\n");
+    for (w.file = 0; w.file < x->file_count && w.status == STK_OK && !out->failed; w.file++) {
         w.f = &x->files[w.file];
-        status = put_file(&w, err);
+        put_file(&w);
     }
-    return status;
+    stk_ex_deinit(&w.args);
+    return w.status;
 }
 
 const struct stk_exporter stk_exporter_csv = {
@@ -155,13 +191,18 @@ const struct stk_exporter stk_exporter_csv = {
     .extension = ".csv",
     .summary = "One row per event, for spreadsheets and scripts",
     .opens_with = "pandas, DuckDB, spreadsheets, shell tools",
-    .keeps = "every event with its times to the nanosecond since the run's first event, kind, "
-             "track, nesting, launch call, direction and memory of copies; column value holds "
-             "bytes, or the number of a step. Names are as recorded, byte for byte, quoted where "
-             "they hold commas, quotes or line ends",
-    .drops = "details, and values of a counter but the first; everything that is not an event: steps, parts, findings (stoker stats --csv and "
-             "stoker why --json have them), properties of devices, the clock's offset, and what was "
-             "selected, which is only said on standard error",
+    .keeps =
+        "every event with its times to the nanosecond since the run's first event, kind, "
+        "track, nesting, launch call, direction and memory of copies; column value holds "
+        "bytes, or the number of a step. Names are as recorded, byte for byte, quoted where "
+        "they hold commas, quotes or line ends. Column args (--args) holds the arguments as one "
+        "JSON object",
+    .drops =
+        "details, and values of a counter but the first; everything that is not an event: steps, "
+        "parts, findings (stoker stats --csv and "
+        "stoker why --json have them), properties of devices, the clock's offset, and what was "
+        "selected, which is only said on standard error",
     .is_text = true,
+    .takes_args = true,
     .write = write_csv,
 };

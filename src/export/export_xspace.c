@@ -126,6 +126,8 @@ struct xspace {
     const struct stk_export_file *f;
     struct names names;
     uint64_t *line_bytes; // per track: payload of its line
+    struct stk_strpool arg_names; // of recorded arguments: stats behind the others
+    bool has_details;             // the current event
     struct stk_err *err;
     enum stk_status status;
     bool counting;        // sizes are being found: the counts must not be touched
@@ -315,6 +317,61 @@ static void put_stats(struct xspace *w, const struct stk_track *track, uint32_t 
         put_int(w->out, EVENT_STATS, STAT_GRAPH, STAT_UINT64, 1);
 }
 
+// Ids of stats for recorded arguments begin here.
+#define ARGS_FIRST (STAT_COUNT + STK_KIND_COUNT + STK_DETAIL_COUNT)
+
+// Whether stoker writes a stat of this name itself, or the record's own key.
+static bool is_written(const struct xspace *w, struct stk_str key)
+{
+    static const char *const own[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "s", "id", "bp"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (stk_str_eq(key, stk_str_from(own[i])))
+            return true;
+    for (uint32_t s = 1; s < (w->has_details ? STAT_COUNT : STAT_DEVICE_NAME); s++)
+        if (stk_str_eq(key, stk_str_from(stat_names[s])))
+            return true;
+    return false;
+}
+
+static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+{
+    struct xspace *w = arg;
+    int64_t whole;
+    double real;
+    uint64_t bits;
+    if (failed(w) || is_written(w, key))
+        return;
+    uint32_t id = stk_strpool_intern(&w->arg_names, key.p, key.n);
+    if (id == STK_STRPOOL_FAILED) {
+        no_memory(w);
+        return;
+    }
+    size_t at = stk_pbw_begin(w->out, EVENT_STATS);
+    stk_pbw_u64(w->out, STAT_META, (uint64_t)ARGS_FIRST + id);
+    switch (stk_export_number(value, &whole, &real)) {
+    case STK_EXPORT_WHOLE:
+        stk_pbw_u64(w->out, STAT_INT64, (uint64_t)whole);
+        break;
+    case STK_EXPORT_REAL:
+        memcpy(&bits, &real, sizeof bits);
+        stk_pbw_fixed64(w->out, STAT_DOUBLE, bits);
+        break;
+    default:
+        stk_pbw_text(w->out, STAT_STR, value);
+    }
+    stk_pbw_end(w->out, at);
+}
+
+static void put_args(struct xspace *w, uint32_t event)
+{
+    uint32_t count;
+    w->has_details = stk_details_of(w->f->t, event, &count) != NULL;
+    if (w->x->with_args && w->status == STK_OK) {
+        enum stk_status status = w->x->args(w->x->args_arg, 0, event, put_arg, w, w->err);
+        w->status = w->status == STK_OK ? status : w->status;
+    }
+}
+
 static void put_event(struct xspace *w, const struct stk_track *track, uint32_t event,
                       int64_t line_ns)
 {
@@ -326,6 +383,7 @@ static void put_event(struct xspace *w, const struct stk_track *track, uint32_t 
     stk_pbw_u64(w->out, EVENT_DURATION_PS, (uint64_t)stk_dur_ns(t, event) * 1000);
     put_stats(w, track, event);
     put_detail_stats(w, event);
+    put_args(w, event);
     stk_pbw_end(w->out, at);
     stk_ex_record(w->out);
 }
@@ -449,6 +507,9 @@ static void put_names(struct xspace *w)
                   STK_STR(""), n->kind);
         stk_ex_record(w->out);
     }
+    for (uint32_t i = 0; w->x->with_args && i < w->arg_names.count; i++)
+        put_entry(w->out, PLANE_STAT_METADATA, (uint64_t)ARGS_FIRST + i,
+                  stk_strpool_get(&w->arg_names, i), STK_STR(""), -1);
 }
 
 // Bytes that `put` writes, found by writing them nowhere.
@@ -641,8 +702,10 @@ static enum stk_status write_xspace(struct stk_export *x, struct stk_export_out 
     w.f = &x->files[0];
     const struct stk_trace *t = w.f->t;
     w.line_bytes = stk_alloc_zero((size_t)t->track_count + 1, sizeof *w.line_bytes);
-    if (!w.line_bytes)
+    if (!w.line_bytes || stk_strpool_init(&w.arg_names, 0) != 0) {
+        stk_free(w.line_bytes);
         return stk_err_nomem(err);
+    }
     put_planes(&w);
     if (!failed(&w))
         put_own_plane(&w);
@@ -653,6 +716,7 @@ static enum stk_status write_xspace(struct stk_export *x, struct stk_export_out 
             x->counts.unselected += t->tracks[k].count;
     if (t->host)
         stk_pbw_text(out, SPACE_HOSTNAMES, stk_export_text(w.f, t->host));
+    stk_strpool_deinit(&w.arg_names);
     stk_free(w.line_bytes);
     return w.status;
 }
@@ -670,9 +734,10 @@ const struct stk_exporter stk_exporter_xspace = {
     .drops = "the numbers of processes, of which the format knows one per file, and the rank; "
              "correlation numbers as recorded (new ones stand for the same links); the rows that "
              "keep overlapping events apart. Counters are events with their values as stats, not XLA's "
-             "line of counters. XProf's tables of kernels and HLO stay empty: they need arguments that "
-             "are not copied. Protobuf readers refuse files above 2 GiB (stoker "
+             "line of counters. XProf's tables of kernels stay empty without --args, those of HLO with "
+             "it as well. Protobuf readers refuse files above 2 GiB (stoker "
              "does not): select steps then",
     .one_rank = true,
+    .takes_args = true,
     .write = write_xspace,
 };

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of tables as a page: what stoker stats, query and find print with --json, the types
+// of cells, and which analyses there are.
+#include "api/api.h"
+#include "passes/stats.h"
+#include "stoker/stats.h"
+
+static const char head[] =
+    "# Tables: `stoker stats --json`, `stoker query --json`, `stoker find --json`\n"
+    "\n"
+    "The schema is [table.schema.json](table.schema.json) (`stoker schema table`). It changes "
+    "only\n"
+    "by adding: a program should ignore keys, tables and columns that it does not know, and find\n"
+    "columns by their `id`, not by their place. Several analyses at once are an array of "
+    "documents.\n"
+    "\n"
+    "## The document\n"
+    "\n"
+    "| key | type | meaning |\n"
+    "|---|---|---|\n"
+    "| `schema` | text | name and version of this contract: `stoker.table/1` |\n"
+    "| `analysis` | text | as below; `query`, `find` |\n"
+    "| `profile` | object | as in [the report](report.md) |\n"
+    "| `summary` | object | the few figures that answer the question; one that is not known is "
+    "absent |\n"
+    "| `tables` | list | the tables of the analysis |\n"
+    "| `missing` | list | what the profile does not hold: `what`, `why`, and the `remedy` |\n"
+    "\n"
+    "## tables[]\n"
+    "\n"
+    "| key | type | meaning |\n"
+    "|---|---|---|\n"
+    "| `id` | text | stable name |\n"
+    "| `title` | text | for people; its wording may change |\n"
+    "| `columns` | list | `id` and `type` of each cell of a row, in order |\n"
+    "| `rows` | list | lists of cells, sorted by the most telling column |\n"
+    "| `rows_left_out` | count | rows that --limit cut; the summary covers them |\n"
+    "\n"
+    "## Types of cells\n"
+    "\n"
+    "A value that is not known is null in JSON, empty in CSV and `-` in text, never 0.\n"
+    "\n"
+    "| type | in JSON | meaning |\n"
+    "|---|---|---|\n";
+
+static const struct {
+    enum stk_cell_type type;
+    const char *json, *meaning;
+} types[] = {{STK_CELL_TEXT, "string", "a name as recorded, or a word"},
+             {STK_CELL_COUNT, "integer", "how many, from 0"},
+             {STK_CELL_NS, "integer", "nanoseconds; times count from the run's first event"},
+             {STK_CELL_BYTES, "integer", "bytes"},
+             {STK_CELL_SHARE, "number", "0 to 1, six decimals"},
+             {STK_CELL_RATE, "number", "per second"},
+             {STK_CELL_BOOL, "true or false", "whether it is so"},
+             {STK_CELL_NUMBER, "integer", "without a unit: an id, a step, a result of a query"},
+             {STK_CELL_REAL, "number", "without a unit"}};
+
+enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    struct stk_err e;
+    struct stk_sink sink;
+    if (!write)
+        return stk_api_invalid(err, "stoker_describe_table needs a callback");
+    stk_err_init(&e);
+    stk_sink_init(&sink, write, arg);
+    stk_sink_text(&sink, head);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_cell_type_key(types[i].type),
+                        types[i].json, types[i].meaning);
+    stk_sink_text(&sink,
+                  "\n## Analyses\n\nThe tables of each and their columns stand in its output; "
+                  "those of `stoker query` are the statement's, over\n[these](query.md).\n\n"
+                  "| analysis | question | what a profile must hold |\n|---|---|---|\n");
+    for (int i = 0; i < stk_stats_count; i++)
+        stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
+                        stk_stats_all[i]->question, stk_stats_all[i]->needs);
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
