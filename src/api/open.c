@@ -6,7 +6,7 @@
 
 #define LEAST_BYTES (UINT64_C(1) << 30) // where the system does not say how much memory it has
 
-static uint64_t cap_bytes(void)
+uint64_t stk_open_cap_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : 0;
@@ -60,7 +60,7 @@ enum stk_status stk_open_run_read(struct stk_open_run *o, const char *const *pat
                                   const struct stk_view_hook *hook, struct stk_err *err)
 {
     stk_arena_init(&o->in.arena, 0);
-    o->in.keep_bytes = cap_bytes();
+    o->in.keep_bytes = stk_open_cap_bytes();
     enum stk_status status = stk_collect(&o->in, paths, count, options, hook, err);
     if (status == STK_OK)
         status = place_ranks(o, err);

@@ -29,5 +29,7 @@ STK_MUST_CHECK enum stk_status stk_open_run_read(struct stk_open_run *o, const c
                                                  const struct stk_view_hook *hook,
                                                  struct stk_err *err);
 void stk_open_run_free(struct stk_open_run *o);
+// Three quarters of the machine's memory.
+uint64_t stk_open_cap_bytes(void);
 
 #endif

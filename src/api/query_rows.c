@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VALUES_MAX ((size_t)1 << 28)
+#include "api/open.h"
+
+// A value is kept twice for a moment: as it came, and as a cell. Rows may take a third of the memory.
+#define VALUE_BYTES (sizeof(struct stk_query_value) + sizeof(struct stk_cell))
+#define VALUES_MAX ((uint64_t)1 << 28)
 
 static enum stk_status begin(void *arg, const struct stk_query_column *columns, size_t count,
                              struct stk_err *err)
@@ -63,7 +67,9 @@ static void left_out(void *arg, uint64_t rows)
 void stk_query_rows_init(struct stk_query_rows *r, struct stoker_tables *tables, uint64_t limit)
 {
     *r = (struct stk_query_rows){.tables = tables, .limit = limit};
-    stk_vec_init(&r->values, sizeof(struct stk_query_value), VALUES_MAX);
+    uint64_t most = stk_open_cap_bytes() / 3 / VALUE_BYTES;
+    stk_vec_init(&r->values, sizeof(struct stk_query_value),
+                 most < VALUES_MAX ? (size_t)most : (size_t)VALUES_MAX);
 }
 
 void stk_query_rows_deinit(struct stk_query_rows *r)
