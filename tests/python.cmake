@@ -7,7 +7,7 @@ if(TARGET stoker_py)
         string(REPLACE test_ py. name ${name})
         add_test(NAME ${name} COMMAND ${STOKER_PYTHON_EXECUTABLE} ${source} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(${name} PROPERTIES TIMEOUT 300
-            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>")
     endforeach()
 else()
     add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: stoker.data was not built (Python headers and NumPy are needed)")

@@ -173,6 +173,14 @@ struct stoker_host {
     void (*release_hold)(void *arg, void *hold);
 };
 
+// Where buffers of 64 KiB and more lie, instead of on the heap: memory that a device reads by itself,
+// say. Called from any thread, until the iterator and all of its tensors are gone.
+struct stoker_memory_source {
+    void *arg;
+    void *(*get)(void *arg, size_t size); // aligned to 64 bytes. NULL: none left; the heap then
+    void (*give)(void *arg, void *memory, size_t size);
+};
+
 struct stoker_run_options {  // zero it, then set what is wanted
     int has_seed, is_sloppy; // sloppy: parallel stages may deliver out of order by default
     uint64_t seed;
@@ -187,7 +195,8 @@ struct stoker_run_options {  // zero it, then set what is wanted
     // AUTOTUNE: workers of a stage at first (0: as many as processors, 16 at most), and at least;
     // is_untuned: it stays with those.
     int initial_parallelism, min_parallelism, is_untuned, unused;
-    uint64_t reserved[5];
+    const struct stoker_memory_source *memory; // NULL: the heap. Borrowed as long as it is called
+    uint64_t reserved[4];
 };
 struct stoker_iterator;
 enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,

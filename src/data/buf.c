@@ -13,13 +13,15 @@
 #define CLASS_BYTES_MIN 256
 #define CLASSES 160
 #define HUGE_PAGE ((size_t)2 << 20)
-#define CACHE_SHIFT 2 // at most a quarter of the cap waits in the lists
+#define SOURCED_BYTES_MIN ((size_t)64 << 10) // smaller ones are not worth the source's granularity
+#define CACHE_SHIFT 2                        // at most a quarter of the cap waits in the lists
 
 struct stk_pool {
     int refs; // its owner and every buffer that is out
     pthread_mutex_t lock;
     struct stk_buf *free[CLASSES];
     struct stk_pool_stats stats;
+    struct stoker_memory_source source; // get NULL: none
 };
 
 static size_t class_bytes(int c)
@@ -38,21 +40,35 @@ static int class_of(size_t size)
     return c;
 }
 
-struct stk_pool *stk_pool_open(size_t cap_bytes)
+struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_source *source)
 {
     struct stk_pool *p = stk_alloc_zero(1, sizeof *p);
     if (p) {
         p->refs = 1;
+        p->source = source ? *source : (struct stoker_memory_source){0};
         p->stats.cap_bytes = cap_bytes;
         pthread_mutex_init(&p->lock, NULL);
     }
     return p;
 }
 
+struct stk_pool *stk_pool_open(size_t cap_bytes)
+{
+    return stk_pool_open_in(cap_bytes, NULL);
+}
+
 struct stk_pool *stk_pool_hold(struct stk_pool *p)
 {
     __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
     return p;
+}
+
+static void buf_free(struct stk_pool *p, struct stk_buf *b)
+{
+    if (b && b->is_sourced) {
+        p->source.give(p->source.arg, b->data, b->size);
+    }
+    stk_free(b);
 }
 
 // The lock is held.
@@ -63,7 +79,7 @@ static void free_lists(struct stk_pool *p)
             struct stk_buf *b = p->free[c];
             p->free[c] = b->next;
             p->stats.free_bytes -= b->size;
-            stk_free(b);
+            buf_free(p, b);
         }
     }
 }
@@ -90,6 +106,22 @@ bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes)
 {
     struct stk_pool_stats s = stk_pool_stats_of(p);
     return s.in_use_bytes + more_bytes > s.cap_bytes;
+}
+
+// A buffer in the source's memory; NULL: it has none left, or there is no source for that size.
+static struct stk_buf *buf_sourced(struct stk_pool *p, size_t size)
+{
+    struct stk_buf *b = p->source.get && size >= SOURCED_BYTES_MIN ? stk_alloc(sizeof *b) : NULL;
+    if (!b) {
+        return NULL;
+    }
+    *b = (struct stk_buf){.size = size, .is_sourced = true};
+    b->data = p->source.get(p->source.arg, size);
+    if (!b->data) {
+        stk_free(b);
+        b = NULL;
+    }
+    return b;
 }
 
 static struct stk_buf *buf_new(size_t size)
@@ -142,10 +174,10 @@ struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
     p->stats.fresh += fits && !b;
     pthread_mutex_unlock(&p->lock);
     if (!fits) {
-        stk_free(b);
+        buf_free(p, b);
         return NULL;
     }
-    if (!b && !(b = buf_new(size))) {
+    if (!b && !(b = buf_sourced(p, size)) && !(b = buf_new(size))) {
         pthread_mutex_lock(&p->lock);
         p->stats.in_use_bytes -= size;
         pthread_mutex_unlock(&p->lock);
@@ -206,7 +238,7 @@ void stk_buf_drop(struct stk_buf *b)
     }
     pthread_mutex_unlock(&p->lock);
     if (!keeps) {
-        stk_free(b);
+        buf_free(p, b);
     }
     stk_pool_drop(p);
 }

@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stoker/data.h"
+
 struct stk_pool;
 
 struct stk_buf {
     int refs; // atomic
     bool is_foreign, is_readonly;
+    bool is_sourced;         // data came from the pool's source
     uint8_t *data;           // 64-byte aligned, unless foreign
     size_t size;             // usable bytes
     struct stk_pool *pool;   // NULL: foreign
@@ -29,6 +32,8 @@ struct stk_pool_stats {
 };
 
 struct stk_pool *stk_pool_open(size_t cap_bytes); // NULL: no memory
+// Large buffers come from the source, which outlives pool and buffers; NULL: all from the heap.
+struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_source *source);
 struct stk_pool *stk_pool_hold(struct stk_pool *p);
 void stk_pool_drop(struct stk_pool *p); // takes NULL
 struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p);

@@ -223,6 +223,7 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
         o.min_parallelism = options->min_parallelism;
         o.is_untuned = options->is_untuned != 0;
         o.record_path = options->record_path;
+        o.memory = options->memory;
     }
     o.record_path = o.record_path ? o.record_path : getenv("STOKER_DATA_RECORD");
     it->want = 1;

@@ -112,6 +112,7 @@ struct stk_run_options { // all zero: defaults
     bool is_untuned;
     const char *record_path; // a file for the run's report (data/recorder.h); NULL: none
     struct stk_host *host;   // borrowed while anything of the run lives
+    const struct stoker_memory_source *memory; // of large buffers; NULL: the heap
 };
 
 struct stk_gate { // permits to work at once; see gate.h

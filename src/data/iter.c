@@ -57,7 +57,8 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
         run->options.threads = stk_thread_count();
     }
     run->seed = run->options.has_seed ? run->options.seed : drawn_seed();
-    run->pool = stk_pool_open(run->options.ram_bytes ? run->options.ram_bytes : half_of_memory());
+    run->pool = stk_pool_open_in(run->options.ram_bytes ? run->options.ram_bytes : half_of_memory(),
+                                 run->options.memory);
     if (!run->pool) {
         stk_free(run);
         return stk_err_nomem(err);

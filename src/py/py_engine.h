@@ -37,7 +37,7 @@ struct stk_py_specs { // of the components of a dataset or value; alive as long 
     PyObject *owner;
 };
 extern PyTypeObject stk_py_dataset_type, stk_py_fn_type, stk_py_specs_type, stk_py_memory_type,
-    stk_py_iterator_type, stk_py_writer_type;
+    stk_py_iterator_type, stk_py_writer_type, stk_py_stager_type, stk_py_device_array_type;
 
 // Errors. Python says which class stands for which code (set_errors).
 PyObject *stk_py_set_errors(PyObject *module, PyObject *args);
@@ -69,6 +69,12 @@ PyObject *stk_py_dataset_wrap(struct stoker_dataset *ds); // takes the reference
 int stk_py_run_options(PyObject *dict, struct stoker_run_options *o);
 // Arguments from a dict; NULL: exception.
 struct stoker_args *stk_py_args(PyObject *dict);
+
+// An element of the structure (see py_iterator.c) whose leaves are taken from `leaves`.
+PyObject *stk_py_build(PyObject *structure, PyObject **leaves, int n);
+// devices() -> how many there are; device_memory(device) -> (unused bytes, total bytes).
+PyObject *stk_py_devices(PyObject *module, PyObject *unused);
+PyObject *stk_py_device_memory(PyObject *module, PyObject *number);
 
 // Python functions and generators that the engine calls, by number.
 extern const struct stoker_host stk_py_host;

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "py/py_engine.h"
+#include "stoker/device.h"
 
 #define SLICE_NS 50000000      // between looks for signals
 #define DIRECT_NS 1000000      // refills slower than that go to the helper
@@ -318,6 +319,12 @@ int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
     o->min_parallelism = option_int(dict, "min_parallelism", &v) ? (int)v : 0;
     o->is_untuned = option_int(dict, "is_untuned", &v) && v;
     o->epoch = option_int(dict, "epoch", &v) ? (uint64_t)v : 0;
+    if (option_int(dict, "pinned_device", &v)) {
+        struct stoker_err err;
+        if (stoker_device_pinned((int)v, &o->memory, &err) != STOKER_OK) {
+            stk_py_raise(&err);
+        }
+    }
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -371,14 +378,12 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     return (PyObject *)self;
 }
 
-static PyObject *build(PyObject *s, PyObject **leaves, int n);
-
 static PyObject *build_call(PyObject *s, PyObject **leaves, int n)
 {
     Py_ssize_t count = PyList_GET_SIZE(s);
     PyObject *args = PyTuple_New(count - 1), *result = NULL;
     for (Py_ssize_t i = 1; args && i < count; i++) {
-        PyObject *part = build(PyList_GET_ITEM(s, i), leaves, n);
+        PyObject *part = stk_py_build(PyList_GET_ITEM(s, i), leaves, n);
         if (!part) {
             Py_CLEAR(args);
             break;
@@ -397,7 +402,7 @@ static PyObject *build_dict(PyObject *s, PyObject **leaves, int n)
     PyObject *d = PyDict_New(), *key, *value;
     Py_ssize_t at = 0;
     while (d && PyDict_Next(s, &at, &key, &value)) {
-        PyObject *part = build(value, leaves, n);
+        PyObject *part = stk_py_build(value, leaves, n);
         if (!part || PyDict_SetItem(d, key, part) < 0) {
             Py_CLEAR(d);
         }
@@ -407,7 +412,7 @@ static PyObject *build_dict(PyObject *s, PyObject **leaves, int n)
 }
 
 // The structure's leaves are taken from `leaves`.
-static PyObject *build(PyObject *s, PyObject **leaves, int n)
+PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
 {
     if (PyLong_CheckExact(s)) {
         long i = PyLong_AsLong(s);
@@ -422,7 +427,7 @@ static PyObject *build(PyObject *s, PyObject **leaves, int n)
         Py_ssize_t count = PyTuple_GET_SIZE(s);
         PyObject *t = PyTuple_New(count);
         for (Py_ssize_t i = 0; t && i < count; i++) {
-            PyObject *part = build(PyTuple_GET_ITEM(s, i), leaves, n);
+            PyObject *part = stk_py_build(PyTuple_GET_ITEM(s, i), leaves, n);
             if (!part) {
                 Py_CLEAR(t);
                 break;
@@ -458,7 +463,7 @@ static PyObject *element(struct iterator *self)
         }
     }
     if (ok) {
-        result = build(self->structure, leaves, self->n);
+        result = stk_py_build(self->structure, leaves, self->n);
     }
     for (int i = 0; i < self->n; i++) {
         Py_XDECREF(leaves[i]);
@@ -634,9 +639,10 @@ static PyObject *iterator_memory(PyObject *o, PyObject *unused)
         stoker_iterator_memory(self->it, &m);
     }
     return Py_BuildValue(
-        "{s:K,s:K,s:K,s:K,s:K}", "in_use_bytes", (unsigned long long)m.in_use_bytes, "peak_bytes",
-        (unsigned long long)m.peak_bytes, "cap_bytes", (unsigned long long)m.cap_bytes,
-        "fresh_buffers", (unsigned long long)m.fresh_buffers, "replaced", self->replaced);
+        "{s:K,s:K,s:K,s:K,s:K,s:K}", "in_use_bytes", (unsigned long long)m.in_use_bytes,
+        "peak_bytes", (unsigned long long)m.peak_bytes, "cap_bytes",
+        (unsigned long long)m.cap_bytes, "fresh_buffers", (unsigned long long)m.fresh_buffers,
+        "copied", (unsigned long long)m.copied, "replaced", self->replaced);
 }
 
 static PyObject *iterator_ready(PyObject *o, PyObject *unused)

@@ -125,6 +125,8 @@ static PyMethodDef methods[] = {
     {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},
     {"set_bfloat16", stk_py_set_bfloat16, METH_O, "The dtype that stands for bfloat16."},
     {"encode", stk_py_encode, METH_VARARGS, "encode(features, is_sequence): an Example's bytes"},
+    {"devices", stk_py_devices, METH_NOARGS, "How many CUDA devices there are."},
+    {"device_memory", stk_py_device_memory, METH_O, "(unused bytes, all bytes) of the device."},
     {"close_all", stk_py_close_all, METH_NOARGS, "Ends all iterators: the interpreter exits."},
     {NULL, NULL, 0, NULL}};
 
@@ -157,7 +159,9 @@ PyMODINIT_FUNC PyInit__engine(void)
     if (PyType_Ready(&stk_py_memory_type) < 0 || add_type(m, "Dataset", &stk_py_dataset_type) < 0 ||
         add_type(m, "Fn", &stk_py_fn_type) < 0 || add_type(m, "Specs", &stk_py_specs_type) < 0 ||
         add_type(m, "Iterator", &stk_py_iterator_type) < 0 ||
-        add_type(m, "RecordWriter", &stk_py_writer_type) < 0 || stk_py_iterator_setup() != 0) {
+        add_type(m, "RecordWriter", &stk_py_writer_type) < 0 ||
+        add_type(m, "Stager", &stk_py_stager_type) < 0 ||
+        add_type(m, "DeviceArray", &stk_py_device_array_type) < 0 || stk_py_iterator_setup() != 0) {
         Py_DECREF(m);
         return NULL;
     }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""to_torch, to_tf, to_jax, to_device, with the packages that are there; others say what they need."""
+"""to_torch, to_tf, to_keras, to_jax, with the packages that are there; others say what they need.
+to_device: test_device.py."""
 
 import importlib.util
 import warnings
@@ -45,6 +46,107 @@ def test_torch():
     t = torch.from_numpy(next(iter(dataset()))["x"])
     t += 1
     c.same(next(iter(sd.Dataset.from_tensors(torch.arange(3)))), np.arange(3))
+    c.raises(TypeError, lambda: len(dataset().repeat().to_torch()), "infinite")
+
+
+def test_torch_memory():
+    """Batches are the receiver's own memory: not copied, writable, alive without their iterator."""
+    if not has("torch"):
+        return
+    import torch
+
+    ds = sd.Dataset.from_tensor_slices(X).map(lambda x: x * 2).batch(2)
+    batches = list(ds.to_torch())
+    for b in batches:
+        b += 1
+    c.same(torch.cat(batches).numpy(), X * 2 + 1)
+    a = next(iter(ds))
+    c.true(torch.from_numpy(a).data_ptr() == a.__array_interface__["data"][0], "no copy")
+    c.true(torch.from_dlpack(a).data_ptr() == a.__array_interface__["data"][0], "nor by DLPack")
+    view = next(iter(sd.Dataset.from_tensor_slices(X).to_torch()))
+    view += 1  # of the user's memory: a copy
+    c.same(X[0, 0], np.float32(0))
+    kinds = {
+        "b": np.array([True]), "u1": np.array([1], "u1"), "i8": np.array([2]),
+        "f2": np.array([1.5], "f2"), "s": np.array([b"a"], object),
+    }
+    e = next(iter(sd.Dataset.from_tensors(kinds).to_torch()))
+    c.same(
+        {k: str(getattr(v, "dtype", v)) for k, v in e.items()},
+        {"b": "torch.bool", "u1": "torch.uint8", "i8": "torch.int64", "f2": "torch.float16",
+         "s": "object"},
+    )
+    scalars = list(sd.Dataset.range(3).to_torch())
+    c.true(all(s.dim() == 0 for s in scalars) and int(sum(scalars)) == 3, "scalars")
+
+
+def order(loader):
+    return [int(y) for b in loader for y in b]
+
+
+def test_torch_epochs():
+    """Each pass is another epoch, in workers too; set_epoch and a seed repeat one."""
+    if not has("torch"):
+        return
+    import torch
+
+    def loader(seed=None, **more):
+        ds = sd.Dataset.range(64).shuffle(64, seed=seed).batch(4)
+        return ds.to_torch() if not more else torch.utils.data.DataLoader(
+            ds.to_torch(), batch_size=None, **more
+        )
+
+    a = loader(seed=3)
+    first, second = order(a), order(a)
+    c.true(first != second and sorted(first) == sorted(second) == list(range(64)), "epochs differ")
+    c.same((order(loader(seed=3)), order(loader(seed=3))), (first, first))
+    a.set_epoch(1)
+    c.same((order(a), order(a)), (second, second))
+    for more in ({}, {"persistent_workers": True}):
+        for seed in (None, 5):  # without a seed all workers must still see one order
+            w = loader(seed=seed, num_workers=2, **more)
+            passes = [order(w) for _ in range(3)]
+            c.same([sorted(p) for p in passes], [list(range(64))] * 3, "each element once")
+            c.true(passes[0] != passes[1] != passes[2], "epochs differ in workers")
+
+
+def test_torch_surface():
+    """What training loops look at, and a checkpoint in the middle of an epoch."""
+    if not has("torch"):
+        return
+    import torch
+
+    ds = sd.Dataset.range(40).shuffle(40, seed=1).batch(4)
+    a = ds.prefetch(2).to_torch()
+    c.same((a.batch_size, a.num_workers, a.pin_memory, a.sampler), (4, 0, False, None))
+    c.true(a.dataset.cardinality() == 10 and isinstance(a, torch.utils.data.IterableDataset), "")
+    it = iter(a)
+    seen = [next(it).tolist() for _ in range(3)]
+    state = a.state_dict()
+    rest = [b.tolist() for b in it]
+    b = sd.Dataset.range(40).shuffle(40, seed=1).batch(4).prefetch(2).to_torch()
+    b.load_state_dict(state)
+    c.same([x.tolist() for x in b], rest)
+    c.same(len(seen) + len(rest), 10)
+    model = torch.nn.Linear(1, 1)  # the usual loop
+    optimiser = torch.optim.SGD(model.parameters(), 1e-4)
+    for epoch in range(2):
+        a.set_epoch(epoch)
+        for i, batch in enumerate(a):
+            loss = model(batch[:, None].float()).square().mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+        c.same(i + 1, len(a))
+    if not torch.cuda.is_available():
+        c.raises(sd.errors.NotFoundError, lambda: ds.to_torch(pin_memory=True), "libcuda")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            on = ds.to_torch(device="cuda:0")
+        c.true("no GPU" in str(caught[0].message) and len(order(on)) == 40, "host tensors")
+    else:
+        c.true(next(iter(ds.to_torch(pin_memory=True))).is_pinned(), "pinned")
+        c.true(next(iter(ds.to_torch(device="cuda:0"))).is_cuda, "on the GPU")
 
 
 def test_tf():
@@ -56,9 +158,68 @@ def test_tf():
     ds = dataset().to_tf()
     c.true(isinstance(ds, tf.data.Dataset) and int(ds.cardinality()) == 3, "a tf.data.Dataset")
     c.same([e["y"].numpy().tolist() for e in ds], [[0, 1], [2, 3], [4, 5]])
-    c.same(ds.element_spec["x"].shape.as_list(), [2, 4])
+    c.same(ds.element_spec["x"].shape.as_list(), [None, 4])
     c.same(next(iter(sd.Dataset.from_tensors(tf.constant([1.5])))), np.array([1.5], np.float32))
     c.same(sd.TensorSpec([None], tf.string), sd.TensorSpec([None], "bytes"))
+    words = sd.Dataset.from_tensor_slices(([b"a", b"bc"], [[1], [2]])).to_tf()
+    c.same([(s.numpy(), n.numpy().tolist()) for s, n in words], [(b"a", [1]), (b"bc", [2])])
+    ragged = sd.Dataset.range(4).map(lambda x: sd.range(x)).to_tf()
+    c.same([e.numpy().tolist() for e in ragged.map(lambda x: x + 1)], [[], [1], [1, 2], [1, 2, 3]])
+    c.same(int(sd.Dataset.range(3).repeat().to_tf().cardinality()), -1)
+    c.same(int(sd.Dataset.range(3).filter(lambda x: x > 0).to_tf().cardinality()), -2)
+    spec = {"v": sd.io.VarLenFeature("int64")}
+    sparse = sd.Dataset.from_tensor_slices(
+        [bytes(sd.io.Example({"v": [1, 2]})), bytes(sd.io.Example({"v": [3]}))]
+    ).map(lambda r: sd.io.parse_single_example(r, spec))
+    c.same([e["v"].values.numpy().tolist() for e in sparse.to_tf()], [[1, 2], [3]])
+    c.same(
+        sum(1 for _ in dataset().to_tf().repeat(2)), 6, "a second pass is a new iterator"
+    )
+
+
+def test_keras():
+    if not has("keras") or not has("tensorflow"):
+        c.raises(ImportError, lambda: dataset().to_keras(), "keras")
+        return
+    import keras
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(96, 4)).astype("f4")
+    y = (x.sum(1) > 0).astype("f4")[:, None]
+    data = sd.Dataset.from_tensor_slices((x, y))
+    train = data.take(64).shuffle(64, seed=1).batch(16).prefetch(2)
+    val = data.skip(64).batch(16)
+    model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(1, "sigmoid")])
+    model.compile(keras.optimizers.Adam(0.05), "binary_crossentropy", metrics=["accuracy"])
+    history = model.fit(train.to_keras(), epochs=12, validation_data=val.to_keras(), verbose=0)
+    c.true(history.history["loss"][-1] < history.history["loss"][0], "it learns")
+    c.same(len(history.history["val_loss"]), 12)
+    got = model.evaluate(val.to_keras(), verbose=0, return_dict=True)
+    want = model.evaluate(x[64:], y[64:], batch_size=16, verbose=0, return_dict=True)
+    c.true(abs(got["loss"] - want["loss"]) < 1e-5 and got["accuracy"] == want["accuracy"], "same")
+    p = model.predict(data.map(lambda a, b: a).batch(16).to_keras(), verbose=0)
+    c.same(p, model.predict(x, verbose=0))
+    k = train.to_keras()
+    c.same((len(k), k.num_batches), (4, 4))
+    first = [k[i][1].sum() for i in range(4)]
+    c.same(sum(first), sum(k[i][1].sum() for i in (2, 0, 3, 1)), "all elements, whatever the order")
+    k = data.batch(16).to_keras()
+    looks = [k[0][1], k[1][1]]  # as Keras looks at the first two
+    c.same([k[i][1] for i in range(6)], [y[i : i + 16] for i in range(0, 96, 16)])
+    c.same(looks, [y[:16], y[16:32]])
+    k[0], k[1], k[2]  # left early
+    c.same([k[i][1] for i in range(6)][2], y[32:48])
+    endless = data.repeat().batch(16).to_keras()
+    c.same(endless.num_batches, None)
+    c.raises(TypeError, lambda: len(endless), "infinite")
+    model.fit(endless, epochs=2, steps_per_epoch=3, verbose=0)
+    some = data.filter(lambda a, b: a[0] > 0).batch(16)
+    c.raises(sd.errors.InvalidArgumentError, lambda: some.to_keras(), "num_batches")
+    n = sum(1 for _ in some)
+    model.fit(some.to_keras(n), epochs=2, verbose=0)
+    tf_data = train.to_tf()
+    history = model.fit(tf_data, epochs=2, validation_data=val.to_tf(), verbose=0)
+    c.same(len(history.history["val_loss"]), 2)
 
 
 def test_jax():
@@ -70,25 +231,17 @@ def test_jax():
     out = list(dataset().to_jax())
     c.true(isinstance(out[0]["x"], jax.Array), "jax arrays")
     c.same(np.asarray(out[2]["x"]), X[4:])
-
-
-def test_device():
-    c.same([e["y"].tolist() for e in dataset().to_device("cpu")], [[0, 1], [2, 3], [4, 5]])
-    if has("torch"):
-        import torch
-
-        if torch.cuda.is_available():
-            out = list(dataset().to_device("cuda:0"))
-            c.true(
-                out[1]["x"].is_cuda and out[1]["x"].cpu().numpy().tolist() == X[2:4].tolist(),
-                "on the GPU",
-            )
-            return
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        out = list(dataset().to_device("cuda:0"))
-    c.same([e["y"].tolist() for e in out], [[0, 1], [2, 3], [4, 5]])
-    c.true(any("no GPU" in str(w.message) for w in caught), "says so")
+    kept = list(sd.Dataset.range(100).map(lambda x: x + 1).batch(10).to_jax())
+    c.same(np.concatenate([np.asarray(a) for a in kept]), np.arange(1, 101).astype(kept[0].dtype))
+    c.same([np.asarray(a).tolist() for a in sd.Dataset.range(3).to_jax(jax.devices()[0], 2)], [0, 1, 2])
+    text = next(iter(sd.Dataset.from_tensors((b"a", 1.0)).to_jax()))
+    c.true(text[0] == b"a" and isinstance(text[1], jax.Array), "strings stay bytes")
+    step = jax.jit(lambda w, x: w - 0.1 * (w - x).mean())
+    w = 0.0
+    for x in sd.Dataset.range(64).map(lambda x: sd.cast(x, "float32")).batch(8).to_jax():
+        w = step(w, x)
+    c.true(float(w) > 0, "a step takes them")
+    c.same(len(dataset().to_jax()), 3)
 
 
 def test_exchange():

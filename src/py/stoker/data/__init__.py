@@ -18,6 +18,7 @@ import numpy as _np
 from . import _engine, errors
 from . import _ops, ops, random, io, train
 from ._dataset import Dataset, Iterator
+from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
 from ._function import cond, numpy_function, py_function
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options

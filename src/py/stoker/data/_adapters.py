@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements for PyTorch, TensorFlow, JAX and devices. Their packages are imported when asked for."""
+"""Elements for PyTorch, TensorFlow, Keras and JAX. Their packages are imported when asked for."""
+
+import itertools
+import threading
 
 import numpy as np
 
 from . import _dtypes, _spec
+from ._options import Options
 from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec
+from .errors import InvalidArgumentError
+
+PEEKS_MAX = 4  # batches that Keras may ask for before it begins with an epoch
 
 
 def _need(name):
@@ -23,56 +30,217 @@ def map_leaves(f, element):
     return _spec.map_structure(f, element)
 
 
-def _torch_leaf(torch, device):
+def _is_text(v):
+    return isinstance(v, (bytes, str)) or isinstance(v, np.ndarray) and v.dtype.kind == "O"
+
+
+def _torch_leaf(torch):
     def leaf(v):
-        if isinstance(v, bytes) or isinstance(v, np.ndarray) and v.dtype.kind == "O":
+        if _is_text(v):
             return v  # torch has no strings
-        if isinstance(v, np.ndarray) and not v.flags.writeable or not isinstance(v, np.ndarray):
+        if not isinstance(v, np.ndarray):
+            if hasattr(v, "__dlpack__") and not isinstance(v, np.generic):
+                return torch.from_dlpack(v)
+            v = np.array(v)
+        elif not v.flags.writeable:
             v = np.array(v)
         if _dtypes.bfloat16 is not None and v.dtype == _dtypes.bfloat16:
-            t = torch.from_numpy(v.view(np.int16)).view(torch.bfloat16)
-        else:
-            t = torch.from_numpy(v)
-        return t if device is None else t.to(device, non_blocking=True)
+            return torch.from_numpy(v.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(v)
 
     return leaf
 
 
-def to_torch(dataset, device=None):
-    """A torch.utils.data.IterableDataset; torch.utils.data.DataLoader(it, batch_size=None) takes it.
+def _at_epoch(dataset, epoch, seed=None):
+    """The dataset, whose next pass is that epoch; seed: where it has none of its own."""
+    from . import random
 
-    In a DataLoader's worker processes each worker gets its part (shard). Batches are not copied.
+    options = Options()
+    if seed is not None and dataset._options.seed is None and random.get_seed() is None:
+        options.seed = seed
+    out = dataset.with_options(options)
+    out._epochs = itertools.count(epoch)
+    return out
+
+
+def _batch_size(dataset):
+    """The first dimension of elements that are batches, as DataLoader.batch_size; else None."""
+    ds = dataset
+    while ds._kind in ("prefetch", "take", "skip", "shard", "repeat", "map", "cache") and ds._inputs:
+        ds = ds._inputs[0]
+    return ds._args.get("batch_size") if ds._kind in ("batch", "padded_batch") else None
+
+
+def to_torch(dataset, device=None, pin_memory=False):
+    """Tensors in the elements' structure, as torch.utils.data.DataLoader gives batches.
+
+    See Dataset.to_torch.
     """
     torch = _need("torch")
+    from . import _device
 
-    class StokerDataset(torch.utils.data.IterableDataset):
-        """Elements as torch tensors (strings stay bytes)."""
+    number = None if device is None else _device.number_of(device)
+    staged = _device.OnDevice(dataset, device) if number is not None else None
+    if staged is not None and staged.device == "cpu":
+        staged = None
+    if pin_memory and staged is None:
+        from . import _engine
+
+        _engine.devices()  # NotFoundError: there is nothing that memory could be pinned for
+
+    class StokerLoader(torch.utils.data.IterableDataset):
+        """An IterableDataset with a DataLoader's surface: for loops as it is; in a DataLoader with
+        batch_size=None, whose workers then share the elements out among them."""
+
+        sampler = batch_sampler = collate_fn = worker_init_fn = generator = None
+        num_workers, timeout, drop_last, persistent_workers = 0, 0, False, False
+        prefetch_factor = multiprocessing_context = None
+
+        def __init__(self):
+            super().__init__()
+            self.batch_size, self.pin_memory = _batch_size(dataset), bool(pin_memory)
+            self._epoch = self._state = self._iterator = None
+            self._passes = 0
+
+        @property
+        def dataset(self):
+            """The stoker.data.Dataset behind it."""
+            return dataset
+
+        def set_epoch(self, epoch):
+            """The next pass is that epoch: its shuffles and random values."""
+            self._epoch = int(epoch)
+
+        def state_dict(self):
+            """Where the current pass stands, for load_state_dict of a loader made alike."""
+            if staged is not None:
+                raise NotImplementedError("state_dict of a loader on a device: elements are ahead")
+            return {} if self._iterator is None else {"state": self._iterator.state()}
+
+        def load_state_dict(self, state):
+            """The next pass goes on where the other loader stood."""
+            self._state = state.get("state")
+
+        def _elements(self):
+            info = torch.utils.data.get_worker_info()
+            ds, state, self._state = dataset, self._state, None
+            if pin_memory and info is None:
+                ds = ds.with_options(Options())
+                ds._pinned_device = 0
+            if info is not None:  # all workers of an epoch must agree on seed and epoch
+                base = (info.seed - info.id) & (2**62 - 1)
+                epoch = base + self._passes if self._epoch is None else self._epoch
+                self._passes += 1
+                ds = _at_epoch(ds, epoch, base).shard(info.num_workers, info.id)
+                ds._epochs = itertools.count(epoch)
+            elif self._epoch is not None:
+                ds = _at_epoch(ds, self._epoch)
+            if staged is not None and info is None:
+                return iter(_device.OnDevice(ds, staged.device, staged.depth))
+            self._iterator = ds.iterator(state=state)
+            return self._iterator
 
         def __iter__(self):
-            info = torch.utils.data.get_worker_info()
-            ds = dataset if info is None else dataset.shard(info.num_workers, info.id)
-            leaf = _torch_leaf(torch, device)
-            return (map_leaves(leaf, e) for e in ds)
+            return map(lambda e, f=_torch_leaf(torch): map_leaves(f, e), self._elements())
 
         def __len__(self):
             return len(dataset)
 
-    return StokerDataset()
+    return StokerLoader()
 
 
 def _tf_spec(tf, s):
-    if isinstance(s, (DatasetSpec, SparseTensorSpec, RaggedTensorSpec)):
-        raise NotImplementedError(f"to_tf of {s!r}")
-    return tf.TensorSpec(s.shape, tf.string if s.dtype == _dtypes.string else tf.as_dtype(s.dtype))
+    if isinstance(s, SparseTensorSpec):
+        return tf.SparseTensorSpec(s.shape, tf.as_dtype(_tf_dtype(tf, s.dtype)))
+    if isinstance(s, (DatasetSpec, RaggedTensorSpec)):
+        raise NotImplementedError(f"to_tf of {s!r}; to_tensor() makes ragged values dense")
+    return tf.TensorSpec(s.shape, _tf_dtype(tf, s.dtype))
+
+
+def _tf_dtype(tf, dtype):
+    return tf.string if dtype == _dtypes.string else tf.as_dtype(dtype)
+
+
+def _tf_leaf(tf):
+    from ._sparse import SparseTensor
+
+    def leaf(v):
+        if isinstance(v, SparseTensor):
+            return tf.SparseTensor(v.indices, v.values, v.dense_shape)
+        return v
+
+    return leaf
 
 
 def to_tf(dataset):
-    """A tf.data.Dataset, by from_generator."""
+    """A tf.data.Dataset, by from_generator. See Dataset.to_tf."""
     tf = _need("tensorflow")
     signature = _spec.map_structure(lambda s: _tf_spec(tf, s), dataset.element_spec)
-    out = tf.data.Dataset.from_generator(lambda: iter(dataset), output_signature=signature)
+    leaf = _tf_leaf(tf)
+    has_sparse = any(isinstance(s, SparseTensorSpec) for s in _spec.flatten(dataset.element_spec))
+
+    def generate():
+        return map(lambda e: map_leaves(leaf, e), dataset) if has_sparse else iter(dataset)
+
+    out = tf.data.Dataset.from_generator(generate, output_signature=signature)
     n = dataset.cardinality()
     return out.apply(tf.data.experimental.assert_cardinality(n)) if n >= -1 else out
+
+
+def to_keras(dataset, num_batches=None):
+    """A keras.utils.PyDataset. See Dataset.to_keras."""
+    keras = _need("keras")
+    if num_batches is None:
+        num_batches = dataset.cardinality()
+        if num_batches == -2:
+            raise InvalidArgumentError(
+                "the dataset's length is unknown: give num_batches, or use to_tf()"
+            )
+    endless = num_batches == -1
+
+    class StokerPyDataset(keras.utils.PyDataset):
+        """Batches in the pipeline's order, whatever their numbers: Keras' shuffling of numbers
+        changes nothing. Each pass over all numbers is a pass over the dataset.
+
+        Keras asks for the first few batches twice, to see what they are: these are remembered.
+        """
+
+        def __init__(self):
+            super().__init__()
+            self._lock, self._iterator = threading.Lock(), None
+            self._asked, self._first = set(), {}  # numbers of this pass; its first batches
+
+        @property
+        def num_batches(self):
+            """Batches of an epoch; None: without an end (fit then needs steps_per_epoch)."""
+            return None if endless else num_batches
+
+        def __len__(self):
+            if endless:
+                raise TypeError("the dataset is infinite and has no length")
+            return num_batches
+
+        def __getitem__(self, index):
+            with self._lock:
+                is_over = len(self._asked) == num_batches
+                if not is_over and index in self._first:
+                    return self._first.pop(index)
+                if self._iterator is None or is_over or index in self._asked:
+                    self._iterator, self._asked, self._first = iter(dataset), set(), {}
+                try:
+                    batch = next(self._iterator)
+                except StopIteration:
+                    self._iterator = None
+                    raise InvalidArgumentError(
+                        f"the dataset ended after {len(self._asked)} batches of {num_batches}"
+                    ) from None
+                if len(self._asked) < PEEKS_MAX:
+                    self._first[index] = batch
+                if not endless or len(self._asked) < PEEKS_MAX:
+                    self._asked.add(index)
+                return batch
+
+    return StokerPyDataset()
 
 
 class _Adapted:
@@ -94,62 +262,23 @@ class _Adapted:
     def __len__(self):
         return len(self.dataset)
 
+    @property
+    def element_spec(self):
+        return self.dataset.element_spec
 
-def to_jax(dataset, device=None):
-    """An iterable of jax arrays (strings stay bytes)."""
+
+def to_jax(dataset, device=None, depth=1):
+    """An iterable of jax arrays. See Dataset.to_jax."""
     jax = _need("jax")
 
     def leaf(v):
-        if isinstance(v, bytes) or isinstance(v, np.ndarray) and v.dtype.kind == "O":
-            return v
-        return jax.device_put(np.asarray(v), device)
+        return v if _is_text(v) else jax.device_put(np.asarray(v), device)
 
-    return _Adapted(dataset, lambda e: map_leaves(leaf, e))
+    return _Adapted(dataset, lambda e: map_leaves(leaf, e), depth)
 
 
-def to_device(dataset, device, depth=2):
-    """An iterable whose elements lie on the device ("cuda:0", "cpu"), copied `depth` ahead.
+def to_device(dataset, device, depth=2, keep=False):
+    """See Dataset.to_device."""
+    from ._device import OnDevice
 
-    By torch, from pinned memory on a stream of its own. Without a GPU: host batches, with a warning.
-    """
-    import warnings
-
-    name = str(device)
-    if name.startswith("cpu"):
-        return _Adapted(dataset, lambda e: e)
-    try:
-        import torch
-
-        has_gpu = torch.cuda.is_available()
-    except ImportError:
-        has_gpu = False
-    if not has_gpu:
-        warnings.warn(
-            f"to_device({name!r}): no GPU that torch can use; elements stay in host memory",
-            stacklevel=3,
-        )
-        return _Adapted(dataset, lambda e: e)
-    stream = torch.cuda.Stream(device=name)
-    to_host = _torch_leaf(torch, None)
-
-    def copy(v):
-        t = to_host(v)
-        return t if not isinstance(t, torch.Tensor) else t.pin_memory().to(name, non_blocking=True)
-
-    def copied(element):
-        with torch.cuda.stream(stream):
-            out = map_leaves(copy, element)
-            done = stream.record_event()
-        return out, done
-
-    class OnDevice(_Adapted):
-        def __iter__(self):
-            for out, done in super().__iter__():
-                consumer = torch.cuda.current_stream(name)
-                consumer.wait_event(done)
-                for t in _spec.flatten(out):
-                    if isinstance(t, torch.Tensor):
-                        t.record_stream(consumer)
-                yield out
-
-    return OnDevice(dataset, copied, depth)
+    return OnDevice(dataset, device, depth, keep)

@@ -87,6 +87,8 @@ class Dataset:
     Immutable; every method gives a new one. Iterating yields NumPy arrays, NumPy scalars and bytes.
     """
 
+    _pinned_device = None  # its batches are made in memory that is pinned for that CUDA device
+
     def __init__(self, variant_tensor=None):
         raise TypeError(
             "make datasets with Dataset.range, from_tensor_slices, ... or TFRecordDataset(...)"
@@ -767,6 +769,7 @@ class Dataset:
         if out["seed"] is None:
             out["seed"] = random.get_seed()
         out["epoch"] = next(self._epochs) if state is None else 0
+        out["pinned_device"] = self._pinned_device
         return out
 
     def iterator(self, state=None):
@@ -865,29 +868,64 @@ class Dataset:
 
     # Neighbours
 
-    def to_torch(self, device=None):
-        """A torch IterableDataset of this: tensors in the elements' structure."""
+    def to_torch(self, device=None, pin_memory=False):
+        """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface.
+
+        For a loop as it is: `for x, y in ds.to_torch(): ...`, again for each epoch; len(),
+        set_epoch(n), state_dict() and load_state_dict() do what they do elsewhere. In
+        torch.utils.data.DataLoader(it, batch_size=None, num_workers=n) each worker gets its part of
+        the elements. Batches are not copied and may be written to; read-only views are copied.
+
+        device: "cuda:0": tensors there, copied ahead (see to_device) and taken over by DLPack; they
+        are for the stream that was current when they were given. pin_memory: tensors in pinned host
+        memory, for your own `.to(device, non_blocking=True)`; NotFoundError without a CUDA driver.
+        """
         from ._adapters import to_torch
 
-        return to_torch(self, device)
+        return to_torch(self, device, pin_memory)
 
     def to_tf(self):
-        """A tf.data.Dataset of this."""
+        """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.
+
+        Each element is a call and a copy: give it batches. NotImplementedError: ragged values.
+        """
         from ._adapters import to_tf
 
         return to_tf(self)
 
-    def to_jax(self, device=None):
-        """An iterable of jax arrays."""
+    def to_keras(self, num_batches=None):
+        """A keras.utils.PyDataset of this, for model.fit, evaluate and predict with any backend.
+
+        Elements are batches: (x, y), (x, y, sample_weight) or x. num_batches: of an epoch; needed
+        where the length is unknown (InvalidArgumentError).
+        """
+        from ._adapters import to_keras
+
+        return to_keras(self, num_batches)
+
+    def to_jax(self, device=None, depth=1):
+        """An iterable of jax arrays, strings as bytes.
+
+        device: a jax.Device or Sharding; jax copies asynchronously, `depth` elements ahead.
+        """
         from ._adapters import to_jax
 
-        return to_jax(self, device)
+        return to_jax(self, device, depth)
 
-    def to_device(self, device, depth=2):
-        """An iterable whose elements lie on the device, copied `depth` ahead."""
+    def to_device(self, device, depth=2, keep=False):
+        """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead.
+
+        The pipeline's batches are made in pinned memory and copied asynchronously on a stream of
+        their own, which the consumer's stream waits for: see sd.DeviceArray. Needs the CUDA driver
+        and nothing else; without it ("cpu" too) elements are NumPy arrays on the host, after a
+        RuntimeWarning. keep: what the first pass gives stays on the device and is what all later
+        ones give, in that order (do not write into it); where it does not fit, a RuntimeWarning,
+        and elements are made anew. ResourceExhaustedError: the device is full; let elements go, and
+        the next call goes on.
+        """
         from ._adapters import to_device
 
-        return to_device(self, device, depth)
+        return to_device(self, device, depth, keep)
 
 
 def _blank(spec):

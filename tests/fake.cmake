@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/fake: drivers without a device. The fake has the driver's SONAME: once a test has loaded it,
+# the library finds it under the driver's own name.
+add_library(fake_cuda SHARED fake/fake_cuda.c)
+target_include_directories(fake_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(fake_cuda PRIVATE stoker_flags Threads::Threads)
+set_target_properties(fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake)
+add_dependencies(test_stager fake_cuda)
+target_compile_definitions(test_stager PRIVATE FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
