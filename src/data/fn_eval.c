@@ -230,7 +230,8 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
         eval->failed = first + r.failed;
         eval->failure = failure;
         if (node->where) {
-            stk_err_while(&eval->failure, "%s, %s", f->fn->name, node->where);
+            stk_err_while(&eval->failure, "%s, %s, element %lld", f->fn->name, node->where,
+                          (long long)(eval->first_index + eval->failed));
         }
     }
     for (int j = 0; j < node->n_out; j++) {

@@ -28,6 +28,13 @@ def both(f, *values, want=None):
         c.same(have, want)
 
 
+def test_argmax_of_bools():
+    names = np.array([b"daisy", b"roses", b"tulips"], object)
+    ds = sd.Dataset.from_tensor_slices(names).map(lambda n: sd.argmax(n == names))
+    c.same(list(ds), [np.int64(0), np.int64(1), np.int64(2)])
+    c.same(sd.argmin(np.array([True, False, True])), np.int64(1))
+
+
 def test_arithmetic():
     both(lambda x: sd.maximum(x, 1.0), X, want=np.maximum(X, 1))
     both(lambda x: sd.clip_by_value(x, 0.0, 2.0), X, want=X.clip(0, 2))

@@ -33,7 +33,8 @@ static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
         return s;
     }
     enum stk_dtype t = c->in[0].dtype;
-    if (!stk_op_is_number(t) || stk_op_is_half(t)) {
+    bool is_flag = t == STK_DT_BOOL && (op == ARGMAX || op == ARGMIN);
+    if (!is_flag && (!stk_op_is_number(t) || stk_op_is_half(t))) {
         return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
     }
     bool gives_places = op == ARGMAX || op == ARGMIN || op == ARGSORT;
@@ -149,6 +150,7 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
                          const struct lines *l, int64_t *order)
 {
     enum stk_dtype t = r->in[0]->dtype, to = r->spec[0].dtype;
+    t = t == STK_DT_BOOL ? STK_DT_U8 : t; // false is less than true
     size_t size = stk_dtype_bytes(t);
     bool falls = stk_attrs_int(r->attrs, "descending", 0) != 0;
     for (int64_t line = 0; line < l->outer * l->inner; line++) {

@@ -69,6 +69,12 @@ static uint64_t order_seed(const struct stk_iter *it)
     if (stk_attrs_int(it->ds->attrs, "reshuffle_each_iteration", 1)) {
         return it->seed;
     }
+    // One order for every pipeline that has this dataset, wherever in it: parts that `take` and
+    // `skip` make must not overlap.
+    int64_t order = stk_attrs_int(it->ds->attrs, "order", -1);
+    if (it->ds->seed < 0 && order >= 0) {
+        return stk_path_mix(it->run->seed, (uint64_t)order + 1);
+    }
     return it->ds->seed >= 0 ? stk_hash_u64((uint64_t)it->ds->seed + 1)
                              : stk_path_mix(it->run->seed ^ it->path, 0);
 }
@@ -443,6 +449,11 @@ static const struct stk_arg_row shuffle_args[] = {
      .type = STK_ARG_BOOL,
      .fallback = 1,
      .help = "another order in each epoch"},
+    {.name = "order",
+     .type = STK_ARG_INT,
+     .fallback = -1,
+     .help = "without seed and reshuffling: a number of the order, instead of the place in the "
+             "pipeline"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",

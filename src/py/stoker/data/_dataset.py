@@ -528,7 +528,11 @@ class Dataset:
         return self._then("ignore_errors", {"log_warning": int(log_warning)})
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        """In random order: each element drawn from a buffer of buffer_size elements."""
+        """In random order: each element drawn from a buffer of buffer_size elements.
+
+        reshuffle_each_iteration=False: one order for every pass, and for every dataset made of this
+        one: take(n) and skip(n) then have no element in common.
+        """
         size = _count(buffer_size, "buffer_size")
         if isinstance(size, int) and size < 1 and size != -1:
             raise InvalidArgumentError(f"buffer_size is positive, not {size}")
@@ -536,10 +540,12 @@ class Dataset:
             n = self._cardinality_now()
             size = n if n > 0 else 2**31
         again = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        return self._then(
-            "shuffle",
-            {"buffer_size": size, "seed": _seed(seed), "reshuffle_each_iteration": int(again)},
-        )
+        args = {"buffer_size": size, "seed": _seed(seed), "reshuffle_each_iteration": int(again)}
+        if seed is None and not again:  # every pipeline made of it has this order
+            from . import random
+
+            args["order"] = random.next_order()
+        return self._then("shuffle", args)
 
     def prefetch(self, buffer_size, name=None):
         """Up to buffer_size elements made ahead of their use, by a thread of its own."""
@@ -695,8 +701,27 @@ class Dataset:
         return scanned(self, initial_state, scan_func)
 
     def unique(self, name=None):
-        """Each element once."""
-        return self._then("unique")
+        """Each value once, where it comes first. Elements: one component of int32, int64 or string.
+
+        Python remembers the values; memory grows with their number.
+        """
+        if "unique" in _kinds:
+            return self._then("unique")
+        spec = self.element_spec
+        if not isinstance(spec, TensorSpec) or spec.dtype.name not in ("int32", "int64", "bytes"):
+            raise TypeError(f"unique is for elements of one int32, int64 or string, not {spec!r}")
+        if self._engine is None:
+            raise NotImplementedError("unique of a dataset that depends on a function's argument")
+
+        def values():
+            seen = set()
+            for e in self:
+                key = e if isinstance(e, bytes) else (np.shape(e), np.asarray(e).tolist().__repr__())
+                if key not in seen:
+                    seen.add(key)
+                    yield e
+
+        return Dataset.from_generator(values, output_signature=spec)
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
         """(class, element) pairs, left out at random until classes are distributed as target_dist."""
@@ -762,12 +787,18 @@ class Dataset:
             raise NotImplementedError("load with compression or reader_func")
         return load(path, element_spec)
 
+    def _has_order(self):
+        """Is there a shuffle with one order, without a seed of its own?"""
+        return "order" in self._args or any(i._has_order() for i in self._inputs)
+
     def _run_options(self, state):
         from . import random
 
         out = self._options.run_options()
         if out["seed"] is None:
             out["seed"] = random.get_seed()
+        if out["seed"] is None and self._has_order():
+            out["seed"] = random.process_seed()
         out["epoch"] = next(self._epochs) if state is None else 0
         out["pinned_device"] = self._pinned_device
         return out

@@ -54,6 +54,7 @@ def _is_shown(name, v):
         "id",
         "specs",
         "components",
+        "order",
     )
 
 
@@ -83,6 +84,9 @@ _BINDINGS = (
 
 class Stats:
     """What the stages of an iterator did: `stages` (dicts, parents first), `memory`, `limiting`.
+
+    memory: bytes in_use_bytes, peak_bytes, cap_bytes; fresh_buffers made; arrays `copied` out of the
+    budget because their consumer keeps them; elements `replaced` by on_error.
 
     Times in ns since the start: busy_ns, own CPU time of all threads; wait_ns, blocked on the
     input; starve_ns, the consumer blocked on it. print() shows a table.
@@ -162,6 +166,11 @@ class Stats:
                 **self.memory
             )
         )
+        if self.memory.get("copied"):
+            lines.append(
+                f"{self.memory['copied']:,} arrays copied to memory of their own: their consumer keeps "
+                "them, and the pipeline's is mostly in use"
+            )
         return "\n".join(lines)
 
 

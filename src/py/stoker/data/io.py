@@ -305,6 +305,15 @@ def decode_csv(
     return _call.run("decode_csv", [_call.convert(records, _dtypes.string)], attrs)
 
 
+def write_file(filename, contents, name=None):
+    """Writes the bytes into a file, outside of pipelines; folders that lack are made."""
+    filename = os.fspath(filename.decode() if isinstance(filename, bytes) else filename)
+    if os.path.dirname(filename):
+        os.makedirs(os.path.dirname(filename), exist_ok=True)
+    with open(filename, "wb") as f:
+        f.write(contents.encode() if isinstance(contents, str) else bytes(contents))
+
+
 class gfile:
     """Files by pattern."""
 

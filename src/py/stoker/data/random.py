@@ -6,11 +6,29 @@ import numpy as np
 from . import _call, _dtypes, _ops
 
 _base = None
+_orders, _process = 0, None
+
+
+def next_order():
+    """The number of another shuffle that keeps its order, since the seed was set."""
+    global _orders
+    process_seed()  # now: a forked process must have the same
+    _orders += 1
+    return _orders
+
+
+def process_seed():
+    """A seed drawn once in this process, for datasets without one that must agree."""
+    global _process
+    if _process is None:
+        _process = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    return _process
 
 
 def set_seed(seed):
     """The seed of every dataset and operation from here on; None: drawn anew each time."""
-    global _base
+    global _base, _orders
+    _orders = 0
     _base = None if seed is None else int(seed) & (2**64 - 1)
     _call._seed[0] = 0
 
