@@ -13,9 +13,11 @@ else()
     add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: stoker.data was not built (Python headers and NumPy are needed)")
 endif()
 if(TARGET stoker_py)
-    add_test(NAME peers.tf_random_pipelines
-        COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/peers/tf_random_pipelines
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(peers.tf_random_pipelines PROPERTIES TIMEOUT 900
-        ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+    foreach(peer tf_random_pipelines tf_scripts)
+        add_test(NAME peers.${peer}
+            COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/peers/${peer}
+            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(peers.${peer} PROPERTIES TIMEOUT 900
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+    endforeach()
 endif()
