@@ -38,7 +38,7 @@ def load(path):
 
 def train(batches):
     n = 0
-    for batch in batches:
+    for batch in timing.steps(batches):
         timing.device_step(0.01)
         n += len(batch)
     return n

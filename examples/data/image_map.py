@@ -24,7 +24,7 @@ def images(is_small):
 
 def train(ds):
     n = 0
-    for batch, _ in ds:
+    for batch, _ in timing.steps(ds):
         timing.device_step(0.001)
         n += len(batch)
     return n

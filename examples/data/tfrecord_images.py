@@ -68,7 +68,7 @@ def write(is_small):
 
 def train(ds):
     n = 0
-    for image, _ in ds:
+    for image, _ in timing.steps(ds):
         timing.device_step()
         n += len(image)
     return n

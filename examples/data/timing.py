@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the examples share: their command line, and a line for each part with its time.
 
-    python EXAMPLE.py [--small] [--only NAME]
+    python EXAMPLE.py [--small] [--only NAME] [--json] [--profile FOLDER]
 
 A part is a function of one argument, whether to be small, that gives how many elements it went
 through. Parts named tf_... are the TensorFlow originals. Parts without their package are skipped.
+
+--profile runs each part once more and leaves a profile of that run in FOLDER, to be read by
+`stoker why`: of our pipelines their own record (PART.stk), of parts named tf_... TensorFlow's
+profiler (PART/), of parts named torch_... PyTorch's (PART.json).
 """
 
 import argparse
+import contextlib
+import itertools
+import json
 import os
+import shutil
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+TORCH_STEPS = 200  # of a profile: PyTorch's writes megabytes for a hundred
+
+_trace = None  # while a profile is recorded: a context manager for step n
 
 
 def main(title, parts, unit="elements", prepare=None):
@@ -19,31 +31,124 @@ def main(title, parts, unit="elements", prepare=None):
     makes the data before any time is taken."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--small", action="store_true", help="a moment's work, for a first look")
-    parser.add_argument(
-        "--only", choices=[p.__name__ for p in parts], help="one part, to record it alone"
-    )
+    parser.add_argument("--only", help="a part, or some with commas between them")
+    parser.add_argument("--json", action="store_true", help="one line of JSON for each part")
+    parser.add_argument("--profile", metavar="FOLDER", help="profile each part as well")
     args = parser.parse_args()
+    chosen = args.only.split(",") if args.only else [p.__name__ for p in parts]
+    unknown = set(chosen) - {p.__name__ for p in parts}
+    if unknown:
+        parser.error(f"no part {', '.join(sorted(unknown))}: {', '.join(p.__name__ for p in parts)}")
     for is_small in {True, args.small} if prepare else ():
         prepare(is_small)
-    print(title)
+    if not args.json:
+        print(title)
     for part in parts:
-        if args.only in (None, part.__name__):
-            show(part, args.small, unit)
+        if part.__name__ in chosen:
+            show(part, args, unit)
 
 
-def show(part, is_small, unit):
-    what = part.__doc__.split("\n")[0].rstrip(".")
+def show(part, args, unit):
+    """Runs the part, timed; then once more, profiled, if that was asked for."""
+    line = {"part": part.__name__, "unit": unit, "what": part.__doc__.split("\n")[0].rstrip(".")}
     try:
-        part(True) if not is_small else None  # imports, tracing, first pages
+        part(True) if not args.small else None  # imports, tracing, first pages
         start = time.perf_counter()
-        n = part(is_small)
-        seconds = time.perf_counter() - start
+        n = part(args.small)
+        line.update(seconds=time.perf_counter() - start, n=n)
+        if args.profile:
+            line["profile"] = profiled(part, args)
     except ImportError as e:
-        print(f"  {part.__name__:<14} skipped: {e}")
+        line["skipped"] = str(e)
+    if args.json:
+        print(json.dumps(line), flush=True)
+    elif "skipped" in line:
+        print(f"  {part.__name__:<14} skipped: {line['skipped']}")
+    else:
+        rate = f"{line['n'] / line['seconds']:12,.0f} {unit}/s"
+        print(f"  {part.__name__:<14} {line['seconds']:8.3f} s {rate}   {line['what']}", flush=True)
+
+
+def profiled(part, args):
+    """Runs the part under its own profiler. Where the profile lies."""
+    os.makedirs(args.profile, exist_ok=True)
+    path = os.path.join(args.profile, part.__name__)
+    kind = part.__name__.split("_")[0]
+    recorder = {"tf": tf_profile, "torch": torch_profile}.get(kind, own_profile)
+    with recorder(path) as found:
+        part(args.small)
+    return found[0] if os.path.exists(found[0]) else None
+
+
+@contextlib.contextmanager
+def own_profile(path):
+    """The pipeline's record of itself: of the last iterator that ran."""
+    path += ".stk"
+    os.environ["STOKER_DATA_RECORD"] = path
+    try:
+        yield [path]
+    finally:
+        del os.environ["STOKER_DATA_RECORD"]
+
+
+@contextlib.contextmanager
+def tf_profile(path):
+    """TensorFlow's profiler, with a step for each batch."""
+    global _trace
+    import tensorflow as tf
+
+    shutil.rmtree(path, ignore_errors=True)
+    tf.profiler.experimental.start(path)
+    _trace = lambda n: tf.profiler.experimental.Trace("train", step_num=n, _r=1)
+    try:
+        yield [path]
+    finally:
+        _trace = None
+        tf.profiler.experimental.stop()
+
+
+@contextlib.contextmanager
+def torch_profile(path):
+    """PyTorch's profiler, of the first steps."""
+    global _trace
+    import torch
+
+    path += ".json"
+    profile = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU])
+
+    def trace(n):
+        if n == TORCH_STEPS:
+            profile.stop()
+        return (
+            torch.profiler.record_function(f"ProfilerStep#{n}")
+            if n < TORCH_STEPS
+            else contextlib.nullcontext()
+        )
+
+    profile.start()
+    _trace = trace
+    try:
+        yield [path]
+    finally:
+        _trace = None
+        with contextlib.suppress(RuntimeError, AssertionError):  # it has stopped
+            profile.stop()
+        profile.export_chrome_trace(path)
+
+
+def steps(batches):
+    """The batches. While a profile is recorded, each fetch and what the loop does then is a step."""
+    if _trace is None:
+        yield from batches
         return
-    print(
-        f"  {part.__name__:<14} {seconds:8.3f} s {n / seconds:12,.0f} {unit}/s   {what}", flush=True
-    )
+    it = iter(batches)
+    for n in itertools.count():
+        with _trace(n) if _trace else contextlib.nullcontext():
+            try:
+                batch = next(it)
+            except StopIteration:
+                return
+            yield batch
 
 
 def device_step(seconds=0.002):

@@ -16,7 +16,7 @@ PARTS = {
     "image_map": ("before", "after"),
     "element_loop": ("loop", "before", "after"),
     "tfrecord_images": ("write", "before", "after"),
-    "tables": ("small", "large"),
+    "tables": ("small_before", "small", "large_before", "large"),
     "static_dataset": ("before", "in_cache", "after"),
 }
 
@@ -43,9 +43,8 @@ def test_all_examples_are_here():
     for path in sorted(EXAMPLES.glob("*.py")):
         if 'if __name__ == "__main__"' in path.read_text() and path.stem not in PARTS:
             text = run(path.stem)
-            c.true(
-                re.search(r"^  before +(skipped: |[0-9.]+ s )", text, re.M), f"{path.stem}: {text}"
-            )
+            want = r"^  (before +)?(skipped: |[0-9.]+ s )|GB/s"
+            c.true(re.search(want, text, re.M), f"{path.stem}: {text}")
 
 
 def test_record():
@@ -53,6 +52,24 @@ def test_record():
         report = os.path.join(folder, "run.stk")
         run("image_map", "--only", "before", STOKER_DATA_RECORD=report)
         c.true(os.path.getsize(report) > 0, "a report")
+
+
+def test_driver():
+    """examples/data/run of one program: a table of times, and each profile read."""
+    build = pathlib.Path(os.environ["PYTHONPATH"].split(os.pathsep)[0]).parent
+    words = ["--small", "--repeats", "1", "--only", "image_map", "--build", build]
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "run", *words], capture_output=True, text=True, timeout=200
+    )
+    c.same(done.returncode, 0, done.stderr[-500:])
+    c.true(
+        re.search(r"^\| `image_map`: .* \| images \| [0-9,]+ \| [0-9,]+ \| [0-9.]+ x", done.stdout, re.M),
+        done.stdout,
+    )
+    if (build / "stoker").exists():
+        for part in ("before", "after"):
+            row = rf"^\| `image_map` `{part}` \| stoker.data \| [a-z-]+ \| +[0-9]+% \| `Iterator::"
+            c.true(re.search(row, done.stdout, re.M), done.stdout)
 
 
 c.main(globals())
