@@ -295,8 +295,12 @@ static bool stage(struct stoker_stager *s, struct item *item, struct slot *slot)
     struct stk_err e;
     size_t through_slot = 0, size = lay_out(s, slot, &through_slot);
     stk_err_init(&e);
-    while (stk_device_batch_get(s->store, size, s->stream, &b, &e) == STK_ELIMIT) {
-        put_error(s, item, &e); // the consumer may let batches go; the element waits meanwhile
+    for (bool has_waited = false;
+         stk_device_batch_get(s->store, size, s->stream, &b, &e) == STK_ELIMIT; has_waited = true) {
+        // The consumer may let batches go until it asks again; the element waits meanwhile.
+        if (has_waited) {
+            put_error(s, item, &e);
+        }
         item = wait_for_place(s, true);
         if (!item) {
             slot_release(s, slot);
