@@ -34,12 +34,23 @@ def kernels(analysis, out):
 def idle_and_launches(analysis, out):
     idle = analysis.get_idle_time_breakdown(ranks=[0], visualize=False)[0]
     out["idle of streams, summed"] = float(idle["idle_time"].sum()) * 1e3
+    for category, us in idle.groupby("idle_category", observed=True)["idle_time"].sum().items():
+        out[f"idle of streams, {str(category).replace('_', ' ')}"] = float(us) * 1e3
     launches = analysis.get_cuda_kernel_launch_stats(visualize=False)[0]
     out["launches with their work"] = len(launches)
+    out["launched work under 10 us"] = int((launches["gpu_duration"] < 10).sum())
     out["launch delay, median"] = float(launches["launch_delay"].median()) * 1e3
     queue = analysis.get_queue_length_summary()
     if queue is not None and len(queue):
         out["queue length, most"] = float(queue[("queue_length", "max")].max())
+
+
+def bandwidth(analysis, out):
+    """Mean over the copies of each one's rate."""
+    summary = analysis.get_memory_bw_summary()
+    for (_, name), row in summary.iterrows() if summary is not None else []:
+        if name.startswith("Memcpy"):
+            out[f"rate of copies, {name.split()[1].replace('to', '2').lower()}"] = float(row[("memory_bw_gbps", "mean")]) * 1e9
 
 
 def main():
@@ -48,7 +59,7 @@ def main():
         os.environ["HTA_DISABLE_NS_ROUNDING"] = exact
         out = found[mode] = {}
         analysis = TraceAnalysis(trace_files={0: sys.argv[1]}, trace_dir=".", include_last_profiler_step=all_steps)
-        for part in (breakdown, kernels, idle_and_launches):
+        for part in (breakdown, kernels, idle_and_launches, bandwidth):
             try:
                 part(analysis, out)
             except Exception as e:  # one analysis that fails leaves the others

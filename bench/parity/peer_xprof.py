@@ -3,9 +3,10 @@
 
 The file is taken alone in a folder of its own: xprof keeps caches beside it. A step breakdown in
 which several steps are reported is their mean."""
+import gzip
 import json
 import pathlib
-import shutil
+import re
 import sys
 import tempfile
 
@@ -36,12 +37,21 @@ def step_parts(path, out):
 
 
 def kernels(path, out):
-    total = {}
+    """GPU kernels; occupancy and tensor cores by kernel time."""
+    total, tensor, occupied, ns_sum = {}, 0.0, 0.0, 0.0
     for r in rows(tool(path, "kernel_stats")):
         count, ns = total.get(r["kernel_name"], (0, 0))
-        total[r["kernel_name"]] = (count + int(r["occurrences"]), ns + r["total_duration_us"] * 1e3)
+        own = r["total_duration_us"] * 1e3
+        total[r["kernel_name"]] = (count + int(r["occurrences"]), ns + own)
+        tensor += own * bool(r["is_kernel_using_tensor_core"])
+        occupied += own * (r["occupancy_pct"] or 0) / 100
+        ns_sum += own
+    if not total:
+        return
     out["kernels"] = sum(c for c, _ in total.values())
-    out["kernel time, summed"] = sum(ns for _, ns in total.values())
+    out["kernel time, summed"] = ns_sum
+    out["kernel time on tensor cores"] = tensor / ns_sum
+    out["occupancy, by kernel time"] = occupied / ns_sum
     top = sorted(total.items(), key=lambda k: -k[1][1])[:3]
     out["top"] = [{"name": name, "count": count, "total_ns": ns} for name, (count, ns) in top]
 
@@ -54,15 +64,42 @@ def operations(path, out):
 
 def memory(path, out):
     found = tool(path, "memory_profile").get("memoryProfilePerAllocator", {})
-    out["peaks"] = {name: int(p["profileSummary"]["peakStats"]["peakBytesInUse"]) for name, p in found.items()}
+    peaks = {name: p["profileSummary"]["peakStats"] for name, p in found.items()}
+    out["peaks"] = {name: int(p["peakBytesInUse"]) for name, p in peaks.items()}
+    if peaks:
+        most = max(peaks.values(), key=lambda p: int(p["peakBytesInUse"]))
+        out["fragmentation at the peak"] = float(most["fragmentation"] or 0)
+
+
+def tpu(path, out):
+    """Idle time of the overview, and the instructions that take most time; of a TPU alone."""
+    page = next((t["p"] for t in tool(path, "overview_page") if "device_idle_time_percent" in (t.get("p") or {})), {})
+    found = rows(tool(path, "hlo_stats"))
+    if found:
+        out["device idle"] = float(page["device_idle_time_percent"].rstrip("%")) / 100
+        top = sorted(found, key=lambda r: -r["total_self_time"])[:5]
+        out["instructions"] = [{"name": r["hlo_op_name"], "count": int(r["occurrences"]), "self_ns": r["total_self_time"] * 1e3} for r in top]
+
+
+def input_stages(path, out):
+    """tf.data's stages, the branches of a zipped or repeated pipeline together."""
+    total = {}
+    for table in tool(path, "input_pipeline_analyzer"):
+        for r in rows(table) if table.get("cols") else []:
+            if r.get("opName", "").startswith("Iterator::"):
+                name = re.sub(r"\[\d+\]", "", r["opName"])
+                count, ns = total.get(name, (0, 0))
+                total[name] = (count + int(r["count"]), ns + r["selfTimeInMs"] * 1e6)
+    out["stages"] = [{"name": n, "count": c, "self_ns": ns} for n, (c, ns) in sorted(total.items(), key=lambda s: -s[1][1])[:4]]
 
 
 def main():
     out = {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "host.xplane.pb"
-        shutil.copy(sys.argv[1], path)
-        for part in (step_parts, kernels, operations, memory):
+        with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as f:
+            path.write_bytes(f.read())
+        for part in (step_parts, kernels, operations, memory, tpu, input_stages):
             part(path, out)
     print(json.dumps(out))
 
