@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor cores and precision from a kernel's name, by the words of kernel_names.def: names of
-// cuBLAS and cuDNN since Volta (instruction shape in the name), CUTLASS 2 and 3, XMMA, nvjet,
-// attention kernels, Triton as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable
+// cuBLAS and cuDNN since Volta (instruction shape in the name), CUTLASS 2 and 3, XMMA, nvjet (whose
+// letters are the types of the operands: nvjet_tst, nvjet_sm100_qqtst), attention kernels, Triton as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable
 // Kernel. Tensile names carry the data type behind the index letters and the matrix instruction as
 // _MIn. Limits: a name is a label, not the machine code; where it does not say, the answer is
 // unknown, as for Triton templates and XLA's gemm_fusion. Only the first 1000 bytes of a name are
@@ -66,6 +66,36 @@ static struct stk_kernel_traits tensile(const char *name)
     return out;
 }
 
+// The first operand's letter: "nvjet_tst_...", "nvjet_sm90_hsh_...". NULL: not known.
+static const char *nvjet_precision(const char *text)
+{
+    const char *type = strstr(text, "nvjet_");
+    if (!type)
+        return NULL;
+    type += 6;
+    if (type[0] == 's' && type[1] == 'm' && type[2] >= '0' && type[2] <= '9') {
+        type = strchr(type, '_');
+        if (!type++)
+            return NULL;
+    }
+    switch (*type) {
+    case 't':
+        return "bf16";
+    case 'h':
+        return "fp16";
+    case 'q':
+        return "fp8";
+    case 'o':
+        return "fp4";
+    case 's':
+        return "tf32"; // it has no kernels for plain cores
+    case 'd':
+        return "fp64";
+    default:
+        return NULL;
+    }
+}
+
 struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
 {
     char text[MAX_NAME + 1];
@@ -73,16 +103,17 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
     to_lower(name, text);
     if (strncmp(text, "cijk_", 5) == 0)
         return tensile(text);
+    if (strncmp(text, "custom_cijk_", 12) == 0)
+        return tensile(text + 7);
     for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++)
         if (strstr(text, unit_rows[i].word) && strstr(text, unit_rows[i].other)) {
             out.tensor_core = unit_rows[i].answer;
             break;
         }
-    for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0]; i++)
-        if (strstr(text, precision_rows[i].word)) {
+    out.precision = nvjet_precision(text);
+    for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0] && !out.precision; i++)
+        if (strstr(text, precision_rows[i].word))
             out.precision = precision_rows[i].precision;
-            break;
-        }
     return out;
 }
 
