@@ -154,6 +154,12 @@ int stoker_dataset_inputs(const struct stoker_dataset *ds);
 struct stoker_dataset *stoker_dataset_input(const struct stoker_dataset *ds, int i);
 struct stoker_fn *stoker_dataset_fn(const struct stoker_dataset *ds); // NULL: it has none
 const char *stoker_dataset_where(const struct stoker_dataset *ds);    // NULL: unknown
+// The plan as it runs with these options, as text: stages, the operations of their functions with
+// types, shapes and source lines, what was rewritten and why. Freed with stoker_bytes_free.
+struct stoker_run_options;
+enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
+                                          const struct stoker_run_options *options,
+                                          struct stoker_bytes *out, struct stoker_err *err);
 // The table of kinds: NULL beyond the last.
 const char *stoker_kind_name(int i, const char **summary);
 
@@ -194,7 +200,8 @@ struct stoker_run_options {  // zero it, then set what is wanted
     const char *record_path;
     // AUTOTUNE: workers of a stage at first (0: as many as processors, 16 at most), and at least;
     // is_untuned: it stays with those.
-    int initial_parallelism, min_parallelism, is_untuned, unused;
+    int initial_parallelism, min_parallelism, is_untuned;
+    int is_as_written; // no rewrites; they change no element, see docs/data.md
     const struct stoker_memory_source *memory; // NULL: the heap. Borrowed as long as it is called
     uint64_t reserved[4];
 };

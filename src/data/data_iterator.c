@@ -11,7 +11,9 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "data/data_api.h"
+#include "data/plan.h"
 #include "data/recorder.h"
+#include "data/rewrite.h"
 
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024
@@ -195,6 +197,42 @@ static bool gives_batches(const struct stk_dataset *ds)
     return false;
 }
 
+// The dataset as it runs; held.
+static enum stk_status choose_plan(struct stoker_dataset *ds,
+                                   const struct stoker_run_options *options,
+                                   struct stk_dataset **out, struct stk_err *err)
+{
+    if (options && options->is_as_written) {
+        *out = stk_dataset_hold((struct stk_dataset *)ds);
+        return STK_OK;
+    }
+    return stk_rewrite_dataset(
+        out, (struct stk_dataset *)ds,
+        options && options->skips_errors ? STK_ON_ERROR_SKIP : STK_ON_ERROR_STOP, err);
+}
+
+enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
+                                          const struct stoker_run_options *options,
+                                          struct stoker_bytes *out, struct stoker_err *err)
+{
+    struct stk_err e;
+    struct stk_dataset *runs = NULL;
+    struct stk_rewrite_log text = {0};
+    stk_err_init(&e);
+    *out = (struct stoker_bytes){0};
+    enum stk_status s = choose_plan(ds, options, &runs, &e);
+    if (s == STK_OK && !stk_plan_write(&text, runs)) {
+        s = stk_err_nomem(&e);
+    }
+    stk_dataset_drop(runs);
+    if (s != STK_OK) {
+        stk_rewrite_log_end(&text);
+        return stk_data_fail(err, &e);
+    }
+    *out = (struct stoker_bytes){(unsigned char *)text.text, text.size};
+    return STOKER_OK;
+}
+
 enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                         const struct stoker_run_options *options,
                                         struct stoker_iterator **out, struct stoker_err *err)
@@ -234,7 +272,10 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
         it->recorder = run->recorder;
     }
     if (s == STK_OK) {
-        s = stk_iter_open(&it->root, (struct stk_dataset *)ds, run, 0, it->epoch, &e);
+        struct stk_dataset *runs = NULL;
+        s = choose_plan(ds, options, &runs, &e);
+        s = s == STK_OK ? stk_iter_open(&it->root, runs, run, 0, it->epoch, &e) : s;
+        stk_dataset_drop(runs);
     }
     if (s == STK_OK) {
         stk_iter_hint_final(it->root);

@@ -141,6 +141,10 @@ void stk_dataset_drop(struct stk_dataset *ds)
         stk_specs_drop(ds->specs);
         stk_free(ds->in);
         stk_free(ds->where);
+        stk_free(ds->reason);
+        for (int i = 0; i < 2; i++) {
+            stk_dataset_drop(ds->rewritten[i] == ds ? NULL : ds->rewritten[i]);
+        }
         stk_free(ds);
         ds = next;
     }

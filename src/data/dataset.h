@@ -75,6 +75,11 @@ struct stk_dataset {
     int64_t seed;            // given by the user, or -1
     char *where;             // source line that made it; NULL: unknown
     void *shared;            // what its iterators share (a cache); the kind's affair; atomic
+    // Of what a rewrite made (data/rewrite.h):
+    int hops;     // stages taken out between it and its first input, which keeps their path
+    char *reason; // what was done, a line for each rewrite; NULL: none
+    // Its own rewritten form by policy (enum stk_on_error), held once it was asked for; atomic.
+    struct stk_dataset *rewritten[2];
 };
 
 #define X(name) extern const struct stk_dataset_kind stk_dataset_##name;
@@ -204,6 +209,11 @@ STK_MUST_CHECK enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int
 STK_MUST_CHECK enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                            struct stk_block *out, struct stk_err *err);
 uint64_t stk_path_mix(uint64_t path, uint64_t part);
+// The path of input i.
+uint64_t stk_iter_input_path(const struct stk_iter *it, int i);
+// The seed of a stage that lay `hops` inputs below this one before a rewrite, and had a seed of its
+// own or -1.
+uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t seed);
 // Of a root, before its first element: it and what it passes on as it comes is final, so that
 // batches are made writable there.
 void stk_iter_hint_final(struct stk_iter *it);

@@ -18,6 +18,7 @@ struct stk_fn_node {
     int n_in, *in; // value ids
     int first_out, n_out;
     uint64_t salt; // tells random operations of one function apart
+    int stage;     // of functions made one: whose seed its random bits are of; 0: the map's own
     char *where;   // source line that asked for it; NULL: unknown
 };
 
@@ -60,6 +61,7 @@ void stk_frame_close(struct stk_frame *f); // takes NULL
 
 struct stk_eval {
     uint64_t seed;
+    const uint64_t *seeds; // by the nodes' stage; NULL: `seed` for all of them
     int64_t first_index;
     int64_t failed;         // out: the first element that failed, or n
     struct stk_err failure; // out: why

@@ -202,6 +202,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
     const struct stk_fn_node *node = &f->fn->nodes[k];
     const struct stk_col *in[STK_OP_INPUTS_MAX];
     struct stk_err failure;
+    uint64_t seed = eval->seeds ? eval->seeds[node->stage] : eval->seed;
     for (int j = 0; j < node->n_in; j++) {
         in[j] = &f->values[node->in[j]];
     }
@@ -216,7 +217,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
                            .spec = &f->fn->specs[node->first_out],
                            .out = &f->values[node->first_out],
                            .pool = f->pool,
-                           .seed = eval->seed + node->salt * 0x9e3779b97f4a7c15u,
+                           .seed = seed + node->salt * 0x9e3779b97f4a7c15u,
                            .first_index = eval->first_index + first,
                            .host = f->host,
                            .failed = *n,

@@ -22,6 +22,30 @@ uint64_t stk_path_mix(uint64_t path, uint64_t part)
     return stk_hash_u64(path * 0x9e3779b97f4a7c15u + part + 0x632be59bd9b4e019u);
 }
 
+uint64_t stk_iter_input_path(const struct stk_iter *it, int i)
+{
+    uint64_t path = stk_path_mix(it->path, (uint64_t)i);
+    for (int k = 0; i == 0 && k < it->ds->hops; k++) {
+        path = stk_path_mix(path, 0);
+    }
+    return path;
+}
+
+static uint64_t seed_at(const struct stk_run *run, uint64_t path, uint64_t epoch, int64_t seed)
+{
+    uint64_t base = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : run->seed ^ path;
+    return stk_path_mix(base, epoch);
+}
+
+uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t seed)
+{
+    uint64_t path = it->path;
+    for (int64_t k = 0; k < hops; k++) {
+        path = stk_path_mix(path, 0);
+    }
+    return seed_at(it->run, path, it->epoch, seed);
+}
+
 static size_t half_of_memory(void)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -116,7 +140,7 @@ static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
     it->n_in = ds->n_in;
     for (int i = 0; i < ds->n_in && !it->kind->opens_inputs; i++) {
         enum stk_status s = stk_iter_open(&it->in[i], ds->in[i], it->run,
-                                          stk_path_mix(it->path, (uint64_t)i), it->epoch, err);
+                                          stk_iter_input_path(it, i), it->epoch, err);
         if (s != STK_OK) {
             return s;
         }
@@ -138,8 +162,7 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
     it->run = stk_run_hold(run);
     it->path = path;
     it->epoch = epoch;
-    uint64_t base = ds->seed >= 0 ? stk_hash_u64((uint64_t)ds->seed + 1) : run->seed ^ path;
-    it->seed = stk_path_mix(base, epoch);
+    it->seed = seed_at(run, path, epoch, ds->seed);
     it->state = stk_alloc_zero(1, ds->kind->state_bytes + 1);
     enum stk_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
     if (s == STK_OK && ds->kind->open) {

@@ -7,8 +7,10 @@
 
 struct stk_pmap;
 
+// seeds: of stk_eval, borrowed.
 STK_MUST_CHECK enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it,
-                                             struct stk_fn *fn, struct stk_err *err);
+                                             struct stk_fn *fn, const uint64_t *seeds,
+                                             struct stk_err *err);
 void stk_pmap_close(struct stk_pmap *m); // takes NULL
 STK_MUST_CHECK enum stk_status stk_pmap_next(struct stk_pmap *m, int64_t want,
                                              struct stk_block *out, struct stk_err *err);

@@ -314,6 +314,7 @@ int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
     o->is_sloppy = option_int(dict, "is_sloppy", &v) && v;
     o->threads = option_int(dict, "threads", &v) ? (int)v : 0;
     o->ram_bytes = option_int(dict, "ram_bytes", &v) ? (uint64_t)v : 0;
+    o->is_as_written = option_int(dict, "is_as_written", &v) && v;
     o->skips_errors = option_int(dict, "skips_errors", &v) && v;
     o->initial_parallelism = option_int(dict, "initial_parallelism", &v) ? (int)v : 0;
     o->min_parallelism = option_int(dict, "min_parallelism", &v) ? (int)v : 0;

@@ -257,7 +257,26 @@ static PyObject *dataset_write(PyObject *self, PyObject *args)
     return s == STOKER_OK ? PyLong_FromUnsignedLongLong(count) : stk_py_raise(&err);
 }
 
+// explain(options): the plan as it runs.
+static PyObject *dataset_explain(PyObject *self, PyObject *args)
+{
+    PyObject *dict, *text;
+    struct stoker_run_options o;
+    struct stoker_bytes plan;
+    struct stoker_err err;
+    if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &dict) || stk_py_run_options(dict, &o) < 0) {
+        return NULL;
+    }
+    if (stoker_dataset_explain(((struct stk_py_dataset *)self)->ds, &o, &plan, &err) != STOKER_OK) {
+        return stk_py_raise(&err);
+    }
+    text = PyUnicode_DecodeUTF8((const char *)plan.data, (Py_ssize_t)plan.size, "replace");
+    stoker_bytes_free(&plan);
+    return text;
+}
+
 static PyMethodDef dataset_methods[] = {
+    {"explain", dataset_explain, METH_VARARGS, "explain(options): the plan as it runs."},
     {"write", dataset_write, METH_VARARGS, "write(path, options): an indexed file; how many."},
     {"specs", dataset_specs, METH_NOARGS, "The components' specs: (dtype, shape, nested) each."},
     {"nested", dataset_nested, METH_NOARGS, "The same as a Specs object."},

@@ -30,6 +30,8 @@ struct run {
     uint32_t planes; // used: 1 or 3
     uint32_t mcus_across, mcus_down;
     uint32_t col_begin, col_end, row_begin, row_end; // MCUs that are transformed
+    uint32_t row_last;                               // one past the last row that is read
+    bool is_checked;
     uint32_t row_height;                             // pixels of an MCU row
     bool has_delay; // the last line of an MCU row waits for the next
     struct plane plane[3];
@@ -188,6 +190,8 @@ static void plan(struct run *run, struct stk_jpeg *j, const struct stk_jpeg_opti
     run->col_begin = run->row_begin = UINT32_MAX;
     for (uint32_t i = 0; i < run->planes; i++)
         plan_plane(run, (int)i, smallest, opt);
+    run->is_checked = opt->is_checked;
+    run->row_last = opt->is_checked ? run->mcus_down : run->row_end;
     choose_cpu(run);
 }
 
@@ -286,7 +290,7 @@ static uint64_t find_start(struct run *run)
     const struct stk_jpeg *j = run->j;
     size_t from = j->scan;
     uint64_t first = (uint64_t)run->row_begin * run->mcus_across + run->col_begin;
-    uint64_t skip = j->restart_interval ? first / j->restart_interval : 0;
+    uint64_t skip = j->restart_interval && !run->is_checked ? first / j->restart_interval : 0;
     for (run->segment = 0; run->segment < skip; run->segment++) {
         run->at = from + stk_jpeg_find_marker(j->data + from, j->size - from);
         if (!is_restart(run, run->segment))
@@ -434,14 +438,15 @@ static void emit_rows(struct run *run, uint32_t row)
 
 static bool is_wanted(const struct run *run)
 {
-    return run->row >= run->row_begin && run->col >= run->col_begin && run->col < run->col_end;
+    return run->row >= run->row_begin && run->row < run->row_end && run->col >= run->col_begin &&
+           run->col < run->col_end;
 }
 
 // What comes before reading an MCU. False where there is none to read: the status says why.
 static bool begin_mcu(struct run *run)
 {
-    if (run->row == run->row_end) {
-        run->status = run->row_end == run->mcus_down ? check_end(run) : STK_JPEG_OK;
+    if (run->row == run->row_last) {
+        run->status = run->row_last == run->mcus_down ? check_end(run) : STK_JPEG_OK;
         return false;
     }
     if (run->left == 0) {
@@ -467,7 +472,7 @@ static bool end_mcu(struct run *run)
     if (is_wanted(run))
         transform_mcu(run, run->col);
     if (++run->col == run->mcus_across) {
-        if (run->row >= run->row_begin) {
+        if (run->row >= run->row_begin && run->row < run->row_end) {
             extend_edges(run, run->row);
             emit_rows(run, run->row);
         }

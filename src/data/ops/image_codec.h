@@ -36,6 +36,7 @@ struct stk_image_jpeg_options {
     bool is_recovered;      // try_recover_truncated: what is missing is libjpeg's grey
     float missing_fraction; // 1 - acceptable_fraction: rows that may be missing; they are black
     uint32_t crop_y, crop_x, crop_height, crop_width; // of the scaled image; both sizes 0: all
+    bool is_checked; // damage outside the crop is seen as without one
 };
 
 // extract_jpeg_shape: height, width and channels (1, 3 or 4) from the headers.

@@ -98,7 +98,8 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
                                          opt->ratio,
                                          channels == 1 ? STK_JPEG_GREY : STK_JPEG_RGB,
                                          opt->is_accurate_dct ? STK_JPEG_ISLOW : STK_JPEG_IFAST,
-                                         opt->is_box_upsampled ? STK_JPEG_BOX : STK_JPEG_FANCY};
+                                         opt->is_box_upsampled ? STK_JPEG_BOX : STK_JPEG_FANCY,
+                                         opt->is_checked};
     struct stk_image_shape shape = {.channels = channels};
     if (stk_jpeg_output_size(j, &own->opt, &shape.width, &shape.height) != STK_JPEG_OK)
         return stk_err_set(&job->err, STK_EUSAGE,

@@ -170,7 +170,7 @@ static enum stk_status plan(struct reading *r, uint32_t channels)
         shape.width = o->crop_width;
     }
     r->left = o->crop_x;
-    r->rows_wanted = o->crop_y + shape.height;
+    r->rows_wanted = o->is_checked ? h : o->crop_y + shape.height;
     enum stk_status status = stk_image_claim(r->c, r->out, &shape, STK_IMAGE_U8, r->err);
     if (status != STK_OK)
         return status;
@@ -189,7 +189,7 @@ static enum stk_status decode(struct reading *r)
         JSAMPROW row = r->line;
         if (jpeg_read_scanlines(&r->d, &row, 1) != 1)
             return stk_err_set(r->err, STK_EINPUT, "a damaged JPEG: the data end too early");
-        if (r->rows_done >= o->crop_y)
+        if (r->rows_done >= o->crop_y && r->rows_done - o->crop_y < r->out->height)
             keep_line(r, r->rows_done - o->crop_y);
         r->rows_done++;
     }

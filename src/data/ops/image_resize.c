@@ -172,6 +172,8 @@ static void make_row(struct resizer *r, uint32_t y)
     else
         r->mix_floats((const float *const *)r->rows, r->weights, taps, n, r->row);
     r->sum_float(r->row, &r->across, channels, r->planes, r->line);
+    if (r->store.opt->steps && !r->is_rounded)
+        stk_image_steps_run(r->store.opt->steps, r->line, (size_t)r->across.out * channels);
     if (!r->is_rounded) {
         stk_image_store_floats(&r->store, r->line, y);
         return;

@@ -8,6 +8,7 @@
 #define STK_DATA_OPS_IMAGE_RESIZE_H
 
 #include "data/ops/image.h"
+#include "data/ops/image_steps.h"
 
 enum stk_image_method {
     STK_IMAGE_BILINEAR = 0,
@@ -31,6 +32,7 @@ struct stk_image_resize_options {
     size_t plane_stride; // bytes from plane to plane; 0: height * stride
     bool is_normalised;  // float output becomes value * scale[c] + offset[c]; up to 4 channels
     float scale[4], offset[4];
+    const struct stk_image_steps *steps; // float rows go through these first; NULL: none
 };
 
 // `in` is U8 or F32 (any type for nearest) and may be a view of a crop: nothing outside it counts.

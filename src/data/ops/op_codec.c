@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "data/ops/image_codec.h"
 #include "data/ops/image_geometry.h"
+#include "data/ops/op_codec.h"
 #include "data/ops/op_image.h"
 
-enum { JPEG, CROP_JPEG, PNG, ANY };
+enum { JPEG = 1, CROP_JPEG, PNG, ANY, PART }; // other operations have none of them
 
 static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -27,8 +27,9 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
     int64_t channels = stk_attrs_int(c->attrs, "channels", 0);
     enum stk_dtype t = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", STK_DT_U8);
     bool is_wide = t == STK_DT_U16 && c->op->arg == PNG;
+    bool is_jpeg_only = c->op->arg == JPEG || c->op->arg == CROP_JPEG || c->op->arg == PART;
     bool fits = channels == 0 || channels == 1 || channels == 3 ||
-                (c->op->arg != JPEG && c->op->arg != CROP_JPEG && (channels == 2 || channels == 4));
+                (!is_jpeg_only && (channels == 2 || channels == 4));
     if (s == STK_OK && (!fits || (t != STK_DT_U8 && !is_wide))) {
         s = stk_err_set(err, STK_EINVAL, "%s: cannot give %lld channels of %s", c->op->name,
                         (long long)channels, stk_dtype_name(t));
@@ -39,10 +40,16 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
     c->out[0].dtype = t;
     c->out[0].shape =
         (struct stk_shape){3, {STK_UNKNOWN, STK_UNKNOWN, channels ? channels : STK_UNKNOWN}};
-    if (c->op->arg == CROP_JPEG && stk_op_static_ints(c, "crop_window", 1, window, 4, &count) &&
-        count == 4) {
+    bool has_window = c->op->arg == CROP_JPEG ||
+                      (c->op->arg == PART && stk_attrs_int(c->attrs, "crop", 0) == STK_OP_CROP_BOX);
+    if (has_window && stk_op_static_ints(c, "crop_window", 1, window, 4, &count) && count == 4) {
         c->out[0].shape.dim[0] = window[2];
         c->out[0].shape.dim[1] = window[3];
+    }
+    if (c->op->arg == PART && stk_op_static_ints(c, "slice_size", c->n_in, window, 2, &count) &&
+        count == 2) {
+        c->out[0].shape.dim[0] = window[0];
+        c->out[0].shape.dim[1] = window[1];
     }
     return STK_OK;
 }
@@ -56,6 +63,14 @@ static struct stk_image_jpeg_options jpeg_options(const struct stk_attrs *a)
         .is_accurate_dct = strcmp(stk_attrs_text(a, "dct_method", ""), "INTEGER_ACCURATE") == 0,
         .is_recovered = stk_attrs_int(a, "try_recover_truncated", 0) != 0,
         .missing_fraction = 1 - (float)stk_attrs_float(a, "acceptable_fraction", 1)};
+}
+
+static enum stk_op_crop crop_of(const struct stk_op_run *r)
+{
+    if (r->op == &stk_op_decode_and_crop_jpeg) {
+        return STK_OP_CROP_WINDOW;
+    }
+    return (enum stk_op_crop)stk_attrs_int(r->attrs, "crop", STK_OP_CROP_NONE);
 }
 
 // decode_and_crop_jpeg's window of element i.
@@ -79,6 +94,67 @@ static enum stk_status read_window(const struct stk_op_run *r, int64_t i,
     return STK_OK;
 }
 
+// slice's begin of element i, and its static size. A size of the file's image bounds both.
+static enum stk_status read_slice(const struct stk_op_run *r, int64_t i,
+                                  const struct stk_image_shape *shape, struct stk_image_box *box,
+                                  struct stk_err *err)
+{
+    int64_t begin[3], size[2];
+    int count, sizes;
+    bool fits =
+        stk_op_ints(r->attrs, "crop_window", r->n_in > 1 ? r->in[1] : NULL, i, begin, 3, &count) &&
+        count >= 2 && (count == 2 || begin[2] == 0) &&
+        stk_op_ints(r->attrs, "slice_size", NULL, i, size, 2, &sizes) && sizes == 2 &&
+        begin[0] >= 0 && begin[1] >= 0 && size[0] > 0 && size[1] > 0 &&
+        begin[0] <= shape->height - size[0] && begin[1] <= shape->width - size[1];
+    if (!fits) {
+        return stk_err_set(err, STK_EINVAL, "a slice does not lie within the image of %u x %u",
+                           shape->height, shape->width);
+    }
+    *box = (struct stk_image_box){(uint32_t)begin[0], (uint32_t)begin[1], (uint32_t)size[0],
+                                  (uint32_t)size[1]};
+    return STK_OK;
+}
+
+// The part of the file's image that an operation wants which a rewrite made.
+static enum stk_status read_part(const struct stk_op_run *r, int64_t i, enum stk_op_crop crop,
+                                 struct stk_image_jpeg_job *job)
+{
+    struct stk_image_jpeg_options *o = &job->opt;
+    struct stk_image_shape shape;
+    struct stk_image_box box;
+    if (crop == STK_OP_CROP_BOX) {
+        enum stk_status s = read_window(r, i, o, &job->err);
+        box = (struct stk_image_box){o->crop_y, o->crop_x, o->crop_height, o->crop_width};
+        if (s != STK_OK) {
+            return s;
+        }
+    }
+    enum stk_status s = stk_image_any_shape(job->context, job->data, job->size,
+                                            (uint32_t)job->opt.channels, &shape, &job->err);
+    if (s == STK_OK && crop == STK_OP_CROP_CENTRAL) {
+        s = stk_image_central_box(shape.height, shape.width,
+                                  stk_attrs_float(r->attrs, "central_fraction", 1), &box,
+                                  &job->err);
+    } else if (s == STK_OK && crop == STK_OP_CROP_SLICE) {
+        s = read_slice(r, i, &shape, &box, &job->err);
+    }
+    if (s != STK_OK) {
+        return s;
+    }
+    if ((uint64_t)box.y + box.height > shape.height || (uint64_t)box.x + box.width > shape.width) {
+        return stk_err_set(&job->err, STK_EINVAL,
+                           "a box of %u x %u at (%u, %u) does not lie in %u x %u", box.height,
+                           box.width, box.y, box.x, shape.height, shape.width);
+    }
+    o->is_checked = true;
+    o->crop_y = box.y;
+    o->crop_x = box.x;
+    o->crop_height = box.height;
+    o->crop_width = box.width;
+    return STK_OK;
+}
+
 static struct stk_bytes file_of(const struct stk_op_run *r, int64_t i)
 {
     return *(const struct stk_bytes *)stk_col_at(r->in[0], i);
@@ -86,27 +162,41 @@ static struct stk_bytes file_of(const struct stk_op_run *r, int64_t i)
 
 static bool is_jpeg(const struct stk_op_run *r, struct stk_bytes s)
 {
-    return r->op->arg == CROP_JPEG ||
-           (r->op->arg == JPEG && stk_image_sniff(s.data, s.size) != STK_IMAGE_PNG);
+    if (r->op->arg == PNG || r->op->arg == ANY) {
+        return false;
+    }
+    return crop_of(r) == STK_OP_CROP_WINDOW || stk_image_sniff(s.data, s.size) == STK_IMAGE_JPEG;
 }
 
 // Files that are no JPEG, one at a time.
 static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *job)
 {
     uint32_t channels = (uint32_t)stk_attrs_int(r->attrs, "channels", 0);
-    bool is_png = stk_image_sniff(job->data, job->size) == STK_IMAGE_PNG;
-    job->status = r->op->arg == PNG && is_png
-                      ? stk_image_decode_png(job->context, job->data, job->size, channels,
-                                             r->spec[0].dtype == STK_DT_U16, &job->out, &job->err)
-                      : stk_image_decode_any(job->context, job->data, job->size, channels,
-                                             &job->out, &job->err);
+    enum stk_image_format format = stk_image_sniff(job->data, job->size);
+    if (r->op->arg == PNG && format == STK_IMAGE_PNG) {
+        job->status = stk_image_decode_png(job->context, job->data, job->size, channels,
+                                           r->spec[0].dtype == STK_DT_U16, &job->out, &job->err);
+    } else if (r->op->arg == PNG || r->op->arg == ANY || format == STK_IMAGE_PNG) {
+        job->status = stk_image_decode_any(job->context, job->data, job->size, channels, &job->out,
+                                           &job->err);
+    } else {
+        stk_image_decode_jpegs(job, 1); // which says what is wrong with it
+    }
+    if (job->status != STK_OK || job->opt.crop_height == 0 || r->op->arg == PNG ||
+        r->op->arg == ANY || format != STK_IMAGE_PNG) {
+        return;
+    }
+    struct stk_image whole = job->out;
+    struct stk_image_box box = {job->opt.crop_y, job->opt.crop_x, job->opt.crop_height,
+                                job->opt.crop_width};
+    job->status = stk_image_crop(&whole, &box, &job->out, &job->err);
 }
 
-// Decodes elements i and perhaps i + 1; returns how many of them.
-static int decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_context *const *c,
+int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_context *const *c,
                        struct stk_image_jpeg_job *jobs)
 {
-    enum stk_dtype t = r->spec[0].dtype;
+    enum stk_dtype t = r->op->arg == PNG ? r->spec[0].dtype : STK_DT_U8;
+    enum stk_op_crop crop = crop_of(r);
     int count = 0;
     for (; count < 2 && i + count < r->n; count++) {
         struct stk_image_jpeg_job *job = &jobs[count];
@@ -119,18 +209,20 @@ static int decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
             .context = c[count], .data = s.data, .size = s.size, .opt = jpeg_options(r->attrs)};
         job->out.type = t == STK_DT_U16 ? STK_IMAGE_U16 : STK_IMAGE_U8;
         stk_err_init(&job->err);
+        if (crop != STK_OP_CROP_NONE) {
+            job->status = crop == STK_OP_CROP_WINDOW
+                              ? read_window(r, i + count, &job->opt, &job->err)
+                              : read_part(r, i + count, crop, job);
+        }
+        if (job->status != STK_OK && count > 0) {
+            break; // the next round says so
+        }
+        if (job->status != STK_OK) {
+            return 1;
+        }
         if (!goes_with_others) {
             decode_other(r, job);
             return 1;
-        }
-        if (r->op->arg == CROP_JPEG) {
-            job->status = read_window(r, i + count, &job->opt, &job->err);
-            if (job->status != STK_OK && count == 0) {
-                return 1;
-            }
-            if (job->status != STK_OK) {
-                break; // the next round says so
-            }
         }
     }
     stk_image_decode_jpegs(jobs, count);
@@ -158,7 +250,7 @@ static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
         return stk_err_nomem(err);
     }
     for (int64_t i = 0; i < r->n;) {
-        int count = decode_some(r, i, c, jobs);
+        int count = stk_op_decode_some(r, i, c, jobs);
         for (int k = 0; k < count; k++, i++) {
             if (jobs[k].status != STK_OK) {
                 return stk_op_image_failed(r, i, &jobs[k].err);
@@ -186,6 +278,37 @@ DECODE(decode_jpeg, JPEG, "Pixels of a JPEG file")
 DECODE(decode_and_crop_jpeg, CROP_JPEG, "Pixels of a part of a JPEG file")
 DECODE(decode_png, PNG, "Pixels of a PNG file")
 DECODE(decode_image, ANY, "Pixels of a JPEG or PNG file")
+DECODE(decode_part, PART, "decode_jpeg and a crop, in one")
+
+// decoded_shape: of what decode_jpeg would give, from the headers alone.
+static enum stk_status decoded_shape_run(struct stk_op_run *r, struct stk_err *err)
+{
+    struct stk_image_context *c = stk_op_image_context(r);
+    struct stk_shape three = {1, {3}};
+    void *out = c ? stk_op_out(r, 0, r->spec[0].dtype, &three, err) : NULL;
+    if (!out) {
+        return c ? err->code : stk_err_nomem(err);
+    }
+    for (int64_t i = 0; i < r->n; i++) {
+        struct stk_bytes s = file_of(r, i);
+        struct stk_image_shape shape;
+        struct stk_err why;
+        stk_err_init(&why);
+        if (stk_image_any_shape(c, s.data, s.size, (uint32_t)stk_attrs_int(r->attrs, "channels", 0),
+                                &shape, &why) != STK_OK) {
+            return stk_op_image_failed(r, i, &why);
+        }
+        uint32_t v[3] = {shape.height, shape.width, shape.channels};
+        for (int k = 0; k < 3; k++) {
+            if (r->spec[0].dtype == STK_DT_I32) {
+                ((int32_t *)out)[3 * i + k] = (int32_t)v[k];
+            } else {
+                ((int64_t *)out)[3 * i + k] = v[k];
+            }
+        }
+    }
+    return STK_OK;
+}
 
 static enum stk_status extract_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -236,6 +359,15 @@ const struct stk_op stk_op_extract_jpeg_shape = {
     .scratch_bytes = sizeof(struct stk_op_image_scratch),
     .scratch_end = stk_op_image_scratch_end,
     .run = extract_run};
+
+const struct stk_op stk_op_decoded_shape = {.name = "decoded_shape",
+                                            .summary =
+                                                "Shape of what decode_jpeg gives, without decoding",
+                                            .cost_ns = 1000,
+                                            .infer = extract_infer,
+                                            .scratch_bytes = sizeof(struct stk_op_image_scratch),
+                                            .scratch_end = stk_op_image_scratch_end,
+                                            .run = decoded_shape_run};
 
 static enum stk_status encode_infer(struct stk_op_infer *c, struct stk_err *err)
 {

@@ -75,7 +75,7 @@ static bool plan_same(struct stk_op_image_args *a, const struct stk_shape *s, st
     return true;
 }
 
-static enum stk_image_method method_of(const struct stk_attrs *a)
+enum stk_image_method stk_op_image_method(const struct stk_attrs *a)
 {
     static const char *const names[] = {"bilinear", "nearest",       "bicubic",
                                         "area",     "lanczos3",      "lanczos5",
@@ -93,7 +93,7 @@ static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, 
                         const char **why)
 {
     int64_t size[2] = {UNSET, UNSET};
-    enum stk_image_method method = method_of(a->attrs);
+    enum stk_image_method method = stk_op_image_method(a->attrs);
     *why = "no such method";
     if (method == STK_IMAGE_METHODS) {
         return false;
@@ -252,7 +252,7 @@ RUN(run_resize)
     if (in->height == out->height && in->width == out->width && in->type == out->type) {
         return stk_image_copy(in, out, err);
     }
-    struct stk_image_resize_options o = {.method = method_of(r->attrs),
+    struct stk_image_resize_options o = {.method = stk_op_image_method(r->attrs),
                                          .antialias = stk_attrs_int(r->attrs, "antialias", 0) != 0};
     return stk_image_resize(c, in, &o, out, err);
 }
@@ -357,7 +357,7 @@ RUN(run_type)
 }
 
 // Evenly in [low, high) for this element.
-static double drawn(const struct stk_op_run *r, int64_t i, double low, double high)
+double stk_op_image_drawn(const struct stk_op_run *r, int64_t i, double low, double high)
 {
     int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
     uint64_t base = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed;
@@ -367,30 +367,30 @@ static double drawn(const struct stk_op_run *r, int64_t i, double low, double hi
 RUN(run_random_mirror)
 {
     UNUSED;
-    return drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_left_right(in, out, err)
+    return stk_op_image_drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_left_right(in, out, err)
                                    : stk_image_copy(in, out, err);
 }
 RUN(run_random_flip)
 {
     UNUSED;
-    return drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_up_down(in, out, err)
+    return stk_op_image_drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_up_down(in, out, err)
                                    : stk_image_copy(in, out, err);
 }
 RUN(run_random_brightness)
 {
     double most = stk_attrs_float(r->attrs, "max_delta", 0);
     UNUSED;
-    return stk_image_adjust_brightness(in, (float)drawn(r, i, -most, most), out, err);
+    return stk_image_adjust_brightness(in, (float)stk_op_image_drawn(r, i, -most, most), out, err);
 }
 RUN(run_random_hue)
 {
     double most = stk_attrs_float(r->attrs, "max_delta", 0);
     UNUSED;
-    return stk_image_adjust_hue(in, (float)drawn(r, i, -most, most), out, err);
+    return stk_image_adjust_hue(in, (float)stk_op_image_drawn(r, i, -most, most), out, err);
 }
 static float between(const struct stk_op_run *r, int64_t i)
 {
-    return (float)drawn(r, i, stk_attrs_float(r->attrs, "lower", 0),
+    return (float)stk_op_image_drawn(r, i, stk_attrs_float(r->attrs, "lower", 0),
                         stk_attrs_float(r->attrs, "upper", 1));
 }
 RUN(run_random_contrast)

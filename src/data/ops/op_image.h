@@ -4,7 +4,7 @@
 #ifndef STK_DATA_OPS_OP_IMAGE_H
 #define STK_DATA_OPS_OP_IMAGE_H
 
-#include "data/ops/image.h"
+#include "data/ops/image_resize.h"
 #include "data/ops/op_util.h"
 
 // A thread's own; scratch of every image operation.
@@ -66,6 +66,10 @@ struct stk_op_image_args {
 };
 bool stk_op_image_ints(struct stk_op_image_args *a, const char *name, int64_t *values, int count);
 bool stk_op_image_float(struct stk_op_image_args *a, const char *name, double *value);
+// Of attribute "method", bilinear without one; STK_IMAGE_METHODS: no such method.
+enum stk_image_method stk_op_image_method(const struct stk_attrs *a);
+// Evenly in [low, high) for element i: by "seed" or the run's own.
+double stk_op_image_drawn(const struct stk_op_run *r, int64_t i, double low, double high);
 // A failure of an image function becomes the element's.
 enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why);
 

@@ -2,6 +2,7 @@
 // map: each element through a function. Functions run on whole blocks, on the thread that pulls, or
 // with num_parallel_calls on threads of their own (transform_map_parallel.c). It has no access by
 // position: a shuffle behind it would have another order with threads than without.
+#include "base/alloc.h"
 #include "data/feed.h"
 #include "data/map_parallel.h"
 
@@ -11,6 +12,7 @@ struct map {
     struct stk_block in, rest;
     int64_t used;  // elements of `in` that are done
     int64_t index; // of the next element at the input
+    uint64_t *seeds; // see seeds_of; NULL: one
 };
 
 static struct stk_fn *function(const struct stk_dataset *ds)
@@ -38,11 +40,34 @@ static int64_t map_cardinality(const struct stk_dataset *ds)
     return stk_dataset_cardinality(ds->in[0]);
 }
 
+// Of a map that several became: their seeds, from the attribute "stages" (for each how many inputs
+// below, and the seed it was given or -1). NULL with *ok: it is of one.
+static uint64_t *seeds_of(const struct stk_iter *it, bool *ok)
+{
+    const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "stages");
+    *ok = true;
+    if (!t || t->kind != STK_ATTR_INTS) {
+        return NULL;
+    }
+    size_t n = (size_t)t->count / 2;
+    uint64_t *seeds = stk_alloc_array(n + 1, sizeof seeds[0]);
+    *ok = seeds != NULL;
+    for (size_t i = 0; seeds && i < n; i++) {
+        seeds[i] = stk_iter_seed_below(it, t->ints[2 * i], t->ints[2 * i + 1]);
+    }
+    return seeds;
+}
+
 static enum stk_status map_open(struct stk_iter *it, struct stk_err *err)
 {
     struct map *m = it->state;
+    bool ok;
+    m->seeds = seeds_of(it, &ok);
+    if (!ok) {
+        return stk_err_nomem(err);
+    }
     if (is_parallel(it->ds)) {
-        return stk_pmap_open(&m->parallel, it, function(it->ds), err);
+        return stk_pmap_open(&m->parallel, it, function(it->ds), m->seeds, err);
     }
     return stk_frame_open(&m->frame, function(it->ds), it->run->pool, it->run->options.host, err);
 }
@@ -66,7 +91,7 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
         !stk_block_reset(out, it->ds->specs->count)) {
         return stk_err_nomem(err);
     }
-    struct stk_eval eval = {.seed = it->seed, .first_index = m->index};
+    struct stk_eval eval = {.seed = it->seed, .seeds = m->seeds, .first_index = m->index};
     enum stk_status s = stk_frame_run(m->frame, &m->rest, out, &eval, err);
     int64_t done = eval.failed < m->rest.n ? eval.failed + 1 : m->rest.n;
     stk_block_clear(&m->rest);
@@ -115,6 +140,7 @@ static void map_close(struct stk_iter *it)
     struct map *m = it->state;
     stk_pmap_close(m->parallel);
     stk_frame_close(m->frame);
+    stk_free(m->seeds);
     stk_block_free(&m->in);
     stk_block_free(&m->rest);
 }
@@ -133,6 +159,7 @@ static const struct stk_arg_row map_args[] = {
      .min = -1,
      .max = 1,
      .help = "in order; -1: as the run's options say"},
+    {.name = "stages", .type = STK_ARG_OTHER, .help = "of a map that a rewrite made of several"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",

@@ -16,6 +16,7 @@ struct stk_pmap {
     struct stk_async *async;
     struct stk_iter *it;
     struct stk_fn *fn;
+    const uint64_t *seeds; // of stk_eval
     int64_t index; // of the next element at the input; under the input lock
     // Grouping, under the input lock.
     int64_t batch, group; // elements of a batch; of a buffer. 0: none
@@ -119,7 +120,8 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
 static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int64_t from)
 {
     while (from < o->in.n) {
-        struct stk_eval eval = {.seed = m->it->seed, .first_index = o->first_index + from};
+        struct stk_eval eval = {
+            .seed = m->it->seed, .seeds = m->seeds, .first_index = o->first_index + from};
         struct stk_err err;
         enum stk_status s = STK_OK;
         p = stk_piece_last(p);
@@ -148,7 +150,7 @@ static void work(struct stk_async *a, void *own, struct stk_piece *p)
     struct stk_pmap *m = a->arg;
     struct own *o = own;
     struct stk_err err;
-    struct stk_eval eval = {.seed = m->it->seed, .first_index = o->first_index};
+    struct stk_eval eval = {.seed = m->it->seed, .seeds = m->seeds, .first_index = o->first_index};
     enum stk_status s = stk_frame_run(o->frame, &o->in, &p->block, &eval, &err);
     for (int k = 0; k < p->block.count; k++) {
         p->block.cols[k].is_bound = false;
@@ -168,7 +170,7 @@ static void work(struct stk_async *a, void *own, struct stk_piece *p)
 static const struct stk_async_kind pmap_kind = {own_begin, own_end, pull, work};
 
 enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct stk_fn *fn,
-                              struct stk_err *err)
+                              const uint64_t *seeds, struct stk_err *err)
 {
     const struct stk_attrs *attrs = it->ds->attrs;
     int64_t calls = stk_attrs_int(attrs, "num_parallel_calls", -1);
@@ -180,6 +182,7 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     }
     m->it = it;
     m->fn = fn;
+    m->seeds = seeds;
     m->is_tuned = calls < 0;
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     // Threads that wait for something else than processors may be more than these.

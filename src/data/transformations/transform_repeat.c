@@ -43,7 +43,7 @@ static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct st
     uint64_t epoch = t->turn ? stk_path_mix(it->epoch, (uint64_t)t->turn) : it->epoch;
     struct stk_iter *fresh = NULL;
     enum stk_status s =
-        stk_iter_open(&fresh, it->ds->in[0], it->run, stk_path_mix(it->path, 0), epoch, err);
+        stk_iter_open(&fresh, it->ds->in[0], it->run, stk_iter_input_path(it, 0), epoch, err);
     if (s == STK_OK) {
         if (it->is_final) {
             stk_iter_hint_final(fresh);
@@ -154,7 +154,7 @@ static enum stk_status concatenate_open(struct stk_iter *it, int i, struct stk_e
     }
     struct stk_iter *fresh = NULL;
     enum stk_status s = stk_iter_open(&fresh, it->ds->in[i], it->run,
-                                      stk_path_mix(it->path, (uint64_t)i), it->epoch, err);
+                                      stk_iter_input_path(it, (int)i), it->epoch, err);
     if (s == STK_OK) {
         stk_iter_exchange(it, i, fresh);
     }

@@ -1,15 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """explain(): the plan as text. stats(): what an iterator's stages did so far."""
 
+from . import _dtypes
+
 
 def explain(dataset):
-    """One line for each stage, the last one first; functions, their operations, warnings."""
-    lines, notes = [], []
-    _stage(dataset, 0, lines, notes, {})
+    """The stages as written, the last one first, with their functions and why they are not native;
+    the plan as it runs, with every rewrite and its reason; what was tuned; warnings."""
+    lines, notes = ["as written:"], []
+    _stage(dataset, 1, lines, notes, {})
+    if dataset._engine is not None:
+        options = dataset._options.run_options()
+        options["skips_errors"] = options.get("skips_errors", False)
+        plan = dataset._engine.explain(options)
+        note = " (rewrites are off)" if options["is_as_written"] else ""
+        lines += ["", f"as it runs{note}:"] + ["  " + line for line in plan.splitlines()]
+        lines += _tuned_lines(dataset)
     if notes:
         lines.append("")
         lines.extend(f"note: {n}" for n in dict.fromkeys(notes))
     return "\n".join(lines)
+
+
+def _tuned_lines(dataset):
+    """Threads and sizes of pieces, as the last iterator's stages have them now."""
+    it = dataset._last() if dataset._last else None
+    stages = it.stages() if it is not None else (dataset._past or ([],))[0]
+    if not stages:
+        return []
+    out = ["", "tuned so far:"]
+    for s in stages:
+        at = f" [{s['where']}]" if s["where"] else ""
+        room = f", {s['room']} pieces ready at most" if s["room"] else ""
+        out.append(f"  {s['kind']}{at}: {s['threads']} threads{room}")
+    return out
 
 
 def _stage(ds, depth, lines, notes, seen):
@@ -62,6 +86,8 @@ _TUNED = ("num_parallel_calls", "buffer_size", "cycle_length", "num_parallel_rea
 
 
 def _shown(name, v):
+    if name in ("dtype", "output_type") and isinstance(v, int):
+        return _dtypes.from_number(v).name
     if hasattr(v, "shape"):
         return f"{v.size} values" if v.size > 4 else str(v.tolist())
     return "AUTOTUNE" if v == -1 and name in _TUNED else repr(v)

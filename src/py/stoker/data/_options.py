@@ -61,7 +61,7 @@ class ThreadingOptions(_Group):
 
 
 class OptimizationOptions(_Group):
-    """Accepted as TensorFlow's; the engine's rewrites keep results and are always on."""
+    """Accepted as TensorFlow's; apply_default_optimizations=False is Options.rewrites=False."""
 
     _names = (
         "apply_default_optimizations",
@@ -90,7 +90,8 @@ class Options(_Group):
 
     deterministic: whether parallel stages keep the order (default: they do). seed: of every random
     operation. on_error: "stop" (an error ends the loop it comes out of, the next call goes on
-    behind it), "skip" (bad elements are left out and counted) or ("replace", element).
+    behind it), "skip" (bad elements are left out and counted) or ("replace", element). rewrites:
+    False runs the pipeline as it was written (default: rewritten, with the same elements).
     """
 
     _names = (
@@ -107,6 +108,7 @@ class Options(_Group):
         "framework_type",
         "seed",
         "on_error",
+        "rewrites",
     )
 
     def __init__(self):
@@ -133,6 +135,10 @@ class Options(_Group):
         out["initial_parallelism"] = self.autotune.initial_parallelism or 0
         out["min_parallelism"] = self.autotune.min_parallelism or 0
         out["is_untuned"] = self.autotune.enabled is False
+        wanted = self.rewrites
+        if wanted is None:
+            wanted = self.experimental_optimization.apply_default_optimizations
+        out["is_as_written"] = wanted is False
         policy = self.on_error
         if isinstance(policy, tuple) and len(policy) == 2 and policy[0] == "replace":
             out["replacement"] = policy[1]

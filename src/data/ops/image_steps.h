@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of arithmetic with constants over rows of floats: what `x / 255 - mean` and the like
+// become when several operations are one. Each step rounds as the operation alone does, so that a
+// chain gives the same bits as its steps one after the other.
+#ifndef STK_DATA_OPS_IMAGE_STEPS_H
+#define STK_DATA_OPS_IMAGE_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum stk_image_step_kind {
+    STK_IMAGE_STEP_ADD,
+    STK_IMAGE_STEP_SUBTRACT,      // x - c
+    STK_IMAGE_STEP_SUBTRACT_FROM, // c - x
+    STK_IMAGE_STEP_MULTIPLY,
+    STK_IMAGE_STEP_DIVIDE, // x / c
+    STK_IMAGE_STEP_KINDS
+};
+
+// Values of a pattern: a multiple of every number of channels it serves and of a vector.
+enum { STK_IMAGE_STEPS_MAX = 16, STK_IMAGE_STEP_PATTERN = 48, STK_IMAGE_STEP_CHANNELS = 4 };
+
+struct stk_image_steps {
+    int count;
+    struct {
+        enum stk_image_step_kind kind;
+        bool is_divided_by_product; // the reciprocals below serve
+        float value[STK_IMAGE_STEP_PATTERN], reciprocal[STK_IMAGE_STEP_PATTERN];
+    } step[STK_IMAGE_STEPS_MAX];
+};
+
+// One more step with `count` constants (1 to 4), the values' last dimension being `channels` (or
+// any, with one constant). False: no room.
+bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kind,
+                         const float *constants, int count);
+// n values, the first of them of channel 0.
+void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n);
+// Without vector code.
+void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, size_t n);
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rewrites make of several operations, each with the same bits as those (rewrite_fn.c finds
+// them; nobody asks for them by name):
+//
+// arithmetic: float32 (or uint8, cast first) through a chain of sums, differences, products and
+//   quotients with constants: attributes "steps" INTS (enum stk_image_step_kind), "counts" INTS
+//   (constants of each: 1, or as many as the last dimension) and "constants" FLOATS (four each).
+// image_chain: an image, or a JPEG's contents ("decode" 1, with decode_jpeg's attributes and
+// "crop",
+//   see op_codec.h), resized to "size" INTS ("method", "antialias"), perhaps
+//   mirrored ("mirror" 1: yes; 2: by chance, as random_flip_left_right with "seed"), then steps.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "data/ops/op_codec.h"
+#include "data/ops/op_image.h"
+
+enum mirror { NOT_MIRRORED, MIRRORED, MIRRORED_BY_CHANCE };
+
+struct chain {
+    struct stk_image_steps steps;
+    bool is_decoded;
+    int64_t size[2]; // 0: no image
+    enum mirror mirror;
+    struct stk_image_resize_options resize;
+};
+
+static bool read_steps(const struct stk_attrs *a, struct stk_image_steps *s)
+{
+    const struct stk_attr *kinds = stk_attrs_get(a, "steps"), *counts = stk_attrs_get(a, "counts"),
+                          *constants = stk_attrs_get(a, "constants");
+    *s = (struct stk_image_steps){0};
+    if (!kinds) {
+        return true;
+    }
+    bool ok = counts && constants && kinds->kind == STK_ATTR_INTS &&
+              counts->kind == STK_ATTR_INTS && constants->kind == STK_ATTR_FLOATS &&
+              counts->count == kinds->count &&
+              constants->count == STK_IMAGE_STEP_CHANNELS * kinds->count;
+    for (int64_t k = 0; ok && k < kinds->count; k++) {
+        float c[STK_IMAGE_STEP_CHANNELS];
+        for (int i = 0; i < STK_IMAGE_STEP_CHANNELS; i++) {
+            c[i] = (float)constants->floats[STK_IMAGE_STEP_CHANNELS * k + i];
+        }
+        ok = kinds->ints[k] >= 0 && kinds->ints[k] < STK_IMAGE_STEP_KINDS &&
+             stk_image_steps_add(s, (enum stk_image_step_kind)kinds->ints[k], c,
+                                 (int)counts->ints[k]);
+    }
+    return ok;
+}
+
+static bool read_chain(const struct stk_attrs *a, struct chain *c)
+{
+    const struct stk_attr *size = stk_attrs_get(a, "size");
+    *c = (struct chain){.is_decoded = stk_attrs_int(a, "decode", 0) != 0,
+                        .mirror = (enum mirror)stk_attrs_int(a, "mirror", NOT_MIRRORED)};
+    if (size && (size->kind != STK_ATTR_INTS || size->count != 2 || size->ints[0] < 1 ||
+                 size->ints[1] < 1 || size->ints[0] > STK_IMAGE_MAX_SIDE ||
+                 size->ints[1] > STK_IMAGE_MAX_SIDE)) {
+        return false;
+    }
+    if (size) {
+        memcpy(c->size, size->ints, sizeof c->size);
+    }
+    c->resize.method = stk_op_image_method(a);
+    c->resize.antialias = stk_attrs_int(a, "antialias", 0) != 0;
+    return read_steps(a, &c->steps) && c->resize.method != STK_IMAGE_METHODS;
+}
+
+static enum stk_status chain_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
+                                     int n_in, void **out, struct stk_err *err)
+{
+    struct chain *c = stk_alloc(sizeof *c);
+    (void)in;
+    (void)n_in;
+    if (!c) {
+        return stk_err_nomem(err);
+    }
+    if (!read_chain(attrs, c)) {
+        stk_free(c);
+        return stk_err_set(err, STK_EINVAL, "a chain of operations that makes no sense");
+    }
+    *out = c;
+    return STK_OK;
+}
+
+// --- arithmetic
+
+static enum stk_status arithmetic_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    if (s == STK_OK && c->in[0].dtype != STK_DT_F32 && c->in[0].dtype != STK_DT_U8) {
+        s = stk_err_set(err, STK_EINVAL, "%s: takes float32 or uint8", c->op->name);
+    }
+    if (s == STK_OK) {
+        c->out[0].dtype = STK_DT_F32;
+        c->out[0].shape = c->in[0].shape;
+    }
+    return s;
+}
+
+static void to_floats(const struct stk_col *in, const void *from, float *to, int64_t n)
+{
+    if (in->dtype == STK_DT_F32) {
+        if (from != to && n > 0) {
+            memcpy(to, from, (size_t)n * sizeof *to);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = (float)((const uint8_t *)from)[i];
+    }
+}
+
+static enum stk_status arithmetic_run(struct stk_op_run *r, struct stk_err *err)
+{
+    enum { PIECE = 48 * 64 }; // values that stay in the nearest cache; a multiple of the pattern
+    const struct stk_col *in = r->in[0];
+    const struct chain *c = r->prepared;
+    float *out = stk_op_out(r, 0, STK_DT_F32, &in->shape, err);
+    if (!out) {
+        return err->code;
+    }
+    int64_t each = stk_shape_count(&in->shape);
+    for (int64_t i = 0; i < r->n; i++) {
+        const uint8_t *from = stk_col_at(in, i);
+        float *to = out + i * each;
+        for (int64_t k = 0; k < each; k += PIECE) {
+            int64_t n = each - k < PIECE ? each - k : PIECE;
+            to_floats(in, from + (size_t)k * stk_dtype_bytes(in->dtype), to + k, n);
+            stk_image_steps_run(&c->steps, to + k, (size_t)n);
+        }
+    }
+    return STK_OK;
+}
+
+const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
+                                         .summary = "Sums and products with constants, in a chain",
+                                         .is_elementwise = true,
+                                         .cost_ns = 0.5,
+                                         .infer = arithmetic_infer,
+                                         .prepare = chain_prepare,
+                                         .unprepare = stk_free,
+                                         .run = arithmetic_run};
+
+// --- image_chain
+
+static enum stk_status chain_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    struct chain chain;
+    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    bool fits = read_chain(c->attrs, &chain) && chain.size[0] > 0;
+    int64_t channels = stk_attrs_int(c->attrs, "channels", 0);
+    if (fits && !chain.is_decoded) {
+        const struct stk_shape *in = &c->in[0].shape;
+        fits = in->rank == 3 && (c->in[0].dtype == STK_DT_U8 || c->in[0].dtype == STK_DT_F32);
+        channels = fits ? in->dim[2] : 0;
+    }
+    if (!fits || channels < 1 || channels > STK_IMAGE_STEP_CHANNELS ||
+        (chain.is_decoded && c->in[0].dtype != STK_DT_STRING)) {
+        return stk_err_set(err, STK_EINVAL, "%s: not for these inputs", c->op->name);
+    }
+    c->out[0].dtype = STK_DT_F32;
+    c->out[0].shape = (struct stk_shape){3, {chain.size[0], chain.size[1], channels}};
+    return STK_OK;
+}
+
+static bool is_mirrored(const struct stk_op_run *r, const struct chain *c, int64_t i)
+{
+    return c->mirror == MIRRORED ||
+           (c->mirror == MIRRORED_BY_CHANCE && stk_op_image_drawn(r, i, 0, 1) < 0.5);
+}
+
+// Of its size already: as resize, which then copies floats.
+static void copy_rows(const struct stk_image *in, const struct chain *c, bool is_turned,
+                      const struct stk_image *out)
+{
+    size_t channels = in->channels, n = in->width * channels;
+    for (uint32_t y = 0; y < in->height; y++) {
+        const float *from = stk_image_row(in, y);
+        float *to = stk_image_row(out, y);
+        for (size_t x = 0; x < in->width; x++) {
+            size_t at = is_turned ? in->width - 1 - x : x;
+            memcpy(to + x * channels, from + at * channels, channels * sizeof *to);
+        }
+        stk_image_steps_run(&c->steps, to, n);
+    }
+}
+
+static enum stk_status run_image(struct stk_op_run *r, int64_t i, struct stk_image_context *context,
+                                 const struct stk_image *in, uint8_t *results)
+{
+    const struct chain *c = r->prepared;
+    struct stk_image_resize_options o = c->resize;
+    size_t bytes = (size_t)stk_shape_count(&r->spec[0].shape) * sizeof(float);
+    struct stk_image out = stk_op_image_over(results + (size_t)i * bytes, c->size[0], c->size[1],
+                                             r->spec[0].shape.dim[2], STK_IMAGE_F32);
+    struct stk_err why;
+    stk_err_init(&why);
+    o.is_mirrored = is_mirrored(r, c, i);
+    o.steps = &c->steps;
+    if (in->height == out.height && in->width == out.width && in->type == STK_IMAGE_F32) {
+        copy_rows(in, c, o.is_mirrored, &out);
+    } else if (stk_image_resize(context, in, &o, &out, &why) != STK_OK) {
+        return stk_op_image_failed(r, i, &why);
+    }
+    return STK_OK;
+}
+
+static enum stk_status run_decoded(struct stk_op_run *r, uint8_t *results, struct stk_err *err)
+{
+    struct stk_image_context *c[2];
+    struct stk_image_jpeg_job jobs[2];
+    if (!stk_op_image_contexts(r, c)) {
+        return stk_err_nomem(err);
+    }
+    for (int64_t i = 0; i < r->n;) {
+        int count = stk_op_decode_some(r, i, c, jobs);
+        for (int k = 0; k < count; k++, i++) {
+            if (jobs[k].status != STK_OK) {
+                return stk_op_image_failed(r, i, &jobs[k].err);
+            }
+            enum stk_status s = run_image(r, i, c[k], &jobs[k].out, results);
+            if (s != STK_OK || r->failed <= i) {
+                return s;
+            }
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status run_images(struct stk_op_run *r, uint8_t *results, struct stk_err *err)
+{
+    const struct stk_col *in = r->in[0];
+    struct stk_image_context *c = stk_op_image_context(r);
+    enum stk_image_type type;
+    if (!c) {
+        return stk_err_nomem(err);
+    }
+    (void)stk_op_image_type(in->dtype, &type);
+    for (int64_t i = 0; i < r->n && i < r->failed; i++) {
+        struct stk_shape s = stk_col_shape(in, i);
+        if (s.rank != 3 || stk_shape_count(&s) == 0 || s.dim[2] != r->spec[0].shape.dim[2]) {
+            return stk_op_fail(r, i, STK_EINVAL, "an image without pixels");
+        }
+        struct stk_image im =
+            stk_op_image_over(stk_col_at(in, i), s.dim[0], s.dim[1], s.dim[2], type);
+        enum stk_status status = run_image(r, i, c, &im, results);
+        if (status != STK_OK) {
+            return status;
+        }
+    }
+    return STK_OK;
+}
+
+static enum stk_status chain_run(struct stk_op_run *r, struct stk_err *err)
+{
+    const struct chain *c = r->prepared;
+    uint8_t *results = stk_op_out(r, 0, STK_DT_F32, &r->spec[0].shape, err);
+    if (!results) {
+        return err->code;
+    }
+    return c->is_decoded ? run_decoded(r, results, err) : run_images(r, results, err);
+}
+
+#define IMAGE_CHAIN(id, random, about)                                                             \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .takes_varied = true,                                       \
+                                       .is_random = random,                                        \
+                                       .at_once = 2,                                               \
+                                       .cost_ns = 5e5,                                             \
+                                       .infer = chain_infer,                                       \
+                                       .prepare = chain_prepare,                                   \
+                                       .unprepare = stk_free,                                      \
+                                       .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
+                                       .scratch_end = stk_op_image_scratch_end,                    \
+                                       .run = chain_run};
+IMAGE_CHAIN(image_chain, false, "Decoding, resizing, mirroring and arithmetic in one pass")
+IMAGE_CHAIN(random_image_chain, true, "The same, mirrored by chance")

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images: decoding and resizing become one, and so does mirroring what was resized.
+#include <string.h>
+
+#include "data/ops/op_codec.h"
+#include "data/rewrites/fn_chain.h"
+
+static bool decodes(const struct stk_fn_node *node)
+{
+    bool is_decode = stk_refn_is(node, "decode_jpeg") || stk_refn_is(node, "decode_part") ||
+                     stk_refn_is(node, "decode_and_crop_jpeg");
+    int64_t channels = is_decode ? stk_attrs_int(node->attrs, "channels", 0) : 0;
+    return channels == 1 || channels == 3;
+}
+
+// The attributes of both. NULL: no memory.
+static struct stk_attrs *join(const struct stk_fn_node *decode, const struct stk_fn_node *resize)
+{
+    struct stk_attrs *a = stk_attrs_copy(decode->attrs);
+    bool ok = a && stk_attrs_set_int(a, "decode", 1);
+    if (ok && stk_refn_is(decode, "decode_and_crop_jpeg")) {
+        ok = stk_attrs_set_int(a, "crop", STK_OP_CROP_WINDOW);
+    }
+    for (int i = 0; ok && i < stk_attrs_count(resize->attrs); i++) {
+        ok = stk_attrs_set(a, stk_attrs_at(resize->attrs, i));
+    }
+    if (!ok) {
+        stk_attrs_drop(a);
+        return NULL;
+    }
+    return a;
+}
+
+enum stk_status stk_refn_resize(struct stk_refn *r, int *result, struct stk_err *err)
+{
+    const struct stk_fn_node *node = r->node;
+    const struct stk_fn_node *decode = node->n_in == 1 ? stk_refn_maker(r, r->in[0]) : NULL;
+    bool is_random = stk_refn_is(node, "random_image_chain");
+    // Functions that became one may have their chains already.
+    bool is_chain = (is_random || stk_refn_is(node, "image_chain")) &&
+                    stk_attrs_int(node->attrs, "decode", 0) == 0;
+    if (!decode || !decodes(decode) || decode->n_in > 2 ||
+        (!is_chain && !stk_chain_resizes(r, node, r->in[0]))) {
+        return STK_OK;
+    }
+    struct stk_chain c = {.attrs = join(decode, node),
+                          .n_in = decode->n_in,
+                          .is_image = true,
+                          .is_random = is_random,
+                          .salt = node->salt,
+                          .stage = node->stage};
+    memcpy(c.in, decode->in, (size_t)c.n_in * sizeof c.in[0]);
+    return c.attrs ? stk_chain_end(r, &c, result, err) : stk_err_nomem(err);
+}
+
+enum stk_status stk_refn_mirror(struct stk_refn *r, int *result, struct stk_err *err)
+{
+    const struct stk_fn_node *node = r->node;
+    bool is_random = stk_refn_is(node, "random_flip_left_right");
+    struct stk_chain c;
+    if (node->n_in != 1 || (!is_random && !stk_refn_is(node, "flip_left_right"))) {
+        return STK_OK;
+    }
+    if (!stk_chain_begin(r, r->in[0], &c)) {
+        return stk_err_nomem(err);
+    }
+    if (!c.is_image || stk_attrs_int(c.attrs, "mirror", 0) != 0) {
+        stk_attrs_drop(c.attrs);
+        return STK_OK;
+    }
+    const struct stk_attr *seed = is_random ? stk_attrs_get(node->attrs, "seed") : NULL;
+    bool ok = stk_attrs_set_int(c.attrs, "mirror", is_random ? 2 : 1) &&
+              (!seed || stk_attrs_set(c.attrs, seed));
+    if (!ok) {
+        stk_attrs_drop(c.attrs);
+        return stk_err_nomem(err);
+    }
+    c.is_random = is_random;
+    c.salt = node->salt;
+    c.stage = node->stage;
+    return stk_chain_end(r, &c, result, err);
+}
