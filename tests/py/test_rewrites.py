@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rewrites: the same elements bit for bit with and without them, whatever the pipeline; and what
+explain() says of them."""
+
+import random
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+MEAN = np.array((0.485, 0.456, 0.406), np.float32)
+STD = np.array((0.229, 0.224, 0.225), np.float32)
+
+
+def scene(seed, h, w, channels=3):
+    """(h, w, channels) uint8: smooth shapes and some noise."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[0:h, 0:w]
+    waves = [120 + 60 * np.sin(x / (5 + k) + y / 9 + rng.uniform(0, 6)) for k in range(channels)]
+    noise = rng.normal(0, 9, (h, w, channels))
+    return np.clip(np.stack(waves, -1) + noise, 0, 255).astype(np.uint8)
+
+
+def files():
+    """JPEG files of many kinds, PNG among them; damaged ones at the end."""
+    out = []
+    for k in range(14):
+        h, w = 40 + 13 * k % 70, 45 + 29 * k % 80
+        image = scene(k, h, w, 1 if k == 5 else 3)
+        if k % 7 == 3:
+            out.append(bytes(sd.io.encode_png(image)))
+        else:
+            out.append(
+                bytes(sd.io.encode_jpeg(image, quality=60 + 2 * k, progressive=k % 5 == 4))
+            )
+    whole = bytes(sd.io.encode_jpeg(scene(50, 60, 60), quality=90))
+    return out, [whole[: len(whole) // 2], whole[:-60] + b"\x55" * 58 + whole[-2:], b"no image"]
+
+
+GOOD, BAD = files()
+
+
+def options(rewrites, on_error=None, seed=11):
+    o = sd.Options()
+    o.seed, o.rewrites, o.on_error = seed, rewrites, on_error
+    return o
+
+
+def elements(ds, rewrites, on_error=None):
+    """Elements and errors in order, as bytes."""
+    it, out = iter(ds.with_options(options(rewrites, on_error))), []
+    while True:
+        try:
+            v = next(it)
+        except StopIteration:
+            return out
+        except sd.errors.OpError as e:
+            out.append(type(e).__name__)
+            continue
+        parts = v if isinstance(v, tuple) else (v,)
+        out.append([(np.asarray(p).dtype.str, np.shape(p), np.asarray(p).tobytes()) for p in parts])
+
+
+def same(ds, what, on_error=None):
+    with_, without = elements(ds, None, on_error), elements(ds, False, on_error)
+    c.true(len(without) > 0 and with_ == without, f"{what}: as without rewrites\n{ds.explain()}")
+
+
+def images(with_bad=True):
+    contents = GOOD + (BAD if with_bad else [])
+    return sd.Dataset.from_tensor_slices(np.array(contents * 2, object))
+
+
+def done(ds, title):
+    """Was the rewrite made?"""
+    plan = ds.explain().split("as it runs")[1]
+    c.true(f"* {title}:" in plan, f"{title} is in\n{plan}")
+
+
+def test_crops():
+    decode = lambda x: sd.io.decode_jpeg(x, channels=3)
+    crops = {
+        "central": lambda x: sd.image.central_crop(decode(x), 0.6),
+        "box": lambda x: sd.image.crop_to_bounding_box(decode(x), 3, 5, 20, 24),
+        "beyond": lambda x: sd.image.crop_to_bounding_box(decode(x), 30, 5, 20, 90),
+        "random": lambda x: sd.image.random_crop(decode(x), [21, 30, 3]),
+        "slice": lambda x: sd.slice(decode(x), [2, 3, 0], [17, 11, 3]),
+        "accurate": lambda x: sd.image.central_crop(
+            sd.io.decode_jpeg(x, channels=1, dct_method="INTEGER_ACCURATE"), 0.5
+        ),
+    }
+    for name, f in crops.items():
+        ds = images().map(f)
+        done(ds, "crop into decode")
+        same(ds, name)
+        same(ds, name, "skip")
+    done(images().map(crops["random"]), "shape from headers")
+    both = images().map(lambda x: (decode(x), sd.image.central_crop(decode(x), 0.5)))
+    c.true("crop into decode" not in both.explain(), "an image that is used twice is decoded once")
+    same(both, "used twice")
+    kept = images().map(lambda x: sd.shape(decode(x)))
+    c.true("shape from headers" not in kept.explain(), "nobody else decodes: damage would be lost")
+    same(kept, "shape alone")
+
+
+def test_chains():
+    def finish(im):
+        im = sd.image.random_flip_left_right(im)
+        return (im / 255.0 - MEAN) / STD
+
+    whole = lambda x: sd.image.resize(sd.io.decode_jpeg(x, channels=3), [32, 40])
+    part = lambda x: sd.image.resize(
+        sd.io.decode_and_crop_jpeg(x, [2, 3, 30, 31], channels=3), [20, 16], method="bicubic"
+    )
+    ds = images().map(whole).map(finish)
+    for title in ("maps in one", "decode and resize", "mirror into resize", "arithmetic in one pass"):
+        done(ds, title)
+    plan = ds.explain().split("as it runs")[1]
+    c.true("resize ->" not in plan and "random_image_chain ->" in plan, plan)
+    same(ds, "whole")
+    same(ds, "whole, errors left out", "skip")
+    for parallel in (2, sd.AUTOTUNE):
+        same(images().map(whole, parallel).map(finish, parallel), f"{parallel} threads")
+    same(images().map(part).map(finish).batch(4), "part")
+    same(images().map(lambda x: sd.image.flip_left_right(whole(x)) * 2.0 + 1.0), "mirrored")
+    same(
+        images().map(
+            lambda x: sd.image.random_flip_left_right(whole(x), seed=5) * np.float32(1 / 3)
+        ),
+        "its own seed",
+    )
+    same(
+        images().map(lambda x: sd.image.resize(whole(x), [32, 40], antialias=True) - 3.0),
+        "of its size already",
+    )
+    same(images().map(lambda x: sd.image.central_crop(whole(x), 0.5) / 7.0), "a crop behind")
+    grey = images().map(
+        lambda x: 1.0 - sd.image.resize(sd.io.decode_jpeg(x, channels=1), [9, 7], method="area") / 3.0
+    )
+    same(grey, "grey")
+    same(images().map(lambda x: sd.image.resize(whole(x), [5, 4], method="nearest") / 2.0), "nearest")
+
+
+def random_arithmetic(rng):
+    """A function of (3,) float32 and () float32, by chance."""
+    steps = [
+        (rng.choice("add sub mul div rsub".split()), rng.choice([0.1, 3.0, -7.25, 255.0, 1e-3, "v"]))
+        for _ in range(rng.randrange(1, 9))
+    ]
+    shared = rng.random() < 0.5
+
+    def f(x, y):
+        twice = []
+        for op, k in steps:
+            k = STD if k == "v" else np.float32(k)
+            v = {
+                "add": lambda: x + k,
+                "sub": lambda: x - k,
+                "mul": lambda: k * x,
+                "div": lambda: x / k,
+                "rsub": lambda: k - x,
+            }[op]
+            x = v()
+            if shared and rng.random() < 0.3:
+                twice.append(x * y)
+        for t in twice:
+            x = x + t
+        return x, sd.cast(y * y + y * y, "float32")
+
+    return f
+
+
+def test_arithmetic():
+    values = np.random.default_rng(3).normal(0, 100, (40, 3)).astype(np.float32)
+    values[0] = (0, np.inf, np.nan)
+    values[1] = (-0.0, 1e-42, 3e38)
+    scalars = values[:, 0].copy()
+    for k in range(60):
+        ds = sd.Dataset.from_tensor_slices((values, scalars)).map(random_arithmetic(random.Random(k)))
+        same(ds, f"arithmetic {k}")
+    raw = np.arange(256, dtype=np.uint8).reshape(4, 8, 8, 1)
+    ds = sd.Dataset.from_tensor_slices(raw).map(
+        lambda x: (sd.cast(x, "float32") / 255.0 - 0.1307) / 0.3081
+    )
+    done(ds, "arithmetic in one pass")
+    same(ds, "cast first")
+    same(
+        sd.Dataset.from_tensor_slices(raw).map(
+            lambda x: sd.image.convert_image_dtype(x, "float32") * 2.0 - 1.0
+        ),
+        "converted",
+    )
+
+
+def draw(x):
+    return x, sd.random.uniform([3])
+
+
+def test_stages():
+    """Random numbers are those of the pipeline as written, wherever stages went."""
+    ds = sd.Dataset.range(30)
+    noise = lambda x, u=None: (x, sd.random.normal([2]) if u is None else u + sd.random.normal([3]))
+    same(ds.map(draw).map(noise), "two that draw")
+    done(ds.map(draw).map(noise), "maps in one")
+    same(ds.map(draw).map(noise).map(lambda x, u: (x + 1, u * 2.0)).repeat(3), "three, repeated")
+    same(ds.repeat(1).map(draw).take(-1).skip(0).map(noise).prefetch(2).prefetch(4), "stages that pass")
+    done(ds.repeat(1).map(draw), "no stage")
+    same(ds.shuffle(7, seed=3).repeat(1).map(draw).shuffle(5).batch(4), "shuffled")
+    same(ds.map(draw, 2).map(noise, 3), "different threads")
+    c.true("maps in one" not in ds.map(draw, 2).map(noise, 3).explain(), "2 threads and 3 stay two")
+    fails = lambda x: (10 // (x % 7), sd.random.uniform([2]))
+    for on_error in (None, "skip"):
+        same(ds.map(fails).map(lambda x, u: (x, u + sd.random.uniform([2]))), "errors", on_error)
+        same(ds.map(fails).map(lambda x, u: (x, u * 2.0)), "errors, not random", on_error)
+    inner = ds.interleave(
+        lambda x: sd.Dataset.range(3).map(lambda y: (x, y)).map(lambda a, b: a * 10 + b),
+        cycle_length=2,
+    )
+    same(inner, "within a function")
+    cached = ds.map(draw).map(noise).cache()
+    same(cached.repeat(2).map(lambda x, u: u), "a cache")
+    first = [v.tobytes() for _, v in cached.map(lambda x, u: (x, u))]
+    c.same([v.tobytes() for _, v in cached.map(lambda x, u: (x, u))], first, "one cache for all")
+
+
+def test_filter():
+    ds = sd.Dataset.range(40).map(lambda x: (x, sd.cast(x, "float32") * 2.0 + 1.0))
+    early = ds.filter(lambda x, y: x % 3 == 0)
+    done(early, "filter before map")
+    same(early, "filter before map")
+    same(early.map(draw_pair), "and what draws behind it")
+    late = ds.filter(lambda x, y: y > 10.0)
+    c.true("filter before map" not in late.explain(), "it looks at what the map made")
+    same(late, "filter behind map")
+    drawn = sd.Dataset.range(40).map(draw).filter(lambda x, u: x % 3 == 0)
+    c.true("filter before map" not in drawn.explain(), "positions count for random numbers")
+    same(drawn, "filter behind a random map")
+
+
+def draw_pair(x, y):
+    return x, y + sd.random.uniform([])
+
+
+def test_resume():
+    ds = sd.Dataset.range(50).map(draw).map(lambda x, u: (x, u + sd.random.uniform([3])))
+    want = elements(ds, None)
+    it = iter(ds.with_options(options(None)))
+    for _ in range(17):
+        next(it)
+    for rewrites in (None, False):
+        rest = ds.with_options(options(rewrites)).iterator(state=it.state())
+        have = [[(p.dtype.str, p.shape, p.tobytes()) for p in v] for v in rest]
+        c.true(have == want[17:], f"resumed, rewrites {rewrites}")
+
+
+def test_explain():
+    ds = sd.Dataset.range(9, output_type="int32").map(lambda x: x * 2).map(lambda x: x + 1, 2)
+    text = ds.explain()
+    c.true("as written:" in text and "as it runs:" in text and "dtype=int32" in text, text)
+    c.true("num_parallel_calls=2" in text and "test_rewrites.py" in text, text)
+    c.true("int32 ()" in text.split("as it runs")[1], text)
+    off = ds.with_options(options(False)).explain()
+    c.true("rewrites are off" in off and "* maps in one" not in off, off)
+    o = sd.Options()
+    o.experimental_optimization.apply_default_optimizations = False
+    c.true("rewrites are off" in ds.with_options(o).explain(), "TensorFlow's switch")
+    slow = sd.Dataset.range(3).map(lambda x: sd.numpy_function(np.sin, [x], "float64"))
+    c.true("calls back into the program" in slow.explain(), slow.explain())
+    it = iter(ds)
+    next(it)
+    c.true("tuned so far" in ds.explain(), ds.explain())
+
+
+if __name__ == "__main__":
+    c.main(globals())
