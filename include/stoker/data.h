@@ -195,8 +195,8 @@ struct stoker_run_options {  // zero it, then set what is wanted
     int skips_errors;               // leave bad elements out and count them
     uint64_t epoch;                 // how many iterators there were of this dataset before
     const struct stoker_host *host; // borrowed until the iterator and its tensors are gone
-    // A file for the run's report (*.stk), which `stoker why` reads; NULL: none, unless the
-    // environment names one (STOKER_DATA_RECORD).
+    // A file for the run's report (*.stk), which `stoker why` reads. NULL: the one that the
+    // environment names (STOKER_DATA_RECORD), which all iterators of the process share; "": none.
     const char *record_path;
     // AUTOTUNE: workers of a stage at first (0: as many as processors, 16 at most), and at least;
     // is_untuned: it stays with those.

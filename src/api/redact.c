@@ -132,6 +132,17 @@ static void redact_cause(struct redactor *r, struct stk_cause *c)
         redact_example(r, &c->examples[i]);
 }
 
+// "what|where|stage|percent" without the second: where the user wrote it.
+static const char *redact_limit(struct redactor *r, const char *limit)
+{
+    const char *where = limit ? strchr(limit, '|') : NULL, *rest = where ? strchr(where + 1, '|') : NULL;
+    if (!rest)
+        return NULL;
+    char *out = stk_arena_printf(r->arena, "%.*s|%s", (int)(where - limit), limit, rest);
+    r->failed |= !out;
+    return out;
+}
+
 static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
 {
     rank->host = replace(r, HOST, rank->host);
@@ -145,6 +156,7 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     }
     for (uint32_t c = 0; c < rank->collective_count; c++)
         rank->collectives[c].name = redact_name(r, rank->collectives[c].name);
+    rank->facts.input_limit = redact_limit(r, rank->facts.input_limit);
     rank->facts.first_use.name = redact_name(r, rank->facts.first_use.name);
     for (int p = 0; p < STK_PART_COUNT; p++)
         redact_cause(r, &rank->causes[p]);

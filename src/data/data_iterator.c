@@ -18,6 +18,7 @@
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 20)
+#define STEP_NS 100000 // between two elements of a block: the consumer's work, a step of its own
 #define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
 #define CROWDED_OF ((uint64_t)8)
 #define STATE_MAGIC 0x31737473u // "sts1"
@@ -35,6 +36,7 @@ struct stoker_iterator {
     struct stk_pool *beside;       // memory beside the budget for that; NULL: none yet
     uint64_t copied;               // tensors that went there
     struct stk_recorder *recorder; // NULL: none
+    int64_t given_ns;              // with a recorder: when the last element was given
 };
 
 struct state {
@@ -263,12 +265,13 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
         o.record_path = options->record_path;
         o.memory = options->memory;
     }
-    o.record_path = o.record_path ? o.record_path : getenv("STOKER_DATA_RECORD");
+    bool is_shared = o.record_path == NULL;
+    o.record_path = is_shared ? getenv("STOKER_DATA_RECORD") : o.record_path;
     it->want = 1;
     it->owns_batches = gives_batches((struct stk_dataset *)ds);
     enum stk_status s = stk_run_open(&run, &o, &e);
     if (s == STK_OK && o.record_path && *o.record_path) {
-        s = stk_recorder_open(&run->recorder, o.record_path, &e);
+        s = stk_recorder_open(&run->recorder, o.record_path, is_shared, &e);
         it->recorder = run->recorder;
     }
     if (s == STK_OK) {
@@ -313,11 +316,15 @@ static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
     enum stk_status s = stk_iter_next(it->root, it->want, &it->block, err);
     int64_t took_ns = is_timed ? now_ns() - start_ns : 0;
     it->used = 0;
+    if (it->recorder && s == STK_OK && it->block.n == 0) {
+        stk_recorder_last(it->recorder, (uint64_t)start_ns);
+    }
     if (s != STK_OK || it->block.n == 0) {
         return s;
     }
     if (it->recorder) {
         stk_recorder_step(it->recorder, (uint64_t)start_ns, (uint64_t)(start_ns + took_ns));
+        it->given_ns = start_ns + took_ns;
     }
     bool is_quick = took_ns < BLOCK_NS_MAX && stk_block_bytes(&it->block) * 2 < BLOCK_BYTES_MAX;
     if (is_quick && it->want < BLOCK_ELEMENTS_MAX) {
@@ -377,6 +384,17 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
     stk_col_clear(&own);
 }
 
+// An element that was at hand. Consumers that work for each are told apart from those that just take
+// them, which need no steps by the million.
+static void record_element(struct stoker_iterator *it)
+{
+    int64_t now = now_ns();
+    if (now - it->given_ns > STEP_NS) {
+        stk_recorder_step(it->recorder, (uint64_t)now, (uint64_t)now);
+    }
+    it->given_ns = now;
+}
+
 static bool is_crowded(const struct stoker_iterator *it)
 {
     struct stk_pool_stats s = stk_pool_stats_of(it->root->run->pool);
@@ -400,6 +418,9 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
             return STOKER_OK;
         }
         it->is_crowded = is_crowded(it);
+    }
+    if (it->recorder && it->used > 0) {
+        record_element(it);
     }
     for (int k = 0; k < n && k < it->block.count; k++) {
         stk_data_tensor_out(&out[k], &it->block.cols[k], it->used);

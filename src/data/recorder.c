@@ -35,22 +35,129 @@ struct recorder_thread {
     struct named name[NAMES_MAX];
 };
 
-struct stk_recorder {
+struct session { // a file, and the consumer of all runs that are recorded there
+    struct session *next;
     struct stk_wire_file *file;
-    uint64_t number, events, left_out; // the latter two atomic
-    pthread_mutex_t lock;              // of threads
-    struct recorder_thread *threads;
+    char *asked, *path; // as given to who recorded; as it is
+    int users;          // sessions_lock
+    bool is_shared;
+    pid_t pid;
+    pthread_mutex_t lock; // of what follows
     struct stk_wire_writer *consumer;
     uint32_t consumer_track, next_name, own_name, step_count;
     uint64_t step_start_ns, given_ns; // of the last element; 0: none yet
 };
+
+struct stk_recorder {
+    struct session *session;
+    struct stk_wire_file *file;                   // the session's
+    uint64_t number, events, left_out, waited_ns; // all but the first atomic
+    pthread_mutex_t lock;                         // of threads
+    struct recorder_thread *threads;
+};
+
+static struct session *sessions; // shared ones live as long as the process
+static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Thread_local struct {
     uint64_t number;
     struct recorder_thread *thread;
 } mine;
 
-enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path, struct stk_err *err)
+static enum stk_status session_close(struct session *s, bool is_whole, struct stk_err *err)
+{
+    stk_wire_writer_close(s->consumer);
+    enum stk_status status = stk_wire_close(s->file, is_whole, err);
+    pthread_mutex_destroy(&s->lock);
+    stk_free(s->asked);
+    stk_free(s->path);
+    stk_free(s);
+    return status;
+}
+
+// "run.stk" as "run.1234.stk" in a process forked from one that writes "run.stk".
+static bool own_path(struct session *s, const char *path, bool is_forked)
+{
+    size_t n = strlen(path);
+    const char *dot = strrchr(path, '.');
+    s->asked = stk_alloc(n + 1);
+    s->path = stk_alloc(n + 32);
+    if (s->asked) {
+        memcpy(s->asked, path, n + 1);
+    }
+    if (s->path && is_forked && dot && !strchr(dot, '/')) {
+        snprintf(s->path, n + 32, "%.*s.%ld%s", (int)(dot - path), path, (long)s->pid, dot);
+    } else if (s->path) {
+        snprintf(s->path, n + 32, "%s", path);
+        if (is_forked) {
+            snprintf(s->path + n, 32, ".%ld", (long)s->pid);
+        }
+    }
+    return s->asked && s->path;
+}
+
+static enum stk_status session_open(struct session **out, const char *path, bool is_forked,
+                                    struct stk_err *err)
+{
+    struct session *s = stk_alloc_zero(1, sizeof *s);
+    *out = NULL;
+    if (!s) {
+        return stk_err_nomem(err);
+    }
+    s->pid = getpid();
+    pthread_mutex_init(&s->lock, NULL);
+    enum stk_status status = own_path(s, path, is_forked) ? STK_OK : stk_err_nomem(err);
+    status = status == STK_OK ? stk_wire_create(&s->file, s->path, "stoker.data", err) : status;
+    if (status == STK_OK) {
+        s->consumer = stk_wire_writer_open(s->file);
+        status = s->consumer ? STK_OK : stk_err_nomem(err);
+    }
+    if (status != STK_OK) {
+        struct stk_err ignored;
+        (void)!session_close(s, false, &ignored);
+        return status;
+    }
+    uint32_t name = stk_wire_string(s->consumer, "consumer");
+    s->consumer_track = stk_wire_track(s->consumer, STK_WIRE_HOST, 0, -1, name);
+    s->next_name = stk_wire_string(s->consumer, "stoker.data next");
+    s->own_name = stk_wire_string(s->consumer, "consumer, between two batches");
+    *out = s;
+    return STK_OK;
+}
+
+// The session of this path, or a new one; another user of it. sessions_lock is held.
+static enum stk_status session_join(struct session **out, const char *path, bool is_shared,
+                                    struct stk_err *err)
+{
+    bool is_forked = false;
+    for (struct session *s = sessions; s && is_shared; s = s->next) {
+        if (s->pid != getpid()) {
+            is_forked |= strcmp(s->asked, path) == 0 && stk_wire_is_at(s->file, path);
+            continue;
+        }
+        if (strcmp(s->asked, path) == 0 && stk_wire_is_at(s->file, s->path)) {
+            s->users++;
+            *out = s;
+            return STK_OK;
+        }
+    }
+    enum stk_status status = session_open(out, path, is_forked, err);
+    if (status == STK_OK) {
+        (*out)->users = 1;
+        (*out)->is_shared = is_shared;
+    }
+    if (status == STK_OK && is_shared) {
+        struct session **last = &sessions;
+        while (*last) {
+            last = &(*last)->next;
+        }
+        *last = *out; // behind a parent's, so that those are met first
+    }
+    return status;
+}
+
+enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path, bool is_shared,
+                                  struct stk_err *err)
 {
     static uint64_t numbers;
     *out = NULL;
@@ -58,23 +165,16 @@ enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path, s
     if (!r) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = stk_wire_create(&r->file, path, "stoker.data", err);
-    if (s == STK_OK) {
-        r->consumer = stk_wire_writer_open(r->file);
-        s = r->consumer ? STK_OK : stk_err_nomem(err);
-    }
+    pthread_mutex_lock(&sessions_lock);
+    enum stk_status s = session_join(&r->session, path, is_shared, err);
+    pthread_mutex_unlock(&sessions_lock);
     if (s != STK_OK) {
-        struct stk_err ignored;
-        s = stk_wire_close(r->file, false, &ignored) == STK_OK ? s : ignored.code;
         stk_free(r);
         return s;
     }
+    r->file = r->session->file;
     r->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
     pthread_mutex_init(&r->lock, NULL);
-    uint32_t name = stk_wire_string(r->consumer, "consumer");
-    r->consumer_track = stk_wire_track(r->consumer, STK_WIRE_HOST, 0, -1, name);
-    r->next_name = stk_wire_string(r->consumer, "stoker.data next");
-    r->own_name = stk_wire_string(r->consumer, "consumer, between two batches");
     *out = r;
     return STK_OK;
 }
@@ -130,7 +230,7 @@ static size_t add_kind(char *text, size_t used, size_t room, const char *kind)
     return used;
 }
 
-static void stage_name(const struct stk_iter *it, char text[512])
+void stk_recorder_stage_name(const struct stk_iter *it, char text[512])
 {
     const struct stk_iter *up[DEPTH_MAX];
     int n = 0;
@@ -147,7 +247,7 @@ static void stage_name(const struct stk_iter *it, char text[512])
 static uint32_t name_of(struct recorder_thread *t, const struct stk_iter *it)
 {
     char text[512];
-    stage_name(it, text);
+    stk_recorder_stage_name(it, text);
     uint64_t hash = stk_hash_bytes(text, strlen(text));
     for (int k = 0; k < t->names; k++) {
         if (t->name[k].hash == hash) {
@@ -186,44 +286,63 @@ void stk_recorder_end(struct stk_recorder *r)
     stk_wire_put(t->writer, STK_WIRE_EVENTS, &e, sizeof e, start, now);
 }
 
+// The step before ends. The session's lock is held.
+static void end_step(struct session *s, uint64_t asked_ns)
+{
+    if (!s->step_start_ns || asked_ns < s->given_ns) {
+        return;
+    }
+    struct stk_wire_step step = {.start_ns = s->step_start_ns,
+                                 .dur_ns = asked_ns - s->step_start_ns,
+                                 .number = s->step_count++,
+                                 .track = s->consumer_track};
+    stk_wire_put(s->consumer, STK_WIRE_STEPS, &step, sizeof step, step.start_ns, asked_ns);
+    struct stk_wire_event own = {.start_ns = s->given_ns,
+                                 .dur_ns = asked_ns - s->given_ns,
+                                 .name = s->own_name,
+                                 .track = s->consumer_track,
+                                 .kind = STK_WIRE_HOST_OP};
+    stk_wire_put(s->consumer, STK_WIRE_EVENTS, &own, sizeof own, own.start_ns, asked_ns);
+}
+
 void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns)
 {
+    struct session *s = r->session;
+    __atomic_add_fetch(&r->waited_ns, given_ns - asked_ns, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&r->events, 3, __ATOMIC_RELAXED) > EVENTS_MAX) {
         __atomic_add_fetch(&r->left_out, 3, __ATOMIC_RELAXED);
         return;
     }
     // A step begins with the fetch of its batch and lasts until the next one is asked for.
-    if (r->step_start_ns) {
-        struct stk_wire_step s = {.start_ns = r->step_start_ns,
-                                  .dur_ns = asked_ns - r->step_start_ns,
-                                  .number = r->step_count++,
-                                  .track = r->consumer_track};
-        stk_wire_put(r->consumer, STK_WIRE_STEPS, &s, sizeof s, s.start_ns, asked_ns);
-        struct stk_wire_event own = {.start_ns = r->given_ns,
-                                     .dur_ns = asked_ns - r->given_ns,
-                                     .name = r->own_name,
-                                     .track = r->consumer_track,
-                                     .kind = STK_WIRE_HOST_OP};
-        stk_wire_put(r->consumer, STK_WIRE_EVENTS, &own, sizeof own, own.start_ns, asked_ns);
-    }
-    r->step_start_ns = asked_ns;
-    r->given_ns = given_ns;
+    pthread_mutex_lock(&s->lock);
+    end_step(s, asked_ns);
+    s->step_start_ns = asked_ns;
+    s->given_ns = given_ns;
     struct stk_wire_event e = {.start_ns = asked_ns,
                                .dur_ns = given_ns - asked_ns,
-                               .name = r->next_name,
-                               .track = r->consumer_track,
+                               .name = s->next_name,
+                               .track = s->consumer_track,
                                .kind = STK_WIRE_INPUT,
                                .value = 1};
-    stk_wire_put(r->consumer, STK_WIRE_EVENTS, &e, sizeof e, asked_ns, given_ns);
+    stk_wire_put(s->consumer, STK_WIRE_EVENTS, &e, sizeof e, asked_ns, given_ns);
+    pthread_mutex_unlock(&s->lock);
 }
 
-static void sum_up(struct stk_recorder *r, const struct stk_iter *it, uint32_t parent,
+void stk_recorder_last(struct stk_recorder *r, uint64_t asked_ns)
+{
+    pthread_mutex_lock(&r->session->lock);
+    end_step(r->session, asked_ns);
+    r->session->step_start_ns = 0;
+    pthread_mutex_unlock(&r->session->lock);
+}
+
+static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent,
                    uint32_t *next)
 {
     char text[512];
     const struct stk_stage_stats *s = &it->stats;
     uint32_t stage = (*next)++;
-    stage_name(it, text);
+    stk_recorder_stage_name(it, text);
     struct stk_wire_stage w = {.time_ns = stk_wire_now_ns(),
                                .elements = s->elements,
                                .errors = s->errors,
@@ -236,30 +355,60 @@ static void sum_up(struct stk_recorder *r, const struct stk_iter *it, uint32_t p
                                .threads = s->threads,
                                .fill = s->fill,
                                .room = s->room};
-    w.name = stk_wire_string(r->consumer, text);
-    stk_wire_put(r->consumer, STK_WIRE_STAGES, &w, sizeof w, w.time_ns, w.time_ns);
+    w.name = stk_wire_string(c->consumer, text);
+    stk_wire_put(c->consumer, STK_WIRE_STAGES, &w, sizeof w, w.time_ns, w.time_ns);
     for (int k = 0; k < it->n_in; k++) {
         if (it->in[k]) {
-            sum_up(r, it->in[k], stage, next);
+            sum_up(c, it->in[k], stage, next);
         }
     }
 }
 
 void stk_recorder_sum(struct stk_recorder *r, const struct stk_iter *root)
 {
+    struct session *c = r->session;
     uint32_t next = 0;
+    char limit[1024], text[1100];
     pthread_mutex_lock(&root->run->tree_lock);
-    sum_up(r, root, 0, &next);
+    pthread_mutex_lock(&c->lock);
+    sum_up(c, root, 0, &next);
+    if (stk_recorder_limit(root, limit, sizeof limit)) {
+        struct stk_wire_event e = {.start_ns = stk_wire_now_ns(),
+                                   .track = c->consumer_track,
+                                   .kind = STK_WIRE_ANNOTATION};
+        snprintf(text, sizeof text, STK_WIRE_LIMIT "%020llu|%s",
+                 (unsigned long long)__atomic_load_n(&r->waited_ns, __ATOMIC_RELAXED), limit);
+        e.name = stk_wire_string(c->consumer, text);
+        stk_wire_put(c->consumer, STK_WIRE_EVENTS, &e, sizeof e, e.start_ns, e.start_ns);
+    }
+    pthread_mutex_unlock(&c->lock);
     pthread_mutex_unlock(&root->run->tree_lock);
+}
+
+// The last user of a shared file leaves it whole, and open for the next.
+static enum stk_status session_leave(struct session *s, struct stk_err *err)
+{
+    enum stk_status status = STK_OK;
+    pthread_mutex_lock(&sessions_lock);
+    bool is_last = --s->users == 0;
+    if (is_last && s->is_shared) {
+        stk_wire_flush(s->consumer);
+        status = stk_wire_pause(s->file, err);
+    }
+    pthread_mutex_unlock(&sessions_lock);
+    return is_last && !s->is_shared ? session_close(s, true, err) : status;
 }
 
 enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err)
 {
+    struct session *c = r->session;
     if (r->left_out) {
         struct stk_wire_loss loss = {.count = r->left_out};
+        pthread_mutex_lock(&c->lock);
         loss.what =
-            stk_wire_string(r->consumer, "calls under a microsecond, or beyond ten million events");
-        stk_wire_put(r->consumer, STK_WIRE_LOSSES, &loss, sizeof loss, 0, 0);
+            stk_wire_string(c->consumer, "calls under a microsecond, or beyond ten million events");
+        stk_wire_put(c->consumer, STK_WIRE_LOSSES, &loss, sizeof loss, 0, 0);
+        pthread_mutex_unlock(&c->lock);
     }
     while (r->threads) {
         struct recorder_thread *t = r->threads;
@@ -267,8 +416,7 @@ enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err)
         stk_wire_writer_close(t->writer);
         stk_free(t);
     }
-    stk_wire_writer_close(r->consumer);
-    enum stk_status s = stk_wire_close(r->file, true, err);
+    enum stk_status s = session_leave(c, err);
     pthread_mutex_destroy(&r->lock);
     stk_free(r);
     return s;

@@ -5,6 +5,11 @@
 // Stages are named as tf.data names its iterators ("Iterator::Prefetch::Batch::Map"), from the last
 // one to the source, so that whoever reads one reads the other. Calls under a microsecond are left
 // out and counted, and so is what comes after ten million events.
+//
+// All iterators of a process that share a path share the file (training and evaluation, one epoch
+// after the other): their consumers' steps follow one another, and the file is whole whenever none of
+// them is open. A process forked from it writes a file of its own, NAME.PID.stk. At the end of each
+// run the stage that limited it is said: recorder_limit.c.
 #ifndef STK_DATA_RECORDER_H
 #define STK_DATA_RECORDER_H
 
@@ -12,8 +17,9 @@
 
 struct stk_recorder;
 
+// is_shared: with the other iterators of this process; else the file is written anew.
 STK_MUST_CHECK enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path,
-                                                 struct stk_err *err);
+                                                 bool is_shared, struct stk_err *err);
 // Each stage's counts, before the tree is closed.
 void stk_recorder_sum(struct stk_recorder *r, const struct stk_iter *root);
 // After all threads of the run are gone.
@@ -24,5 +30,13 @@ void stk_recorder_end(struct stk_recorder *r);
 // The consumer asked for an element at asked_ns and had it at given_ns; the step before lasted from
 // the last one until now.
 void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns);
+// It asked, and there was no more: the step before ended then.
+void stk_recorder_last(struct stk_recorder *r, uint64_t asked_ns);
+
+// Which stage limited the run, in words: "map|train.py:12|Iterator::Batch::Map|93", which are what
+// limits, where it is written ("" unknown), the stage, and its part of the time of all in percent.
+// False: nothing to say.
+bool stk_recorder_limit(const struct stk_iter *root, char *text, size_t room);
+void stk_recorder_stage_name(const struct stk_iter *it, char text[512]);
 
 #endif

@@ -179,6 +179,28 @@ static void measure_recurring(struct stk_analysis *a)
     }
 }
 
+// What stoker.data says limited it: of several runs the one whose consumer waited longest.
+#define LIMIT "stoker.data limit: " // STK_WIRE_LIMIT, as the reader leaves it
+#define LIMIT_DIGITS 20
+static bool name_input_limit(struct stk_analysis *a)
+{
+    const struct stk_trace *t = a->t;
+    struct stk_str most = {0};
+    if (!t->format || strcmp(t->format, "stk") != 0)
+        return true;
+    for (uint32_t i = 0; i < t->strings.count; i++) {
+        struct stk_str s = stk_strpool_get(&t->strings, i);
+        if (!stk_str_starts(s, STK_STR(LIMIT)) || s.n < sizeof LIMIT + LIMIT_DIGITS)
+            continue;
+        if (!most.n || memcmp(s.p, most.p, sizeof LIMIT - 1 + LIMIT_DIGITS) > 0)
+            most = s;
+    }
+    size_t skip = sizeof LIMIT + LIMIT_DIGITS; // and the bar
+    if (most.n > skip)
+        a->sum->facts.input_limit = stk_arena_strndup(a->out, most.p + skip, most.n - skip);
+    return most.n <= skip || a->sum->facts.input_limit;
+}
+
 static bool name_accelerator(struct stk_analysis *a)
 {
     const struct stk_issue *issue = &a->t->issues[STK_ISSUE_UNKNOWN_ACCELERATOR];
@@ -220,6 +242,6 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     f->has_host_rows = f->host_events > 0;
     f->has_launch_rows = f->launches > 0 || f->unlinked_ops < f->device_ops;
     f->host_steps = a->steps_on_device ? 0 : a->step_count;
-    return ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) ? STK_OK
-                                                                             : stk_err_nomem(err);
+    ok = ok && measure_cold(a) && name_first_use(a) && name_accelerator(a) && name_input_limit(a);
+    return ok ? STK_OK : stk_err_nomem(err);
 }

@@ -123,6 +123,8 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     a->has_launch_rows |= b->has_launch_rows;
     a->unknown_accelerator |= b->unknown_accelerator;
     a->is_cut |= b->is_cut;
+    if (!a->input_limit)
+        a->input_limit = b->input_limit;
     if (!a->accelerator)
         a->accelerator = b->accelerator;
     if (b->first_use.name && b->first_use.dur_ns > a->first_use.dur_ns)

@@ -136,6 +136,7 @@ struct stk_facts {
     bool unknown_accelerator;
     bool is_cut;                    // the file ended early: what it held further is not known
     const char *accelerator;        // its name where unknown, else NULL
+    const char *input_limit;        // what stoker.data said of itself: "what|where|stage|percent"; NULL
     int64_t host_collective_ns;     // host collectives inside steps (no device)
     double host_event_fill;         // share of host steps' time that is inside some event of the driver
     uint32_t host_steps;

@@ -326,6 +326,7 @@ int stk_py_run_options(PyObject *dict, struct stoker_run_options *o)
             stk_py_raise(&err);
         }
     }
+    o->record_path = option_int(dict, "is_unrecorded", &v) && v ? "" : NULL;
     return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/human.h"
 #include "rules/finding.h"
+#include "rules/pipeline_limit.h"
 #include "rules/snippets.h"
 
 enum { UNLINKED };
@@ -30,6 +31,7 @@ enum {
     FIX_WHOLE,
     FIX_COPY,
     FIX_OTHER,
+    FIX_BATCHES,
     FIX_COUNT
 };
 static const struct stk_rep_fix fixes[] = {
@@ -86,6 +88,10 @@ static const struct stk_rep_fix fixes[] = {
          "stoker reads GPUs of NVIDIA and AMD, and TPUs. Use the maker's own profiler for other "
          "accelerators.",
          NULL},
+    [FIX_BATCHES] = {"any",
+                     "Record ten batches or more: each iterator adds its own to the file, which is "
+                     "whole when they are closed.",
+                     "STOKER_DATA_RECORD=run.stk python train.py && stoker why run.stk"},
     {0},
 };
 
@@ -175,7 +181,12 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         say_idle(ctx, f);
     else
         say_counts(ctx, f);
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+    bool is_short = strcmp(reason, "empty") == 0 && stk_pipeline_limit_say(ctx, f);
+    if (is_short) {
+        f->title = "The pipeline gave too few batches to judge";
+        stk_finding_fix(ctx, f, &fixes[FIX_BATCHES]);
+    }
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0] && !is_short; i++) {
         if (strcmp(reasons[i].reason, reason) != 0)
             continue;
         f->title = reasons[i].title;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step waits for its next batch. Tells apart a loader without workers, one whose workers do not
 // keep up, tf.data, a function of the user's own, and one long fetch that carries the wait.
+// stoker.data says itself which of its stages limits, and where that is written (pipeline_limit.c).
 // Limit: user code that prepares data is known by its name only, and only with Python rows.
 #include "base/human.h"
 #include "rules/finding.h"
+#include "rules/pipeline_limit.h"
 
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, ONE_FETCH, ONE_STEPS };
 static const struct stk_threshold thresholds[] = {
@@ -179,7 +181,12 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
             ctx, f, "%s fetches in the profile, %s each on average",
             stk_human_count(facts->loader_fetches, count),
             stk_human_ns(facts->loader_fetch_ns / (int64_t)facts->loader_fetches, time));
-    choose(ctx, f, !uneven);
+    if (stk_pipeline_limit_say(ctx, f)) {
+        stk_finding_raise(f, 1);
+        stk_pipeline_limit_fix(ctx, f);
+    } else {
+        choose(ctx, f, !uneven);
+    }
     return STK_RULE_FIRED;
 }
 

@@ -79,6 +79,9 @@ enum stk_wire_event_kind {
     STK_WIRE_PYTHON,
     STK_WIRE_INPUT
 };
+// The name of an annotation that says which stage limited a run: this, the time that its consumer
+// waited in ns (20 digits), and "|what|where it is written|stage|percent of the stages' time".
+#define STK_WIRE_LIMIT "stoker.data limit: "
 struct stk_wire_event {
     uint64_t start_ns, dur_ns;
     uint32_t name, track;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,24 +94,47 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
     return STK_OK;
 }
 
+static void write_end(struct stk_wire_file *f)
+{
+    struct stk_wire_block end = {.magic = STK_WIRE_BLOCK_MAGIC, .type = STK_WIRE_END};
+    end.head_crc = stk_wire_crc(0, &end, sizeof end);
+    write_at(f, &end, sizeof end);
+}
+
+static enum stk_status tell(const struct stk_wire_file *f, struct stk_err *err)
+{
+    return f->failed ? stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: %s", f->path,
+                                   strerror(f->failed))
+                     : STK_OK;
+}
+
+enum stk_status stk_wire_pause(struct stk_wire_file *f, struct stk_err *err)
+{
+    uint64_t at = __atomic_load_n(&f->end, __ATOMIC_RELAXED);
+    write_end(f);
+    __atomic_store_n(&f->end, at, __ATOMIC_RELAXED); // no block is shorter than the one to replace
+    return tell(f, err);
+}
+
+bool stk_wire_is_at(const struct stk_wire_file *f, const char *path)
+{
+    struct stat here, there;
+    return fstat(f->fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
 enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole, struct stk_err *err)
 {
-    enum stk_status s = STK_OK;
     if (!f) {
         return STK_OK;
     }
     if (is_whole) {
-        struct stk_wire_block end = {.magic = STK_WIRE_BLOCK_MAGIC, .type = STK_WIRE_END};
-        end.head_crc = stk_wire_crc(0, &end, sizeof end);
-        write_at(f, &end, sizeof end);
+        write_end(f);
     }
     if (close(f->fd)) {
         fail(f, errno);
     }
-    if (f->failed) {
-        s = stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: %s", f->path,
-                        strerror(f->failed));
-    }
+    enum stk_status s = tell(f, err);
     stk_free(f->path);
     stk_free(f);
     return s;

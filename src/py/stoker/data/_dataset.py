@@ -877,7 +877,8 @@ class Dataset:
         if ds._engine is None:
             raise TypeError("a function inside of a traced function must be traceable, too")
         n = len(_spec.components(spec))
-        it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), {"seed": 0}, None)
+        options = {"seed": 0, "is_unrecorded": True}
+        it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), options, None)
         try:
             return next(it), spec
         except StopIteration:

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker.data's report of itself names the stage that limited it (data/recorder_limit.c), what sort
+// of work that is, and the line that wrote it. Here is what to do about each sort, in its own API.
+#include <string.h>
+
+#include "rules/pipeline_limit.h"
+
+struct limit {
+    const char *what;
+    const char *says; // behind "the stage NAME holds 93 % of the pipeline's work: "
+    struct stk_rep_fix fix;
+};
+
+static const struct limit limits[] = {
+    {"python", "a Python function, one element at a time under the interpreter's lock",
+     {"any",
+      "Write the map's function with operations of sd, which makes it native code "
+      "(ds.explain() says what could not be traced); where that cannot be, run it in processes.",
+      "ds = ds.map(f, num_parallel_calls=sd.AUTOTUNE)   # f of sd's operations alone\n"
+      "ds = ds.map(f, processes=os.cpu_count())         # or as Python, in processes\n"
+      "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+    {"generator", "a Python generator, one element at a time under the interpreter's lock",
+     {"any",
+      "Write the data to files once, and read those; or give arrays instead of a generator.",
+      "ds.save(folder)                       # once\n"
+      "ds = sd.Dataset.load(folder)          # then, also shuffled by position\n"
+      "ds = sd.Dataset.from_tensor_slices((x, y))"}},
+    {"decode", "decoding images",
+     {"any",
+      "Decode on all processors, only the part that is used, and crop and resize in the same step.",
+      "ds = ds.map(lambda r: sd.image.jpeg_random_resized_crop(r, [224, 224]),\n"
+      "            num_parallel_calls=sd.AUTOTUNE).batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+    {"read", "reading files",
+     {"any",
+      "Read several files at once, or keep the elements after the first epoch; uncompressed or "
+      "indexed files read faster (stoker data convert).",
+      "ds = sd.TFRecordDataset(files, num_parallel_reads=sd.AUTOTUNE)\n"
+      "ds = ds.cache()                       # where they fit in memory\n"
+      "ds = sd.IndexedDataset(\"all.stkidx\")  # stoker data convert *.tfrecord -o all.stkidx"}},
+    {"batch", "copying elements into batches",
+     {"any",
+      "Make batches on threads of their own and ahead of the step; smaller elements (uint8, cast "
+      "on the device) are copied faster.",
+      "ds = ds.batch(batch_size, num_parallel_calls=sd.AUTOTUNE).prefetch(sd.AUTOTUNE)"}},
+    {"map", "a native map on one thread",
+     {"any", "Run the map on all processors, and make batches ahead of the step.",
+      "ds = ds.map(f, num_parallel_calls=sd.AUTOTUNE)\n"
+      "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+    {"map-parallel", "a native map that has threads already",
+     {"any",
+      "Make an element cheaper (crop before the rest, cast and normalise last or on the device), "
+      "and keep what is the same in each epoch.",
+      "ds = ds.map(parse, num_parallel_calls=sd.AUTOTUNE).cache()\n"
+      "ds = ds.map(augment, num_parallel_calls=sd.AUTOTUNE)\n"
+      "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+    {"other", "work of its own",
+     {"any", "Make batches ahead of the step.",
+      "ds = ds.batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+};
+
+static const struct limit *find(const char *what)
+{
+    size_t count = sizeof limits / sizeof limits[0], n = strcspn(what, "|");
+    for (size_t i = 0; i < count; i++)
+        if (strlen(limits[i].what) == n && strncmp(limits[i].what, what, n) == 0)
+            return &limits[i];
+    return &limits[count - 1];
+}
+
+bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    const char *what = ctx->pass.run->facts.input_limit;
+    const char *where = what ? strchr(what, '|') : NULL, *stage = where ? strchr(++where, '|') : NULL;
+    const char *share = stage ? strchr(++stage, '|') : NULL;
+    if (!share)
+        return false;
+    int place = (int)(stage - 1 - where), name = (int)(share - stage);
+    stk_finding_say(ctx, f, "the stage %.*s holds %s %% of the pipeline's work: %s%s%.*s", name,
+                    stage, share + 1, find(what)->says, place ? ", " : "", place, where);
+    return true;
+}
+
+void stk_pipeline_limit_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+{
+    if (ctx->pass.run->facts.input_limit)
+        stk_finding_fix(ctx, f, &find(ctx->pass.run->facts.input_limit)->fix);
+}

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a pipeline records of itself (STOKER_DATA_RECORD), as `stoker why` reads it: pipelines made
+slow in one stage, each named with its line and its remedy; several iterators in one file; short runs."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import checks as c
+import stoker.data as sd
+
+PYTHON = os.path.abspath(os.path.join(os.path.dirname(sd.__file__), "..", ".."))
+STOKER = os.path.join(PYTHON, "..", "stoker")
+
+HEAD = """
+import os, sys, threading, time
+import numpy as np
+import stoker.data as sd
+
+def run(ds, own_s=0.001, batches=30):
+    for k, b in enumerate(ds):
+        time.sleep(own_s)
+        if k + 1 == batches:
+            break
+"""
+
+PIPELINES = {
+    "python": """
+def slow(v):
+    time.sleep(0.001)
+    return np.float32(v)
+
+ds = sd.Dataset.range(10**6).map(lambda x: sd.numpy_function(slow, [x], sd.float32))
+run(ds.batch(8))
+""",
+    "python, in threads": """
+def slow(v):
+    time.sleep(0.004)
+    return np.float32(v)
+
+ds = sd.Dataset.range(10**6).map(lambda x: sd.numpy_function(slow, [x], sd.float32), 2)
+run(ds.batch(8).prefetch(2))
+""",
+    "generator": """
+def numbers():
+    for i in range(10**6):
+        time.sleep(0.001)
+        yield i
+
+ds = sd.Dataset.from_generator(numbers, output_signature=sd.TensorSpec((), "int64"))
+run(ds.batch(8).prefetch(2))
+""",
+    "map": """
+def slow(x):
+    f = sd.cast(sd.range(20000), "float32") * sd.cast(x, "float32")
+    return sd.reduce_sum(sd.sort(sd.sin(f)))
+
+run(sd.Dataset.range(10**6).map(slow).batch(8))
+""",
+    "map-parallel": """
+def slow(x):
+    f = sd.cast(sd.range(20000), "float32") * sd.cast(x, "float32")
+    return sd.reduce_sum(sd.sort(sd.sin(f)))
+
+run(sd.Dataset.range(10**6).map(slow, num_parallel_calls=2).batch(8).prefetch(2))
+""",
+    "batch": """
+big = np.zeros((64, 1 << 18), np.float32)
+run(sd.Dataset.from_tensor_slices(big).repeat().batch(24))
+""",
+    "read": """
+path = sys.argv[1] + "/fifo"
+os.mkfifo(path)
+
+def feed():
+    with open(path, "wb", buffering=0) as f:
+        for i in range(10**6):
+            f.write((b"x" * 999 + b"\\n") * 64)
+            time.sleep(0.005)
+
+threading.Thread(target=feed, daemon=True).start()
+run(sd.TextLineDataset(path).map(sd.strings.length).batch(64))
+""",
+    "consumer": """
+run(sd.Dataset.range(10**6).map(lambda x: x + 1).batch(8).prefetch(2), 0.01)
+""",
+    "two": """
+train = sd.Dataset.range(10**6).map(lambda x: x + 1).batch(8)
+test = sd.Dataset.range(80).map(lambda x: x * 2).batch(8)
+for _ in range(2):
+    run(train, 0.002)
+    run(test, 0.002)
+""",
+    "forked": """
+run(sd.Dataset.range(10**6).batch(8), 0.002)
+pid = os.fork()
+if pid == 0:
+    run(sd.Dataset.range(10**6).batch(8), 0.002)
+    os._exit(0)
+os.waitpid(pid, 0)
+""",
+    "short": """
+def slow(v):
+    time.sleep(0.001)
+    return np.float32(v)
+
+ds = sd.Dataset.range(10**6).map(lambda x: sd.numpy_function(slow, [x], sd.float32))
+run(ds.batch(8), batches=int(sys.argv[2]))
+""",
+}
+
+
+def record(name, folder, *args):
+    """(file, number of the line that has `.map(` or the like) of a recorded run."""
+    script, out = os.path.join(folder, "train.py"), os.path.join(folder, "run.stk")
+    with open(script, "w") as f:
+        f.write(HEAD + PIPELINES[name])
+    env = dict(os.environ, PYTHONPATH=PYTHON, STOKER_DATA_RECORD=out)
+    r = subprocess.run(
+        [sys.executable, script, folder, *args], capture_output=True, text=True, timeout=120, env=env
+    )
+    c.same((r.returncode, r.stderr), (0, ""), name)
+    return out
+
+
+def why(path, *options):
+    r = subprocess.run([STOKER, "why", "--json", *options, path], capture_output=True, text=True)
+    c.same(r.stderr, "")
+    return json.loads(r.stdout)
+
+
+def finding(report, rule):
+    found = [f for f in report["findings"] if f["id"] == rule]
+    return json.dumps(found[0]) if found else ""
+
+
+def test_limits():
+    wanted = {
+        "python": ("Map", "a Python function", "train.py:16", "processes="),
+        "python, in threads": ("Map", "a Python function", "train.py:16", "processes="),
+        "generator": ("Generator", "a Python generator", "train.py:17", "ds.save"),
+        "map": ("Map", "a native map on one thread", "train.py:16", "num_parallel_calls"),
+        "map-parallel": ("Map", "has threads already", "train.py:16", "cache()"),
+        "batch": ("Batch", "copying elements into batches", "train.py:13", "num_parallel_calls"),
+        "read": ("TextLines", "reading files", "train.py:", "num_parallel_reads"),
+    }
+    for name, words in wanted.items():
+        with tempfile.TemporaryDirectory() as folder:
+            report = why(record(name, folder))
+            c.same(report["verdict"]["kind"], "input-bound", name)
+            text = finding(report, "input-wait")
+            for w in words:
+                c.true(w in text, f"{name}: '{w}' in {text[:1500]}")
+
+
+def test_consumer():
+    with tempfile.TemporaryDirectory() as folder:
+        report = why(record("consumer", folder))
+        c.same(report["verdict"]["kind"], "host-bound")
+        c.same(finding(report, "input-wait"), "")
+
+
+def test_several_iterators():
+    with tempfile.TemporaryDirectory() as folder:
+        path = record("two", folder)
+        report = why(path)
+        # 30 + 10, twice; the last step of a loop that breaks off ends where the next begins.
+        c.same(report["steps"]["count"], 80, "steps of all iterators")
+        issues = json.dumps(report)
+        c.true("truncated" not in issues, "the file is whole")
+
+
+def test_forked():
+    with tempfile.TemporaryDirectory() as folder:
+        path = record("forked", folder)
+        files = sorted(f for f in os.listdir(folder) if f.endswith(".stk"))
+        c.same(len(files), 2, f"{files}")
+        for f in files:
+            c.same(why(os.path.join(folder, f))["verdict"]["kind"], "host-bound", f)
+
+
+def test_short():
+    with tempfile.TemporaryDirectory() as folder:
+        report = why(record("short", folder, "2"))
+        text = finding(report, "cannot-tell")
+        for w in ("too few batches", "a Python function", "train.py:", "ten batches"):
+            c.true(w in text, f"'{w}' in {text[:1500]}")
+        report = why(record("short", folder, "5"))
+        c.same(report["verdict"]["kind"], "input-bound", "four steps are enough")
+
+
+def test_redacted():
+    with tempfile.TemporaryDirectory() as folder:
+        report = why(record("python", folder), "--redact")
+        c.true("train.py:" not in json.dumps(report), "no file of the user is named")
+        c.true("a Python function" in finding(report, "input-wait"), f"{report['findings']}")
+
+
+if os.path.exists(STOKER):
+    c.main(globals())
+print("skipped: the program stoker was not built beside the module")
