@@ -62,7 +62,8 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
     install(TARGETS stoker_py LIBRARY DESTINATION ${site}/stoker/data COMPONENT python)
 
     file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/py
-        ${PROJECT_SOURCE_DIR}/src/py/stoker/*.py ${PROJECT_SOURCE_DIR}/src/py/stoker/py.typed)
+        ${PROJECT_SOURCE_DIR}/src/py/stoker/*.py ${PROJECT_SOURCE_DIR}/src/py/stoker/*.pyi
+        ${PROJECT_SOURCE_DIR}/src/py/stoker/py.typed)
     set(copies)
     foreach(file ${files})
         set(copy ${PROJECT_BINARY_DIR}/python/${file})
@@ -72,6 +73,6 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
     endforeach()
     add_custom_target(stoker_py_files ALL DEPENDS ${copies})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/py/stoker DESTINATION ${site} COMPONENT python
-        FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 endfunction()
 stoker_python_module()

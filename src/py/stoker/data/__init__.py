@@ -75,6 +75,26 @@ def function(func=None, **ignored):
     return func if func is not None else lambda f: f
 
 
+def _cardinality(dataset):
+    """dataset.cardinality()"""
+    return dataset.cardinality()
+
+
+def _ignore_errors(log_warning=False):
+    """For Dataset.apply: ignore_errors(log_warning)."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def _unbatch():
+    """For Dataset.apply: unbatch()."""
+    return lambda dataset: dataset.unbatch()
+
+
+def _prefetch_to_device(device, buffer_size=2):
+    """For Dataset.apply: to_device(device, buffer_size), which must be the last."""
+    return lambda dataset: dataset.to_device(device, buffer_size)
+
+
 # tf.data.Dataset and tf.data.experimental.AUTOTUNE of scripts whose import was changed.
 data = _sys.modules[__name__]
 experimental = _types.SimpleNamespace(
@@ -83,11 +103,9 @@ experimental = _types.SimpleNamespace(
     UNKNOWN_CARDINALITY=UNKNOWN_CARDINALITY,
     CsvDataset=CsvDataset,
     RandomDataset=Dataset.random,
-    cardinality=lambda dataset: dataset.cardinality(),
-    ignore_errors=lambda log_warning=False: lambda dataset: dataset.ignore_errors(log_warning),
-    unbatch=lambda: lambda dataset: dataset.unbatch(),
-    prefetch_to_device=lambda device, buffer_size=2: lambda dataset: dataset.to_device(
-        device, buffer_size
-    ),
+    cardinality=_cardinality,
+    ignore_errors=_ignore_errors,
+    unbatch=_unbatch,
+    prefetch_to_device=_prefetch_to_device,
 )
 __version__ = "0.1.0"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m stoker.data bench PIPELINE.py [SECONDS]: how fast a pipeline is, and what limits it.
+"""python3 -m stoker.data: what there is. python3 -m stoker.data bench PIPELINE.py [SECONDS]: how fast
+a pipeline is, and what limits it.
 
 The file defines `dataset`, or a function `make_dataset()` that returns one. It is iterated for five
 seconds (or until it ends) without a consumer's work; the first batch is timed apart.
@@ -49,7 +50,30 @@ def measure(ds, seconds):
     return begun - start, count, time.perf_counter() - begun, size, ds.stats()
 
 
+def about():
+    """Versions, what the engine has, and whether it sees a GPU."""
+    import numpy as np
+
+    from stoker.data import _engine
+
+    try:
+        gpus = f"{_engine.devices()} CUDA devices"
+    except sd.errors.OpError as e:
+        gpus = f"no GPU ({str(e).splitlines()[0]})"
+    python = ".".join(str(v) for v in sys.version_info[:3])
+    print(f"stoker.data {sd.__version__}, Python {python}, NumPy {np.__version__}")
+    print(f"{len(_engine.op_names())} operations, {len(_engine.kind_names())} kinds of datasets, {gpus}")
+    print()
+    print(__doc__.strip())
+
+
 def main(argv):
+    if argv[1:] in ([], ["-h"], ["--help"]):
+        about()
+        return 0
+    if argv[1:] == ["--version"]:
+        print(f"stoker.data {sd.__version__}")
+        return 0
     if len(argv) not in (3, 4) or argv[1] != "bench":
         print("usage: python3 -m stoker.data bench PIPELINE.py [SECONDS]", file=sys.stderr)
         return 2

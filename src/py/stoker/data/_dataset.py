@@ -731,8 +731,10 @@ class Dataset:
 
     def apply(self, transformation_func):
         """transformation_func(self)."""
+        from ._device import OnDevice
+
         ds = transformation_func(self)
-        if not isinstance(ds, Dataset):
+        if not isinstance(ds, (Dataset, OnDevice)):
             raise TypeError(f"apply: the function must give a Dataset, not {type(ds).__name__}")
         return ds
 

@@ -123,6 +123,7 @@ class Options(_Group):
 
     @property
     def experimental_deterministic(self):
+        """deterministic, under its old name."""
         return self.deterministic
 
     def run_options(self):

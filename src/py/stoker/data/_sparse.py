@@ -27,18 +27,22 @@ class SparseTensor:
 
     @property
     def dtype(self):
+        """Of the values."""
         return _call.dtype_of(self.values)
 
     @property
     def shape(self):
+        """Dimensions, None where unknown: TensorShape."""
         if isinstance(self.dense_shape, np.ndarray):
             return tuple(int(d) for d in self.dense_shape)
         return self._shape
 
     def parts(self):
+        """(indices, values, dense_shape)."""
         return [self.indices, self.values, self.dense_shape]
 
     def spec(self):
+        """Its SparseTensorSpec."""
         return SparseTensorSpec(self.shape, self.dtype)
 
     def __repr__(self):
@@ -54,37 +58,45 @@ class RaggedTensor:
 
     @classmethod
     def from_row_splits(cls, values, row_splits):
+        """Of values (n, ...) and where each row begins and ends (rows + 1)."""
         return cls(_call.convert(values), [_call.convert(row_splits)])
 
     @property
     def row_splits(self):
+        """Where the outermost rows begin and end: int64 (rows + 1)."""
         return self.nested_row_splits[0]
 
     @property
     def values(self):
+        """What the outermost rows are made of: an array, or a RaggedTensor."""
         if len(self.nested_row_splits) == 1:
             return self.flat_values
         return RaggedTensor(self.flat_values, self.nested_row_splits[1:])
 
     @property
     def dtype(self):
+        """Of the values."""
         return _call.dtype_of(self.flat_values)
 
     @property
     def ragged_rank(self):
+        """How many dimensions are ragged."""
         return len(self.nested_row_splits)
 
     @property
     def shape(self):
+        """Dimensions, None where ragged: TensorShape."""
         inner = _known(self.flat_values.shape)[1:]
         rows = _known(self.row_splits.shape)
         first = rows[0] - 1 if rows and rows[0] is not None else None
         return (first,) + (None,) * self.ragged_rank + inner
 
     def parts(self):
+        """(flat values, row splits of each level)."""
         return [self.flat_values] + self.nested_row_splits
 
     def spec(self):
+        """Its RaggedTensorSpec."""
         return RaggedTensorSpec(
             self.shape, self.dtype, self.ragged_rank, _call.dtype_of(self.row_splits)
         )

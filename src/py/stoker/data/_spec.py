@@ -18,21 +18,26 @@ class TensorShape(tuple):
 
     @property
     def rank(self):
+        """How many dimensions."""
         return len(self)
 
     ndims = rank
 
     @property
     def dims(self):
+        """Dimensions as a list, None where unknown."""
         return list(self)
 
     def as_list(self):
+        """Dimensions as a list, None where unknown."""
         return list(self)
 
     def is_fully_defined(self):
+        """Are all dimensions known?"""
         return None not in self
 
     def num_elements(self):
+        """The product of the dimensions; None: not known."""
         return int(np.prod(self, dtype=np.int64)) if self.is_fully_defined() else None
 
     def __repr__(self):
@@ -60,10 +65,12 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec, name=None):
+        """A spec like another one, under a name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
+        """A value's shape and dtype."""
         a = (
             tensor
             if hasattr(tensor, "dtype") and hasattr(tensor, "shape")
@@ -72,6 +79,7 @@ class TensorSpec:
         return cls(a.shape, a.dtype, name)
 
     def is_compatible_with(self, other):
+        """Could a tensor of `other` (anything with shape and dtype) be one of this spec?"""
         a, b = self.shape, as_shape(other.shape)
         same = (
             a is None
@@ -94,6 +102,7 @@ class TensorSpec:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name})"
 
     def engine(self):
+        """As the engine takes it: (number of the dtype, shape or None, None)."""
         return (_dtypes.number(self.dtype), None if self.shape is None else tuple(self.shape), None)
 
 
@@ -105,6 +114,7 @@ class DatasetSpec:
 
     @property
     def shape(self):
+        """Of the component: a scalar."""
         return TensorShape(())
 
     def __eq__(self, other):
@@ -117,6 +127,7 @@ class DatasetSpec:
         return f"DatasetSpec({self.element_spec!r})"
 
     def engine(self):
+        """As the engine takes it."""
         return (_dtypes.DATASET, (), self.nested)
 
 
@@ -127,6 +138,7 @@ class SparseTensorSpec:
         self.shape, self.dtype = as_shape(shape), as_dtype(dtype)
 
     def parts(self):
+        """Specs of indices (n, rank), values (n) and dense_shape (rank)."""
         rank = None if self.shape is None else len(self.shape)
         return [
             TensorSpec((None, rank), "int64"),
@@ -155,6 +167,7 @@ class RaggedTensorSpec:
         self.row_splits_dtype = as_dtype(row_splits_dtype)
 
     def parts(self):
+        """Specs of the values and of each level of row splits."""
         inner = () if self.shape is None else tuple(self.shape[self.ragged_rank + 1 :])
         return [TensorSpec((None,) + inner, self.dtype)] + [
             TensorSpec((None,), self.row_splits_dtype)

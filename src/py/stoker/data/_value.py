@@ -21,17 +21,21 @@ class Value:
         self.graph, self.i = graph, i
 
     def engine_spec(self):
+        """As the engine sees it: (number of the dtype, shape or None, nested)."""
         return self.graph.spec(self.i)
 
     @property
     def dtype(self):
+        """NumPy's dtype; strings are "bytes"."""
         return _trace.dtype_of(self.engine_spec())
 
     @property
     def shape(self):
+        """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
         return _trace.shape_of(self.engine_spec())
 
     def get_shape(self):
+        """The shape."""
         return self.shape
 
     def set_shape(self, shape):
@@ -42,18 +46,22 @@ class Value:
 
     @property
     def ndim(self):
+        """The rank; None: unknown."""
         return None if self.shape is None else len(self.shape)
 
     @property
     def rank(self):
+        """The rank; None: unknown."""
         return self.ndim
 
     @property
     def name(self):
+        """A name for messages."""
         return f"{self.graph.name}:{self.i}"
 
     @property
     def T(self):
+        """Transposed."""
         from . import _ops
 
         return _ops.transpose(self)
@@ -97,6 +105,7 @@ class Value:
         return self._ask("the bytes")
 
     def decode(self, *args):
+        """Not for symbolic strings: TraceError, and the function runs as Python."""
         return self._ask("the text")
 
     def __contains__(self, item):

@@ -15,6 +15,7 @@ class OpError(Exception):
 
     @property
     def message(self):
+        """What went wrong, where, and what to do."""
         return str(self.args[0]) if self.args else ""
 
 

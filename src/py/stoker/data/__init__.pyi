@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by tools/py-stubs.
+from collections.abc import Iterator as _Iterator
+from typing import Any
+import numpy as np
+
+from . import io as io, random as random, errors as errors, train as train
+from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes
+
+__version__: str
+
+class Dataset:
+    """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec."""
+    def __init__(self, variant_tensor: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @staticmethod
+    def range(*args: Any, output_type: Any = 'int64', name: Any = None) -> "Dataset":
+        """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
+    @staticmethod
+    def from_tensors(tensors: Any, name: Any = None) -> "Dataset":
+        """One element: the structure of tensors given."""
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: Any = None) -> "Dataset":
+        """One element for each slice along the first dimension, which all tensors share."""
+    @staticmethod
+    def from_generator(generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None, output_signature: Any = None, name: Any = None) -> "Dataset":
+        """Elements of generator(*args), a callable that gives an iterable, as the signature says."""
+    @staticmethod
+    def random(seed: Any = None, rerandomize_each_iteration: Any = None, name: Any = None) -> "Dataset":
+        """int64 scalars of random bits without end."""
+    @staticmethod
+    def counter(start: Any = 0, step: Any = 1, dtype: Any = 'int64', name: Any = None) -> "Dataset":
+        """start, start + step, ... without end."""
+    @staticmethod
+    def list_files(file_pattern: Any, shuffle: Any = None, seed: Any = None, name: Any = None) -> "Dataset":
+        """Names of files that match a glob pattern (or several), shuffled unless shuffle=False."""
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: Any = None) -> "Dataset":
+        """Elements of several datasets side by side, as long as all have some."""
+    @staticmethod
+    def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset":
+        """Elements of datasets drawn at random by weight (equal ones by default)."""
+    @staticmethod
+    def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset":
+        """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
+    def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, synchronous: Any = None, use_unbounded_threadpool: Any = False, name: Any = None, processes: Any = None, timeout: Any = None) -> "Dataset":
+        """Each element through map_func."""
+    def filter(self, predicate: Any, name: Any = None) -> "Dataset":
+        """The elements for which predicate is true."""
+    def take_while(self, predicate: Any, name: Any = None) -> "Dataset":
+        """Elements up to the first for which predicate is false."""
+    def flat_map(self, map_func: Any, name: Any = None) -> "Dataset":
+        """The elements of the datasets that map_func gives, one dataset behind the other."""
+    def interleave(self, map_func: Any, cycle_length: Any = None, block_length: Any = None, num_parallel_calls: Any = None, deterministic: Any = None, name: Any = None) -> "Dataset":
+        """block_length elements in turn of cycle_length datasets that map_func gives."""
+    def enumerate(self, start: Any = 0, name: Any = None) -> "Dataset":
+        """(number, element), counted from start; int64."""
+    def repeat(self, count: Any = None, name: Any = None) -> "Dataset":
+        """All elements `count` times; None or -1: without end."""
+    def take(self, count: Any, name: Any = None) -> "Dataset":
+        """The first `count` elements; -1: all."""
+    def skip(self, count: Any, name: Any = None) -> "Dataset":
+        """Without the first `count` elements; -1: none is left."""
+    def shard(self, num_shards: Any = None, index: Any = None, name: Any = None) -> "Dataset":
+        """Every num_shards-th element from `index` on."""
+    def concatenate(self, dataset: Any, name: Any = None) -> "Dataset":
+        """These elements, then those of another dataset of the same structure."""
+    def ignore_errors(self, log_warning: Any = False, name: Any = None) -> "Dataset":
+        """Without elements that cannot be made. stats() counts them."""
+    def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True, name: Any = None) -> "Dataset":
+        """In random order: each element drawn from a buffer of buffer_size elements."""
+    def prefetch(self, buffer_size: Any, name: Any = None) -> "Dataset":
+        """Up to buffer_size elements made ahead of their use, by a thread of its own."""
+    def cache(self, filename: Any = '', name: Any = None) -> "Dataset":
+        """Kept after the first pass: in memory, or in a file."""
+    def snapshot(self, path: Any, compression: Any = 'AUTO', reader_func: Any = None, shard_func: Any = None, name: Any = None) -> "Dataset":
+        """Kept in the folder `path` after the first pass, for later runs as well."""
+    def batch(self, batch_size: Any, drop_remainder: Any = False, num_parallel_calls: Any = None, deterministic: Any = None, name: Any = None) -> "Dataset":
+        """batch_size elements as one, with a new first dimension. Shapes must be equal."""
+    def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+        """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
+    def unbatch(self, name: Any = None) -> "Dataset":
+        """The slices of each element along the first dimension."""
+    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+        """Batches of another size."""
+    def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+        """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
+    def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: Any = None) -> "Dataset":
+        """Elements of one key (int64) in windows of window_size, each through reduce_func(key, window)."""
+    def bucket_by_sequence_length(self, element_length_func: Any, bucket_boundaries: Any, bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None, pad_to_bucket_boundary: Any = False, no_padding: Any = False, drop_remainder: Any = False, name: Any = None) -> "Dataset":
+        """Batches of elements of similar length, padded to the longest."""
+    def scan(self, initial_state: Any, scan_func: Any, name: Any = None) -> "Dataset":
+        """scan_func(state, element) gives (state, output); the outputs."""
+    def unique(self, name: Any = None) -> "Dataset":
+        """Each value once, where it comes first. Elements: one component of int32, int64 or string."""
+    def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None, name: Any = None) -> "Dataset":
+        """(class, element) pairs, left out at random until classes are distributed as target_dist."""
+    def apply(self, transformation_func: Any) -> Any:
+        """transformation_func(self)."""
+    def reduce(self, initial_state: Any, reduce_func: Any, name: Any = None) -> Any:
+        """reduce_func(state, element) for each element, from initial_state on; NumPy values."""
+    def get_single_element(self, name: Any = None) -> Any:
+        """The only element. InvalidArgumentError: there are none, or more."""
+    def with_options(self, options: Any, name: Any = None) -> "Dataset":
+        """The same elements, run with these options."""
+    def options(self) -> Options:
+        """The options set so far."""
+    def save(self, path: Any, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> int:
+        """Writes all elements into the folder `path`, for Dataset.load: one indexed file, and the"""
+    @staticmethod
+    def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None, wait: Any = False) -> "Dataset":
+        """The elements that save() wrote."""
+    def iterator(self, state: Any = None) -> Iterator:
+        """An iterator; with the state() of another one, from where that one stood."""
+    def __iter__(self) -> _Iterator[Any]:
+        ...
+    def as_numpy_iterator(self) -> _Iterator[Any]:
+        """Iterates over NumPy values, as iter() does."""
+    def cardinality(self, name: Any = None) -> int:
+        """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+    def __len__(self) -> int:
+        ...
+    def explain(self) -> str:
+        """The plan as text: stages, which functions are native and why not, warnings."""
+    def stats(self) -> Any:
+        """Counts of the last iterator's stages and the limiting one: see Stats."""
+    def to_torch(self, device: Any = None, pin_memory: Any = False) -> Any:
+        """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface."""
+    def to_tf(self) -> Any:
+        """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator."""
+    def to_keras(self, num_batches: Any = None) -> Any:
+        """A keras.utils.PyDataset of this, for model.fit, evaluate and predict with any backend."""
+    def to_jax(self, device: Any = None, depth: Any = 1) -> Any:
+        """An iterable of jax arrays, strings as bytes."""
+    def to_device(self, device: Any, depth: Any = 2, keep: Any = False) -> Any:
+        """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead."""
+    element_spec: Any
+class DatasetSpec:
+    """A component that is a dataset, as windows have them."""
+    def __init__(self, element_spec: Any, dataset_shape: Any = ...) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def shape(self) -> Any:
+        """Of the component: a scalar."""
+    def engine(self) -> Any:
+        """As the engine takes it."""
+class DeviceArray:
+    """Values on a CUDA device. torch.from_dlpack(a), jax.dlpack.from_dlpack(a) and cupy.from_dlpack(a) take them without a copy; a.numpy() copies them to the host."""
+    def __len__(self) -> int:
+        """Return len(self)."""
+    def numpy(*args: Any, **kwargs: Any) -> Any:
+        """A copy on the host."""
+    shape: Any
+    dtype: Any
+    ndim: Any
+    size: Any
+    nbytes: Any
+    device: Any
+class RaggedTensor:
+    """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each"""
+    def __init__(self, values: Any, nested_row_splits: Any) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @classmethod
+    def from_row_splits(cls, values: Any, row_splits: Any) -> Any:
+        """Of values (n, ...) and where each row begins and ends (rows + 1)."""
+    @property
+    def row_splits(self) -> Any:
+        """Where the outermost rows begin and end: int64 (rows + 1)."""
+    @property
+    def values(self) -> Any:
+        """What the outermost rows are made of: an array, or a RaggedTensor."""
+    @property
+    def dtype(self) -> Any:
+        """Of the values."""
+    @property
+    def ragged_rank(self) -> Any:
+        """How many dimensions are ragged."""
+    @property
+    def shape(self) -> Any:
+        """Dimensions, None where ragged: TensorShape."""
+    def parts(self) -> Any:
+        """(flat values, row splits of each level)."""
+    def spec(self) -> Any:
+        """Its RaggedTensorSpec."""
+    def row_lengths(self) -> Any:
+        """How many values each row has."""
+    def __len__(self) -> int:
+        ...
+    def to_list(self) -> Any:
+        """Nested Python lists."""
+    def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
+        """Dense, short rows filled up with default_value (0, empty strings)."""
+class RaggedTensorSpec:
+    """Rows of different lengths: values, and row_splits for each ragged dimension."""
+    def __init__(self, shape: Any = None, dtype: Any = 'float32', ragged_rank: Any = 1, row_splits_dtype: Any = 'int64') -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def parts(self) -> Any:
+        """Specs of the values and of each level of row splits."""
+class SparseTensor:
+    """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
+    def __init__(self, indices: Any, values: Any, dense_shape: Any, shape: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def dtype(self) -> Any:
+        """Of the values."""
+    @property
+    def shape(self) -> Any:
+        """Dimensions, None where unknown: TensorShape."""
+    def parts(self) -> Any:
+        """(indices, values, dense_shape)."""
+    def spec(self) -> Any:
+        """Its SparseTensorSpec."""
+class SparseTensorSpec:
+    """A sparse value of a dense shape (None where unknown): indices, values, dense_shape."""
+    def __init__(self, shape: Any = None, dtype: Any = 'float32') -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def parts(self) -> Any:
+        """Specs of indices (n, rank), values (n) and dense_shape (rank)."""
+class TFRecordWriter:
+    """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`."""
+    def __init__(self, path: Any, options: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def write(self, record: Any) -> Any:
+        """record: bytes, or an Example."""
+    def flush(self) -> Any:
+        """Accepted; blocks are written as they fill."""
+    def close(self) -> Any:
+        """Writes what is left. Raises where the file cannot be written."""
+class TensorSpec:
+    """Shape (None where unknown) and dtype of a tensor."""
+    def __init__(self, shape: Any = None, dtype: Any = 'float32', name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @classmethod
+    def from_spec(cls, spec: Any, name: Any = None) -> Any:
+        """A spec like another one, under a name."""
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: Any = None) -> Any:
+        """A value's shape and dtype."""
+    def is_compatible_with(self, other: Any) -> Any:
+        """Could a tensor of `other` (anything with shape and dtype) be one of this spec?"""
+    def engine(self) -> Any:
+        """As the engine takes it: (number of the dtype, shape or None, None)."""
+class Value:
+    """A value that a function will have for each element. Takes operators, comparison, indexing."""
+    def __init__(self, graph: Any, i: Any) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def engine_spec(self) -> Any:
+        """As the engine sees it: (number of the dtype, shape or None, nested)."""
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype; strings are "bytes"."""
+    @property
+    def shape(self) -> Any:
+        """Dimensions, None where unknown: TensorShape; None: not even the rank is known."""
+    def get_shape(self) -> Any:
+        """The shape."""
+    def set_shape(self, shape: Any) -> Any:
+        """States what is known about the shape; checked when it runs."""
+    @property
+    def ndim(self) -> Any:
+        """The rank; None: unknown."""
+    @property
+    def rank(self) -> Any:
+        """The rank; None: unknown."""
+    @property
+    def name(self) -> Any:
+        """A name for messages."""
+    @property
+    def T(self) -> Any:
+        """Transposed."""
+    def constant(self) -> Any:
+        """The value if it is known already, else None."""
+    def numpy(self) -> Any:
+        """The array itself: there is none while tracing."""
+    def __bytes__(self) -> bytes:
+        ...
+    def decode(self, *args: Any) -> Any:
+        """Not for symbolic strings: TraceError, and the function runs as Python."""
+    def __len__(self) -> int:
+        ...
+    def __iter__(self) -> _Iterator[Any]:
+        ...
+    graph: Any
+    i: Any
+class Iterator:
+    """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
+    def get_next(self) -> Any:
+        """The next element. Raises OutOfRangeError at the end."""
+class Options:
+    """Options of a dataset, given with `with_options`."""
+    def __init__(self) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def experimental_deterministic(self) -> Any:
+        """deterministic, under its old name."""
+    def run_options(self) -> Any:
+        """The engine's options: a dict."""
+class TensorShape(tuple):
+    """Dimensions, None where unknown. A tuple that also answers as TensorFlow's shapes do."""
+    @property
+    def rank(self) -> Any:
+        """How many dimensions."""
+    @property
+    def ndims(self) -> Any:
+        """How many dimensions."""
+    @property
+    def dims(self) -> Any:
+        """Dimensions as a list, None where unknown."""
+    def as_list(self) -> Any:
+        """Dimensions as a list, None where unknown."""
+    def is_fully_defined(self) -> Any:
+        """Are all dimensions known?"""
+    def num_elements(self) -> Any:
+        """The product of the dimensions; None: not known."""
+class CsvDataset:
+    """Rows of CSV files: tuples of scalars, as record_defaults (dtypes or defaults) say."""
+    def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None, header: Any = False, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, exclude_cols: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class FixedLengthRecordDataset:
+    """Records of record_bytes bytes between header_bytes and footer_bytes of each file."""
+    def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class IndexedDataset:
+    """Elements of files in the engine's own format (Dataset.save, `stoker data convert`), at random"""
+    def __init__(self, filenames: Any, element_spec: Any = None, name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class NpyDataset:
+    """Rows of .npy files, which must agree in dtype and row shape. Memory-mapped."""
+    def __init__(self, filenames: Any, name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class TFRecordDataset:
+    """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class TarDataset:
+    """Samples of tar files (WebDataset shards): dicts of bytes by suffix, and "__key__"."""
+    def __init__(self, filenames: Any, suffixes: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class TextLineDataset:
+    """Lines of text files, without their ends: bytes scalars."""
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+AUTOTUNE: int
+INFINITE_CARDINALITY: int
+UNKNOWN_CARDINALITY: int
+def abs(x: Any, *, name: Any = None) -> Any:
+    """Magnitude."""
+def acos(x: Any, *, name: Any = None) -> Any:
+    """Arc cosine."""
+def add(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x + y; strings one behind the other."""
+def add_n(inputs: Any, name: Any = None) -> Any:
+    """The sum of a list of values."""
+def argmax(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
+    """Where the largest is, along `axis`."""
+def argmin(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
+    """Where the smallest is, along `axis`."""
+def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any:
+    """The places that would put the values in order, int32."""
+def as_dtype(value: Any) -> Any:
+    """The dtype that a name, NumPy or TensorFlow dtype or Python type stands for."""
+def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', *, name: Any = None) -> Any:
+    """Numbers as text."""
+def asin(x: Any, *, name: Any = None) -> Any:
+    """Arc sine."""
+def atan(x: Any, *, name: Any = None) -> Any:
+    """Arc tangent."""
+def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
+    """Angle of the point (y, x)."""
+bfloat16: Any
+bool: np.dtype[Any]
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, *, name: Any = None) -> Any:
+    """The slices where a mask is true."""
+def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+    """The values as another dtype. Floats are cut towards 0."""
+def ceil(x: Any, *, name: Any = None) -> Any:
+    """Up to an integer."""
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, *, name: Any = None) -> Any:
+    """Kept between two bounds."""
+def concat(values: Any, axis: Any, *, name: Any = None) -> Any:
+    """Values one behind the other along `axis`."""
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
+    """true_fn() where pred holds, else false_fn(): of each element, one is computed."""
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = 'Const', dtype_hint: Any = None) -> Any:
+    """An array: of a Python value int32 or float32, unless dtype says otherwise."""
+def convert_to_tensor(value: Any, dtype: Any = None, shape: Any = None, name: Any = 'Const', dtype_hint: Any = None) -> Any:
+    """An array: of a Python value int32 or float32, unless dtype says otherwise."""
+def cos(x: Any, *, name: Any = None) -> Any:
+    """Cosine."""
+def cosh(x: Any, *, name: Any = None) -> Any:
+    """Hyperbolic cosine."""
+def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, *, name: Any = None) -> Any:
+    """Sums up to each place along `axis`."""
+def divide(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x / y; integers give floats."""
+double: np.dtype[Any]
+def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
+    """x, whose shape must fit; unknown dimensions become known."""
+def equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x == y."""
+def exp(x: Any, *, name: Any = None) -> Any:
+    """e to the power x."""
+def expand_dims(input: Any, axis: Any, *, name: Any = None) -> Any:
+    """A dimension of 1 at `axis`."""
+experimental: Any
+def fill(dims: Any, value: Any, name: Any = None) -> Any:
+    """One value everywhere."""
+float16: np.dtype[Any]
+float32: np.dtype[Any]
+float64: np.dtype[Any]
+def floor(x: Any, *, name: Any = None) -> Any:
+    """Down to an integer."""
+def floordiv(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x // y, rounded down."""
+def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x % y, of the sign of y."""
+def function(func: Any = None, **ignored: Any) -> Any:
+    """Accepted as a decorator: functions are traced where they are given to a dataset."""
+def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 0, batch_dims: Any = 0, *, name: Any = None) -> Any:
+    """Slices along `axis` by their indices."""
+def greater(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x > y."""
+def greater_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x >= y."""
+half: np.dtype[Any]
+def identity(input: Any, *, name: Any = None) -> Any:
+    """Its input."""
+int16: np.dtype[Any]
+int32: np.dtype[Any]
+int64: np.dtype[Any]
+int8: np.dtype[Any]
+def less(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x < y."""
+def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x <= y."""
+def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
+    """num values from start to stop, both included."""
+def log(x: Any, *, name: Any = None) -> Any:
+    """Natural logarithm."""
+def logical_and(x: Any, y: Any, *, name: Any = None) -> Any:
+    """Both are true."""
+def logical_not(x: Any, *, name: Any = None) -> Any:
+    """True becomes false."""
+def logical_or(x: Any, y: Any, *, name: Any = None) -> Any:
+    """One is true."""
+def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, *, name: Any = None) -> Any:
+    """Matrix product."""
+def maximum(x: Any, y: Any, *, name: Any = None) -> Any:
+    """the larger of two."""
+def meshgrid(x: Any, y: Any, indexing: Any = 'xy', name: Any = None) -> Any:
+    """Coordinates of a grid: two matrices."""
+def minimum(x: Any, y: Any, *, name: Any = None) -> Any:
+    """the smaller of two."""
+def mod(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x % y, of the sign of y."""
+def multiply(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x * y."""
+def negative(x: Any, *, name: Any = None) -> Any:
+    """-x."""
+newaxis: Any
+def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None) -> Any:
+    """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
+def not_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x != y."""
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any:
+    """The same, with NumPy arrays, scalars and bytes."""
+def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: Any = None) -> Any:
+    """Vectors of `depth` values with on_value at the index, else off_value (1 and 0, float32)."""
+def ones(shape: Any, dtype: Any = 'float32', name: Any = None) -> Any:
+    """Ones."""
+def ones_like(input: Any, dtype: Any = None, *, name: Any = None) -> Any:
+    """Ones of its shape."""
+def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any = 0, name: Any = None) -> Any:
+    """Wider by paddings, (rank, 2): values before and after each dimension."""
+def pow(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x to the power y."""
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:
+    """Python for each element, in the middle of a traced function."""
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any:
+    """start, start + delta, ... below limit; range(limit) starts at 0."""
+def rank(input: Any, *, name: Any = None) -> Any:
+    """How many dimensions there are."""
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Are all true, along axes."""
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Is any true, along axes."""
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Largest along axes."""
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Mean along axes."""
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Smallest along axes."""
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Product along axes."""
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+    """Sum along axes."""
+def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
+    """Each value `repeats` times (a number), along an axis, or of all values in one row."""
+def reshape(tensor: Any, shape: Any, *, name: Any = None) -> Any:
+    """The same values in another shape."""
+def reverse(tensor: Any, axis: Any, *, name: Any = None) -> Any:
+    """Back to front along axes."""
+def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
+    """Values moved along axes, those beyond the end to the start."""
+def round(x: Any, *, name: Any = None) -> Any:
+    """To the nearest integer, ties to even."""
+def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
+    """The values as another dtype; those beyond its range become its ends."""
+def shape(input: Any, out_type: Any = 'int32', *, name: Any = None) -> Any:
+    """The shape as a vector."""
+def sigmoid(x: Any, *, name: Any = None) -> Any:
+    """1 / (1 + exp(-x))."""
+def sign(x: Any, *, name: Any = None) -> Any:
+    """-1, 0 or 1."""
+def sin(x: Any, *, name: Any = None) -> Any:
+    """Sine."""
+def sinh(x: Any, *, name: Any = None) -> Any:
+    """Hyperbolic sine."""
+def size(input: Any, out_type: Any = 'int32', *, name: Any = None) -> Any:
+    """How many values there are."""
+def slice(input_: Any, begin: Any, size: Any, *, name: Any = None) -> Any:
+    """`size` values from `begin` on."""
+def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = None) -> Any:
+    """The values in order along an axis."""
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = 'split') -> Any:
+    """Parts along an axis: that many equal ones, or of the sizes given."""
+def sqrt(x: Any, *, name: Any = None) -> Any:
+    """Square root."""
+def square(x: Any, *, name: Any = None) -> Any:
+    """x * x."""
+def squeeze(input: Any, axis: Any = None, *, name: Any = None) -> Any:
+    """Without dimensions of 1."""
+def stack(values: Any, axis: Any = 0, *, name: Any = None) -> Any:
+    """Values side by side along a new `axis`."""
+string: np.dtype[Any]
+def subtract(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x - y."""
+def tan(x: Any, *, name: Any = None) -> Any:
+    """Tangent."""
+def tanh(x: Any, *, name: Any = None) -> Any:
+    """Hyperbolic tangent."""
+def tile(input: Any, multiples: Any, *, name: Any = None) -> Any:
+    """Repeated along each dimension."""
+def transpose(a: Any, perm: Any = None, conjugate: Any = False, *, name: Any = None) -> Any:
+    """Dimensions in another order."""
+def truediv(x: Any, y: Any, *, name: Any = None) -> Any:
+    """x / y; integers give floats."""
+uint16: np.dtype[Any]
+uint32: np.dtype[Any]
+uint64: np.dtype[Any]
+uint8: np.dtype[Any]
+def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
+    """The slices along an axis, as a list."""
+def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
+    """x where the condition holds, else y; with the condition alone, where it holds: (n, rank)."""
+def zeros(shape: Any, dtype: Any = 'float32', name: Any = None) -> Any:
+    """Zeros (empty strings, False)."""
+def zeros_like(input: Any, dtype: Any = None, *, name: Any = None) -> Any:
+    """Zeros of its shape."""

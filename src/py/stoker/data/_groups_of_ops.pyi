@@ -1,0 +1,440 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by tools/py-stubs.
+from collections.abc import Iterator as _Iterator
+from typing import Any
+
+class math:
+    """Operations of tf.math."""
+    @staticmethod
+    def abs(x: Any, *, name: Any = None) -> Any:
+        """Magnitude."""
+    @staticmethod
+    def acos(x: Any, *, name: Any = None) -> Any:
+        """Arc cosine."""
+    @staticmethod
+    def add(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x + y; strings one behind the other."""
+    @staticmethod
+    def add_n(inputs: Any, name: Any = None) -> Any:
+        """The sum of a list of values."""
+    @staticmethod
+    def argmax(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
+        """Where the largest is, along `axis`."""
+    @staticmethod
+    def argmin(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
+        """Where the smallest is, along `axis`."""
+    @staticmethod
+    def asin(x: Any, *, name: Any = None) -> Any:
+        """Arc sine."""
+    @staticmethod
+    def atan(x: Any, *, name: Any = None) -> Any:
+        """Arc tangent."""
+    @staticmethod
+    def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
+        """Angle of the point (y, x)."""
+    @staticmethod
+    def ceil(x: Any, *, name: Any = None) -> Any:
+        """Up to an integer."""
+    @staticmethod
+    def cos(x: Any, *, name: Any = None) -> Any:
+        """Cosine."""
+    @staticmethod
+    def cosh(x: Any, *, name: Any = None) -> Any:
+        """Hyperbolic cosine."""
+    @staticmethod
+    def count_nonzero(input: Any, axis: Any = None, keepdims: Any = False, dtype: Any = 'int64', name: Any = None) -> Any:
+        """How many values are not 0."""
+    @staticmethod
+    def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, *, name: Any = None) -> Any:
+        """Sums up to each place along `axis`."""
+    @staticmethod
+    def divide(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x / y; integers give floats."""
+    @staticmethod
+    def divide_no_nan(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x / y, 0 where y is 0."""
+    @staticmethod
+    def equal(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x == y."""
+    @staticmethod
+    def erf(x: Any, *, name: Any = None) -> Any:
+        """Gauss error function."""
+    @staticmethod
+    def exp(x: Any, *, name: Any = None) -> Any:
+        """e to the power x."""
+    @staticmethod
+    def expm1(x: Any, *, name: Any = None) -> Any:
+        """e to the power x, less 1."""
+    @staticmethod
+    def floor(x: Any, *, name: Any = None) -> Any:
+        """Down to an integer."""
+    @staticmethod
+    def floordiv(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x // y, rounded down."""
+    @staticmethod
+    def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x % y, of the sign of y."""
+    @staticmethod
+    def greater(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x > y."""
+    @staticmethod
+    def greater_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x >= y."""
+    @staticmethod
+    def is_finite(x: Any, *, name: Any = None) -> Any:
+        """Is it a finite number?."""
+    @staticmethod
+    def is_inf(x: Any, *, name: Any = None) -> Any:
+        """Is it infinite?."""
+    @staticmethod
+    def is_nan(x: Any, *, name: Any = None) -> Any:
+        """Is it not a number?."""
+    @staticmethod
+    def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
+        """x over its length along the axes."""
+    @staticmethod
+    def less(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x < y."""
+    @staticmethod
+    def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x <= y."""
+    @staticmethod
+    def log(x: Any, *, name: Any = None) -> Any:
+        """Natural logarithm."""
+    @staticmethod
+    def log1p(x: Any, *, name: Any = None) -> Any:
+        """Natural logarithm of 1 + x."""
+    @staticmethod
+    def logical_and(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Both are true."""
+    @staticmethod
+    def logical_not(x: Any, *, name: Any = None) -> Any:
+        """True becomes false."""
+    @staticmethod
+    def logical_or(x: Any, y: Any, *, name: Any = None) -> Any:
+        """One is true."""
+    @staticmethod
+    def logical_xor(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Exactly one is true."""
+    @staticmethod
+    def maximum(x: Any, y: Any, *, name: Any = None) -> Any:
+        """the larger of two."""
+    @staticmethod
+    def minimum(x: Any, y: Any, *, name: Any = None) -> Any:
+        """the smaller of two."""
+    @staticmethod
+    def mod(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x % y, of the sign of y."""
+    @staticmethod
+    def multiply(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x * y."""
+    @staticmethod
+    def negative(x: Any, *, name: Any = None) -> Any:
+        """-x."""
+    @staticmethod
+    def not_equal(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x != y."""
+    @staticmethod
+    def pow(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x to the power y."""
+    @staticmethod
+    def reciprocal(x: Any, *, name: Any = None) -> Any:
+        """1 / x."""
+    @staticmethod
+    def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Are all true, along axes."""
+    @staticmethod
+    def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Is any true, along axes."""
+    @staticmethod
+    def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Largest along axes."""
+    @staticmethod
+    def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Mean along axes."""
+    @staticmethod
+    def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Smallest along axes."""
+    @staticmethod
+    def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Product along axes."""
+    @staticmethod
+    def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Standard deviation along axes."""
+    @staticmethod
+    def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Sum along axes."""
+    @staticmethod
+    def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
+        """Variance along axes."""
+    @staticmethod
+    def round(x: Any, *, name: Any = None) -> Any:
+        """To the nearest integer, ties to even."""
+    @staticmethod
+    def rsqrt(x: Any, *, name: Any = None) -> Any:
+        """1 / square root."""
+    @staticmethod
+    def sigmoid(x: Any, *, name: Any = None) -> Any:
+        """1 / (1 + exp(-x))."""
+    @staticmethod
+    def sign(x: Any, *, name: Any = None) -> Any:
+        """-1, 0 or 1."""
+    @staticmethod
+    def sin(x: Any, *, name: Any = None) -> Any:
+        """Sine."""
+    @staticmethod
+    def sinh(x: Any, *, name: Any = None) -> Any:
+        """Hyperbolic sine."""
+    @staticmethod
+    def softplus(features: Any, *, name: Any = None) -> Any:
+        """log(1 + exp(x))."""
+    @staticmethod
+    def sqrt(x: Any, *, name: Any = None) -> Any:
+        """Square root."""
+    @staticmethod
+    def square(x: Any, *, name: Any = None) -> Any:
+        """x * x."""
+    @staticmethod
+    def squared_difference(x: Any, y: Any, *, name: Any = None) -> Any:
+        """(x - y) squared."""
+    @staticmethod
+    def subtract(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x - y."""
+    @staticmethod
+    def tan(x: Any, *, name: Any = None) -> Any:
+        """Tangent."""
+    @staticmethod
+    def tanh(x: Any, *, name: Any = None) -> Any:
+        """Hyperbolic tangent."""
+    @staticmethod
+    def truediv(x: Any, y: Any, *, name: Any = None) -> Any:
+        """x / y; integers give floats."""
+class strings:
+    """Operations of tf.strings."""
+    @staticmethod
+    def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', *, name: Any = None) -> Any:
+        """Numbers as text."""
+    @staticmethod
+    def bytes_split(input: Any, name: Any = None) -> Any:
+        """The bytes of a string, each as a string."""
+    @staticmethod
+    def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
+        """Strings of several values, one behind the other, with a separator between."""
+    @staticmethod
+    def length(input: Any, unit: Any = 'BYTE', *, name: Any = None) -> Any:
+        """Bytes, or characters, of each string."""
+    @staticmethod
+    def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
+        """ASCII letters made small."""
+    @staticmethod
+    def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = False, separator: Any = '', *, name: Any = None) -> Any:
+        """Strings along axes as one."""
+    @staticmethod
+    def regex_full_match(input: Any, pattern: Any, *, name: Any = None) -> Any:
+        """Whether a pattern matches the whole string."""
+    @staticmethod
+    def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, *, name: Any = None) -> Any:
+        """Strings with what a pattern matches replaced."""
+    @staticmethod
+    def split(input: Any, sep: Any = None, maxsplit: Any = -1, name: Any = None) -> Any:
+        """The parts between separators (white space by default, runs of it as one)."""
+    @staticmethod
+    def strip(input: Any, *, name: Any = None) -> Any:
+        """Without white space at both ends."""
+    @staticmethod
+    def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', *, name: Any = None) -> Any:
+        """`len` bytes, or characters, from `pos` on."""
+    @staticmethod
+    def to_hash_bucket_fast(input: Any, num_buckets: Any, *, name: Any = None) -> Any:
+        """FarmHash of each string modulo `num_buckets`."""
+    @staticmethod
+    def to_number(input: Any, out_type: Any = 'float32', *, name: Any = None) -> Any:
+        """The number a string shows."""
+    @staticmethod
+    def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: Any = None) -> Any:
+        """The numbers of a string's characters, int32."""
+    @staticmethod
+    def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any:
+        """The characters of a string, each as a string."""
+    @staticmethod
+    def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
+        """ASCII letters made capital."""
+class image:
+    """Operations of tf.image."""
+    ResizeMethod: Any
+    @staticmethod
+    def adjust_brightness(image: Any, delta: Any, *, name: Any = None) -> Any:
+        """Brighter by delta."""
+    @staticmethod
+    def adjust_contrast(images: Any, contrast_factor: Any, *, name: Any = None) -> Any:
+        """Contrast by a factor."""
+    @staticmethod
+    def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1, *, name: Any = None) -> Any:
+        """gain * x to the power gamma."""
+    @staticmethod
+    def adjust_hue(image: Any, delta: Any, *, name: Any = None) -> Any:
+        """Hue turned by delta."""
+    @staticmethod
+    def adjust_saturation(image: Any, saturation_factor: Any, *, name: Any = None) -> Any:
+        """Saturation by a factor."""
+    @staticmethod
+    def central_crop(image: Any, central_fraction: Any, *, name: Any = None) -> Any:
+        """The middle part."""
+    @staticmethod
+    def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, *, name: Any = None) -> Any:
+        """Another type, scaled to its range."""
+    @staticmethod
+    def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: Any = 'bilinear', extrapolation_value: Any = 0.0, *, name: Any = None) -> Any:
+        """."""
+    @staticmethod
+    def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
+        """A box of the image."""
+    @staticmethod
+    def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+        """Pixels of a part of a JPEG file."""
+    @staticmethod
+    def decode_image(contents: Any, channels: Any = 0, dtype: Any = 'uint8', expand_animations: Any = True, *, name: Any = None) -> Any:
+        """Pixels of a JPEG or PNG file."""
+    @staticmethod
+    def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+        """Pixels of a JPEG file."""
+    @staticmethod
+    def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: Any = None) -> Any:
+        """Pixels of a PNG file."""
+    @staticmethod
+    def encode_jpeg(image: Any, format: Any = '', quality: Any = 95, progressive: Any = False, optimize_size: Any = False, chroma_downsampling: Any = True, density_unit: Any = 'in', x_density: Any = 300, y_density: Any = 300, xmp_metadata: Any = '', *, name: Any = None) -> Any:
+        """An image as a JPEG file."""
+    @staticmethod
+    def encode_png(image: Any, compression: Any = -1, *, name: Any = None) -> Any:
+        """An image as a PNG file."""
+    @staticmethod
+    def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
+        """Height, width and channels of a JPEG file."""
+    @staticmethod
+    def flip_left_right(image: Any, *, name: Any = None) -> Any:
+        """Mirrored left to right."""
+    @staticmethod
+    def flip_up_down(image: Any, *, name: Any = None) -> Any:
+        """Mirrored top to bottom."""
+    @staticmethod
+    def grayscale_to_rgb(images: Any, *, name: Any = None) -> Any:
+        """One channel to three."""
+    @staticmethod
+    def hsv_to_rgb(images: Any, *, name: Any = None) -> Any:
+        """And back."""
+    @staticmethod
+    def jpeg_random_resized_crop(contents: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.5, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
+        """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
+    @staticmethod
+    def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
+        """The image within zeros."""
+    @staticmethod
+    def per_image_standardization(image: Any, *, name: Any = None) -> Any:
+        """Mean 0, deviation 1."""
+    @staticmethod
+    def random_brightness(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
+        """Brighter by up to max_delta."""
+    @staticmethod
+    def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
+        """Contrast by lower to upper."""
+    @staticmethod
+    def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any:
+        """A part of that size, at a random place."""
+    @staticmethod
+    def random_flip_left_right(image: Any, seed: Any = None, *, name: Any = None) -> Any:
+        """Mirrored left to right, or not."""
+    @staticmethod
+    def random_flip_up_down(image: Any, seed: Any = None, *, name: Any = None) -> Any:
+        """Mirrored top to bottom, or not."""
+    @staticmethod
+    def random_hue(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
+        """Hue turned by up to max_delta."""
+    @staticmethod
+    def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
+        """Saturation by lower to upper."""
+    @staticmethod
+    def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_ratio: Any = False, antialias: Any = False, *, name: Any = None) -> Any:
+        """To another size (method, antialias, preserve_aspect_ratio)."""
+    @staticmethod
+    def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
+        """To a size by cutting or padding around the middle."""
+    @staticmethod
+    def resize_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = 'bilinear', antialias: Any = False) -> Any:
+        """Resized with its proportions to fit, and filled up with zeros around."""
+    @staticmethod
+    def rgb_to_grayscale(images: Any, *, name: Any = None) -> Any:
+        """Three channels to one."""
+    @staticmethod
+    def rgb_to_hsv(images: Any, *, name: Any = None) -> Any:
+        """Hue, saturation, value of float images."""
+    @staticmethod
+    def rot90(image: Any, k: Any = 1, *, name: Any = None) -> Any:
+        """Turned counter-clockwise by k right angles."""
+    @staticmethod
+    def transpose(image: Any, *, name: Any = None) -> Any:
+        """Rows become columns."""
+class nn:
+    """Operations of tf.nn."""
+    @staticmethod
+    def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
+        """x over its length along the axes."""
+    @staticmethod
+    def relu(features: Any, *, name: Any = None) -> Any:
+        """x, or 0 if negative."""
+    @staticmethod
+    def sigmoid(x: Any, *, name: Any = None) -> Any:
+        """1 / (1 + exp(-x))."""
+    @staticmethod
+    def softmax(logits: Any, axis: Any = -1, name: Any = None) -> Any:
+        """exp(x) over its sum along an axis."""
+    @staticmethod
+    def softplus(features: Any, *, name: Any = None) -> Any:
+        """log(1 + exp(x))."""
+    @staticmethod
+    def tanh(x: Any, *, name: Any = None) -> Any:
+        """Hyperbolic tangent."""
+class linalg:
+    """Operations of tf.linalg."""
+    @staticmethod
+    def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
+        """x over its length along the axes."""
+    @staticmethod
+    def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, *, name: Any = None) -> Any:
+        """Matrix product."""
+    @staticmethod
+    def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None) -> Any:
+        """Length of vectors: the root of the sum of squares along the axes (ord 1: sum of amounts)."""
+class bitwise:
+    """Operations of tf.bitwise."""
+    @staticmethod
+    def bitwise_and(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Bits set in both."""
+    @staticmethod
+    def bitwise_or(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Bits set in one."""
+    @staticmethod
+    def bitwise_xor(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Bits set in exactly one."""
+    @staticmethod
+    def invert(x: Any, *, name: Any = None) -> Any:
+        """Every bit turned over."""
+    @staticmethod
+    def left_shift(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Bits moved up."""
+    @staticmethod
+    def right_shift(x: Any, y: Any, *, name: Any = None) -> Any:
+        """Bits moved down, the sign kept."""
+class sparse:
+    """Operations of tf.sparse."""
+    SparseTensor: Any
+    @staticmethod
+    def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any:
+        """The dense value of a sparse one, default_value (0, empty strings) elsewhere."""
+class dtypes:
+    """Operations of tf.dtypes."""
+    @staticmethod
+    def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+        """The values as another dtype. Floats are cut towards 0."""
+    @staticmethod
+    def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
+        """The values as another dtype; those beyond its range become its ends."""

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by tools/py-stubs.
+from collections.abc import Iterator as _Iterator
+from typing import Any
+
+class Example:
+    """tf.train.Example of a dict: numbers, arrays, bytes and lists of them; None: a feature without"""
+    def __init__(self, features: Any = None, **more: Any) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def SerializeToString(self) -> Any:
+        """The wire form."""
+    def __bytes__(self) -> bytes:
+        ...
+class RaggedTensor:
+    """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each"""
+    def __init__(self, values: Any, nested_row_splits: Any) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @classmethod
+    def from_row_splits(cls, values: Any, row_splits: Any) -> Any:
+        """Of values (n, ...) and where each row begins and ends (rows + 1)."""
+    @property
+    def row_splits(self) -> Any:
+        """Where the outermost rows begin and end: int64 (rows + 1)."""
+    @property
+    def values(self) -> Any:
+        """What the outermost rows are made of: an array, or a RaggedTensor."""
+    @property
+    def dtype(self) -> Any:
+        """Of the values."""
+    @property
+    def ragged_rank(self) -> Any:
+        """How many dimensions are ragged."""
+    @property
+    def shape(self) -> Any:
+        """Dimensions, None where ragged: TensorShape."""
+    def parts(self) -> Any:
+        """(flat values, row splits of each level)."""
+    def spec(self) -> Any:
+        """Its RaggedTensorSpec."""
+    def row_lengths(self) -> Any:
+        """How many values each row has."""
+    def __len__(self) -> int:
+        ...
+    def to_list(self) -> Any:
+        """Nested Python lists."""
+    def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
+        """Dense, short rows filled up with default_value (0, empty strings)."""
+class SequenceExample:
+    """tf.train.SequenceExample: context as an Example's features, feature_lists: lists of them."""
+    def __init__(self, context: Any = None, feature_lists: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def SerializeToString(self) -> Any:
+        """The wire form."""
+    def __bytes__(self) -> bytes:
+        ...
+class SparseTensor:
+    """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
+    def __init__(self, indices: Any, values: Any, dense_shape: Any, shape: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def dtype(self) -> Any:
+        """Of the values."""
+    @property
+    def shape(self) -> Any:
+        """Dimensions, None where unknown: TensorShape."""
+    def parts(self) -> Any:
+        """(indices, values, dense_shape)."""
+    def spec(self) -> Any:
+        """Its SparseTensorSpec."""
+class TFRecordOptions:
+    """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9."""
+    def __init__(self, compression_type: Any = None, compression_level: Any = None, **ignored: Any) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+class TFRecordWriter:
+    """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`."""
+    def __init__(self, path: Any, options: Any = None) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    def write(self, record: Any) -> Any:
+        """record: bytes, or an Example."""
+    def flush(self) -> Any:
+        """Accepted; blocks are written as they fill."""
+    def close(self) -> Any:
+        """Writes what is left. Raises where the file cannot be written."""
+class gfile:
+    """Files by pattern."""
+    @staticmethod
+    def glob(pattern: Any) -> Any:
+        """Names that match a pattern (or several), sorted."""
+    @staticmethod
+    def exists(path: Any) -> Any:
+        """Test whether a path exists.  Returns False for broken symbolic links"""
+class FixedLenFeature(tuple):
+    """FixedLenFeature(shape, dtype, default_value)"""
+    shape: Any
+    dtype: Any
+    default_value: Any
+class FixedLenSequenceFeature(tuple):
+    """FixedLenSequenceFeature(shape, dtype, allow_missing, default_value)"""
+    shape: Any
+    dtype: Any
+    allow_missing: Any
+    default_value: Any
+class VarLenFeature(tuple):
+    """VarLenFeature(dtype,)"""
+    dtype: Any
+class RaggedFeature(Any):
+    """Values of a feature whose number differs; partitions cut them into rows."""
+    def RowSplits(key: Any) -> Any:
+        """RowSplits(key,)"""
+    def RowLengths(key: Any) -> Any:
+        """RowLengths(key,)"""
+    def RowStarts(key: Any) -> Any:
+        """RowStarts(key,)"""
+    def UniformRowLength(length: Any) -> Any:
+        """UniformRowLength(length,)"""
+class SparseFeature(Any):
+    """A sparse value: places in one feature (or several), values in another."""
+def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+    """Pixels of a part of a JPEG file."""
+def decode_base64(input: Any, *, name: Any = None) -> Any:
+    """Bytes out of base64 for the web."""
+def decode_compressed(bytes: Any, compression_type: Any = '', *, name: Any = None) -> Any:
+    """What gzip or zlib packed."""
+def decode_csv(records: Any, record_defaults: Any, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, name: Any = None) -> Any:
+    """Columns of CSV lines (strings), one value each; record_defaults: dtype or default of each."""
+def decode_image(contents: Any, channels: Any = 0, dtype: Any = 'uint8', expand_animations: Any = True, *, name: Any = None) -> Any:
+    """Pixels of a JPEG or PNG file."""
+def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
+    """Pixels of a JPEG file."""
+def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: Any = None) -> Any:
+    """Pixels of a PNG file."""
+def decode_raw(input_bytes: Any, out_type: Any, little_endian: Any = True, fixed_length: Any = None, *, name: Any = None) -> Any:
+    """Bytes of strings as numbers."""
+def encode_base64(input: Any, pad: Any = False, *, name: Any = None) -> Any:
+    """Bytes as base64 for the web."""
+def encode_jpeg(image: Any, format: Any = '', quality: Any = 95, progressive: Any = False, optimize_size: Any = False, chroma_downsampling: Any = True, density_unit: Any = 'in', x_density: Any = 300, y_density: Any = 300, xmp_metadata: Any = '', *, name: Any = None) -> Any:
+    """An image as a JPEG file."""
+def encode_png(image: Any, compression: Any = -1, *, name: Any = None) -> Any:
+    """An image as a PNG file."""
+def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
+    """Height, width and channels of a JPEG file."""
+def parse_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
+    """The same for a vector of serialized Examples: each value has a first dimension of the batch."""
+def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
+    """A dict of the features of one serialized Example (a string scalar)."""
+def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: Any = None) -> Any:
+    """(context, feature lists) of one serialized SequenceExample, as dicts."""
+def read_file(filename: Any, *, name: Any = None) -> Any:
+    """The bytes of the file of that name."""
+def write_file(filename: Any, contents: Any, name: Any = None) -> Any:
+    """Writes the bytes into a file, outside of pipelines; folders that lack are made."""

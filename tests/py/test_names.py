@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public names: each says what it does; the stubs know all of them; `python3 -m stoker.data`."""
+
+import ast
+import inspect
+import pathlib
+import subprocess
+import sys
+import types
+
+import checks as c
+import stoker.data as sd
+
+MODULES = ("io", "random", "image", "strings", "math", "sparse", "nn", "linalg", "bitwise", "train", "errors")
+
+
+def public(module):
+    for name in dir(module):
+        value = getattr(module, name)
+        if not name.startswith("_") and not inspect.ismodule(value):
+            yield name, value
+
+
+def undocumented():
+    for where in (sd, sd.experimental, *(getattr(sd, m) for m in MODULES)):
+        for name, value in public(where):
+            if callable(value) and not (inspect.getdoc(value) or "").strip():
+                yield name
+            if inspect.isclass(value) and value.__module__.startswith("stoker"):
+                for own, f in vars(value).items():
+                    is_member = callable(f) or isinstance(f, (property, staticmethod, classmethod))
+                    doc = f.__doc__ if isinstance(f, property) else inspect.getdoc(getattr(value, own))
+                    if is_member and not own.startswith("_") and not (doc or "").strip():
+                        yield f"{name}.{own}"
+
+
+def test_every_name_says_what_it_does():
+    c.same(sorted(set(undocumented())), [])
+    c.true(sum(1 for _ in public(sd)) > 100, "there are names")
+
+
+def test_stubs():
+    """What a type checker sees: the package is typed, and the stubs name what is there."""
+    folder = pathlib.Path(sd.__file__).parent
+    c.true((folder / "py.typed").exists(), "py.typed")
+    for name in ("__init__", "io", "random", "errors", "train", "_groups_of_ops"):
+        path = folder / f"{name}.pyi"
+        c.true(path.exists(), f"{path.name}: tools/py-stubs writes it")
+    tool = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/py-stubs"
+    if tool.exists():
+        done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True)
+        c.same(done.returncode, 0, f"./dev docs writes them: {done.stdout}{done.stderr[-300:]}")
+    tree = ast.parse((folder / "__init__.pyi").read_text())
+    named = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            named.add(node.name)
+        elif isinstance(node, ast.AnnAssign):
+            named.add(node.target.id)
+        elif isinstance(node, ast.ImportFrom):
+            named.update(a.asname or a.name for a in node.names)
+    have = {n for n in dir(sd) if not n.startswith("_") and not isinstance(getattr(sd, n), types.ModuleType)}
+    have -= {"data"}
+    c.same(sorted(have - named), [], "in the module and not in its stub")
+    dataset = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Dataset")
+    methods = {n.name for n in dataset.body if isinstance(n, ast.FunctionDef)}
+    want = {n for n in vars(sd.Dataset) if not n.startswith("_") and callable(getattr(sd.Dataset, n))}
+    c.same(sorted(want - methods), [])
+
+
+def test_main():
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "stoker.data", *words], capture_output=True, text=True, timeout=60
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    code, out, _ = run()
+    c.true(code == 0 and "operations" in out and "bench PIPELINE.py" in out, out)
+    c.same(run("--version")[:2], (0, f"stoker.data {sd.__version__}\n"))
+    code, out, err = run("explode")
+    c.true(code == 2 and "usage" in err, err)
+
+
+c.main(globals())
