@@ -25,9 +25,10 @@ def kineto_events():
 
         add("user_annotation", f"ProfilerStep#{step}", 7, 7, 0, 990, **{"External id": 10 + step})
         add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 7, 7, 5, 300)
-        add("cpu_op", "aten::mm", 7, 7, 320, 60, **{"Input Dims": [[8, 8], [8, 8]]})
+        add("cpu_op", "aten::mm", 7, 7, 320, 60, **{"Input Dims": [[8, 8], [8, 8]], "Input type": ["float", "float"], "Concrete Inputs": ["", ""]})
         add("cuda_runtime", "cudaLaunchKernel", 7, 7, 330, 10, cbid=211, correlation=100 + step)
-        add("kernel", "sgemm_32x32", 0, 7, 345, 400, device=0, stream=7, correlation=100 + step, grid=[1, 1, 1])
+        add("kernel", "sgemm_32x32", 0, 7, 345, 400, device=0, stream=7, correlation=100 + step,
+            **{"registers per thread": 32, "shared memory": 2048, "grid": [4, 2, 1], "block": [128, 1, 1], "est. achieved occupancy %": 1})
         add("cuda_runtime", "cudaMemcpyAsync", 7, 7, 400, 12, cbid=41, correlation=200 + step)
         add("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, 7, 750, 50, device=0, stream=7, correlation=200 + step, bytes=4096)
         events.append({"ph": "i", "name": "[memory]", "s": "t", "pid": 7, "tid": 7, "ts": t + 350, "args": {"Device Type": 1, "Device Id": 0, "Bytes": 512}})
@@ -194,7 +195,8 @@ def write_xplane(out):
 NSYS_TABLES = """
 create table StringIds(id integer primary key, value text);
 create table META_DATA_EXPORT(name text, value text);
-create table CUPTI_ACTIVITY_KIND_KERNEL(start int, end int, deviceId int, contextId int, streamId int, correlationId int, globalPid int, demangledName int, shortName int);
+create table CUPTI_ACTIVITY_KIND_KERNEL(start int, end int, deviceId int, contextId int, streamId int, correlationId int, globalPid int, demangledName int, shortName int,
+  registersPerThread int, gridX int, gridY int, gridZ int, blockX int, blockY int, blockZ int, staticSharedMemory int, dynamicSharedMemory int);
 create table CUPTI_ACTIVITY_KIND_MEMCPY(start int, end int, deviceId int, contextId int, streamId int, correlationId int, globalPid int, bytes int, copyKind int, srcKind int, dstKind int);
 create table CUPTI_ACTIVITY_KIND_RUNTIME(start int, end int, eventClass int, globalTid int, correlationId int, nameId int, returnValue int);
 create table NVTX_EVENTS(start int, end int, eventType int, text text, textId int, globalTid int, domainId int);
@@ -215,7 +217,7 @@ def write_nsys(out):
         t = 1000000 * step
         db.execute("insert into NVTX_EVENTS values(?,?,59,?,null,?,0)", (t, t + 990000, f"step {step}", tid))
         db.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?,?,0,?,?,1,0)", (t + 330000, t + 340000, tid, 100 + step))
-        db.execute("insert into CUPTI_ACTIVITY_KIND_KERNEL values(?,?,0,1,7,?,?,4,3)", (t + 345000, t + 745000, 100 + step, pid))
+        db.execute("insert into CUPTI_ACTIVITY_KIND_KERNEL values(?,?,0,1,7,?,?,4,3,32,4,2,1,128,1,1,0,2048)", (t + 345000, t + 745000, 100 + step, pid))
         db.execute("insert into CUPTI_ACTIVITY_KIND_RUNTIME values(?,?,0,?,?,2,0)", (t + 400000, t + 412000, tid, 200 + step))
         db.execute("insert into CUPTI_ACTIVITY_KIND_MEMCPY values(?,?,0,1,7,?,?,4096,1,0,2)", (t + 750000, t + 800000, 200 + step, pid))
     db.commit()
