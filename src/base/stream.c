@@ -62,7 +62,9 @@ enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
         s->head_len = n;
         s->peeked = true;
     } else {
-        status = stk_decoder_open(&s->decoder, &s->source, s->codec, INPUT_SIZE, s->head, n, err);
+        size_t cap = opts && opts->input_bytes > PEEK_SIZE ? opts->input_bytes : PEEK_SIZE;
+        cap = opts && opts->input_bytes ? cap : INPUT_SIZE;
+        status = stk_decoder_open(&s->decoder, &s->source, s->codec, cap, s->head, n, err);
     }
 done:
     if (status)

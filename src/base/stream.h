@@ -17,6 +17,7 @@ struct stk_stream_opts {
     int seekable; // keep seek points, spool standard input: read_at will work
     int codec_given;             // take `codec` instead of looking at the magic
     enum stk_stream_codec codec;
+    size_t input_bytes; // of compressed input, read at a time; 0: 1 MiB
 };
 
 struct stk_stream;

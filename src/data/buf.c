@@ -157,6 +157,21 @@ static bool reserve(struct stk_pool *p, size_t size)
     return true;
 }
 
+bool stk_pool_claim(struct stk_pool *p, size_t bytes)
+{
+    pthread_mutex_lock(&p->lock);
+    bool fits = reserve(p, bytes);
+    pthread_mutex_unlock(&p->lock);
+    return fits;
+}
+
+void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stats.in_use_bytes -= bytes;
+    pthread_mutex_unlock(&p->lock);
+}
+
 struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
 {
     int c = class_of(size);

@@ -38,6 +38,9 @@ struct stk_pool *stk_pool_hold(struct stk_pool *p);
 void stk_pool_drop(struct stk_pool *p); // takes NULL
 struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p);
 bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes); // would it pass the cap?
+// Memory that is somebody's own counts as in use until it is given back. False: past the cap.
+bool stk_pool_claim(struct stk_pool *p, size_t bytes);
+void stk_pool_unclaim(struct stk_pool *p, size_t bytes);
 
 // At least `size` bytes, uninitialised. NULL: no memory, or past the cap.
 struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size);

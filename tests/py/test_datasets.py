@@ -2,6 +2,8 @@
 """Datasets: nested ones, state carried along, groups, files, options, seeds, resuming."""
 
 import os
+import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -145,6 +147,47 @@ def test_shuffle_and_seeds():
     c.raises(AttributeError, lambda: setattr(o, "sead", 1))
 
 
+BUDGET = """
+import sys
+import stoker.data as sd
+
+def status(key):
+    return int([l for l in open("/proc/self/status") if l.startswith(key)][0].split()[1]) * 1024
+
+paths, budget = sys.argv[2:], int(sys.argv[1])
+list(sd.Dataset.range(10).map(lambda x: x + 1, 2).prefetch(2))
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+o = sd.Options()
+o.autotune.ram_budget = budget
+ds = sd.TFRecordDataset(paths, num_parallel_reads=len(paths)).batch(8).prefetch(-1)
+ds = ds.with_options(o)
+n = sum(len(b) for b in ds)
+print(n, ds.stats().memory["peak_bytes"], status("VmHWM") - before)
+"""
+
+
+def test_memory_budget():
+    """What readers hold counts, too: the process grows by no more than was allowed."""
+    if not os.path.exists("/proc/self/clear_refs"):
+        return
+    budget, slack = 12 << 20, 16 << 20  # slack: Python's copies, threads
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [f"{folder}/{k}" for k in range(6)]
+        for path in paths:
+            with sd.TFRecordWriter(path) as w:
+                for i in range(70):
+                    w.write(bytes([i]) * 100000)
+        out = subprocess.run(
+            [sys.executable, "-c", BUDGET, str(budget), *paths], capture_output=True, timeout=100
+        )
+        c.same(out.stderr, b"")
+        n, peak, growth = (int(w) for w in out.stdout.split())
+        c.same(n, 420)
+        c.true(budget // 4 < peak <= budget, f"{peak} bytes at the peak")
+        c.true(growth < budget + slack, f"grew by {growth} bytes")
+
+
 def test_len():
     c.raises(TypeError, lambda: len(sd.Dataset.range(3).repeat()), "infinite")
     c.raises(TypeError, lambda: len(sd.Dataset.range(3).filter(lambda x: x > 1)), "unknown")
@@ -262,7 +305,9 @@ def test_csv_and_tar():
         )
         c.same(list(two)[1], (np.float32(3.5), b"c"))
         c.raises(
-            ValueError, lambda: list(sd.CsvDataset(folder + "/a.csv", [sd.int32] * 3)), "a.csv: row 1"
+            ValueError,
+            lambda: list(sd.CsvDataset(folder + "/a.csv", [sd.int32] * 3)),
+            "a.csv: row 1",
         )
         c.raises(
             ValueError, lambda: list(sd.CsvDataset(folder + "/a.csv", [sd.int32] * 2)), "fields"
@@ -308,7 +353,11 @@ def test_large_strings_shuffled():
         with sd.TFRecordWriter(path) as w:
             for t in texts:
                 w.write(sd.io.Example({"x": t}))
-        ds = sd.TFRecordDataset(path).shuffle(64).map(lambda r: sd.io.parse_single_example(r, spec)["x"], 2)
+        ds = (
+            sd.TFRecordDataset(path)
+            .shuffle(64)
+            .map(lambda r: sd.io.parse_single_example(r, spec)["x"], 2)
+        )
         have = [t for b in ds.map(lambda x: x, 2).batch(16) for t in b]
     c.same(sorted(have) == sorted(texts), True, "what was written")
 

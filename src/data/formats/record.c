@@ -11,6 +11,8 @@
 #define KEPT_BLOCKS 64 // a block that grew to more than so many gives its memory back
 #define BLOCKS_MAX 65536u
 #define RECORD_MAX ((size_t)1 << 30)
+#define STREAM_BYTES ((size_t)192 << 10) // of an open file, beside the compressed input
+#define INPUT_BYTES ((size_t)1 << 20)
 
 static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_err *err)
 {
@@ -29,7 +31,7 @@ enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec)
                                       : STK_CODEC_PLAIN;
 }
 
-static struct stk_record_ring *new_ring(uint32_t max)
+static struct stk_record_ring *new_ring(uint32_t max, struct stk_pool *pool)
 {
     size_t size = sizeof(struct stk_record_ring) + max * sizeof(struct stk_record_block);
     struct stk_record_ring *ring = stk_alloc_zero(1, size);
@@ -37,6 +39,7 @@ static struct stk_record_ring *new_ring(uint32_t max)
         return NULL;
     atomic_init(&ring->holders, 1);
     ring->max = max;
+    ring->pool = pool ? stk_pool_hold(pool) : NULL;
     for (uint32_t i = 0; i < max; i++) {
         ring->blocks[i].ring = ring;
         atomic_init(&ring->blocks[i].holders, 0);
@@ -44,13 +47,65 @@ static struct stk_record_ring *new_ring(uint32_t max)
     return ring;
 }
 
+static void free_bytes(struct stk_record_block *b)
+{
+    if (b->ring->pool)
+        stk_pool_unclaim(b->ring->pool, b->capacity);
+    stk_free(b->bytes);
+    b->bytes = NULL;
+    b->capacity = 0;
+}
+
+static enum stk_status no_budget(struct stk_pool *pool, size_t bytes, const char *path,
+                                 struct stk_err *err)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(pool);
+    return stk_err_set(err, STK_ELIMIT,
+                       "no memory for %zu bytes to read %s (%llu of %llu bytes of the budget in "
+                       "use)",
+                       bytes, path, (unsigned long long)s.in_use_bytes,
+                       (unsigned long long)s.cap_bytes);
+}
+
+// The block has room for so many bytes from now on, and keeps what is in it.
+static enum stk_status resize(struct stk_record_reader *r, struct stk_record_block *b, size_t want,
+                              struct stk_err *err)
+{
+    struct stk_pool *pool = r->ring->pool;
+    if (pool && !stk_pool_claim(pool, want - b->capacity))
+        return no_budget(pool, want - b->capacity, stk_stream_path(r->stream), err);
+    uint8_t *bytes = stk_realloc_array(b->bytes, want, 1);
+    if (!bytes) {
+        if (pool)
+            stk_pool_unclaim(pool, want - b->capacity);
+        return stk_err_nomem(err);
+    }
+    b->bytes = bytes;
+    b->capacity = want;
+    return STK_OK;
+}
+
 static void leave_ring(struct stk_record_ring *ring)
 {
     if (!ring || atomic_fetch_sub_explicit(&ring->holders, 1, memory_order_acq_rel) != 1)
         return;
     for (uint32_t i = 0; i < ring->count; i++)
-        stk_free(ring->blocks[i].bytes);
+        free_bytes(&ring->blocks[i]);
+    stk_pool_drop(ring->pool);
     stk_free(ring);
+}
+
+// Of the stream; claimed for as long as the reader lives.
+static enum stk_status claim(struct stk_record_reader *r, const struct stk_record_opts *o,
+                             const char *path, struct stk_err *err)
+{
+    size_t input = o->codec == STK_RECORD_PLAIN ? 0 : o->input_bytes ? o->input_bytes : INPUT_BYTES;
+    if (!r->ring->pool)
+        return STK_OK;
+    if (!stk_pool_claim(r->ring->pool, STREAM_BYTES + input))
+        return no_budget(r->ring->pool, STREAM_BYTES + input, path, err);
+    r->claimed = STREAM_BYTES + input;
+    return STK_OK;
 }
 
 enum stk_status stk_record_open(struct stk_record_reader **out, const char *path,
@@ -70,9 +125,13 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     r->skip_data_crc = o->skip_data_crc;
     r->block_bytes = o->block_bytes ? o->block_bytes : BLOCK_BYTES;
     r->max_record = o->max_record_bytes ? o->max_record_bytes : RECORD_MAX;
-    r->ring = new_ring(o->max_blocks ? o->max_blocks : BLOCKS);
-    struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(o->codec)};
-    status = r->ring ? stk_stream_open(&r->stream, path, &how, err) : stk_err_nomem(err);
+    r->ring = new_ring(o->max_blocks ? o->max_blocks : BLOCKS, o->pool);
+    struct stk_stream_opts how = {.codec_given = 1,
+                                  .codec = stk_record_stream_codec(o->codec),
+                                  .input_bytes = o->input_bytes};
+    status = r->ring ? claim(r, o, path, err) : STK_OK;
+    if (!status)
+        status = r->ring ? stk_stream_open(&r->stream, path, &how, err) : stk_err_nomem(err);
     if (status)
         stk_record_close(r);
     else
@@ -101,8 +160,26 @@ void stk_record_close(struct stk_record_reader *r)
         return;
     stk_stream_close(r->stream);
     stk_record_release(r->block);
+    if (r->claimed)
+        stk_pool_unclaim(r->ring->pool, r->claimed);
+    for (uint32_t i = 0; r->ring && i < r->ring->count; i++) {
+        if (atomic_load_explicit(&r->ring->blocks[i].holders, memory_order_acquire) == 0)
+            free_bytes(&r->ring->blocks[i]);
+    }
     leave_ring(r->ring);
     stk_free(r);
+}
+
+// Where half of the budget is in use, blocks that are held by nobody, from the i-th on, let go of
+// their memory. Nobody but the reader takes free blocks.
+static void free_idle(struct stk_record_ring *ring, uint32_t i)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(ring->pool);
+    for (; i < ring->count && s.in_use_bytes > s.cap_bytes / 2; i++) {
+        struct stk_record_block *b = &ring->blocks[i];
+        if (b->bytes && atomic_load_explicit(&b->holders, memory_order_acquire) == 0)
+            free_bytes(b);
+    }
 }
 
 // A free block, held once: the first one, whose bytes are the likeliest to be cached.
@@ -116,17 +193,13 @@ static enum stk_status free_block(struct stk_record_reader *r, struct stk_record
             continue;
         if (i == ring->count)
             ring->count++;
-        if (b->capacity / KEPT_BLOCKS > r->block_bytes) {
-            stk_free(b->bytes);
-            b->bytes = NULL;
-        }
-        if (!b->bytes) {
-            b->capacity = 0;
-            b->bytes = stk_alloc(r->block_bytes);
-            if (!b->bytes)
-                return stk_err_nomem(err);
-            b->capacity = r->block_bytes;
-        }
+        if (b->capacity / KEPT_BLOCKS > r->block_bytes)
+            free_bytes(b);
+        enum stk_status status = b->bytes ? STK_OK : resize(r, b, r->block_bytes, err);
+        if (status)
+            return status;
+        if (ring->pool)
+            free_idle(ring, i + 1);
         stk_record_hold(b);
         *out = b;
         return STK_OK;
@@ -147,14 +220,12 @@ static enum stk_status make_room(struct stk_record_reader *r, struct stk_err *er
             return status;
     }
     if (left > b->capacity) { // of a block that had grown
-        uint8_t *bytes = stk_realloc_array(b->bytes, left, 1);
-        if (!bytes) {
+        enum stk_status status = resize(r, b, left, err);
+        if (status) {
             if (b != old)
                 stk_record_release(b);
-            return stk_err_nomem(err);
+            return status;
         }
-        b->bytes = bytes;
-        b->capacity = left;
     }
     if (left)
         memmove(b->bytes, old->bytes + r->pos, left);
@@ -170,13 +241,7 @@ static enum stk_status make_room(struct stk_record_reader *r, struct stk_err *er
 static enum stk_status grow(struct stk_record_reader *r, size_t n, struct stk_err *err)
 {
     struct stk_record_block *b = r->block;
-    size_t want = b->capacity * 2 < n ? b->capacity * 2 : n;
-    uint8_t *bytes = stk_realloc_array(b->bytes, want, 1);
-    if (!bytes)
-        return stk_err_nomem(err);
-    b->bytes = bytes;
-    b->capacity = want;
-    return STK_OK;
+    return resize(r, b, b->capacity * 2 < n ? b->capacity * 2 : n, err);
 }
 
 enum stk_status stk_record_load(struct stk_record_reader *r, size_t n, struct stk_err *err)

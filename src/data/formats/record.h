@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/stream.h"
+#include "data/buf.h"
 
 #define STK_RECORD_OVERHEAD 16 // bytes of a record besides its data
 #define STK_RECORD_HEADER 12
@@ -39,6 +40,10 @@ struct stk_record_opts {
     uint32_t max_blocks;     // 0: 8; at least 2
     size_t block_bytes;      // 0: 256 KiB; at least 64
     size_t max_record_bytes; // 0: 1 GiB
+    size_t input_bytes;      // of compressed files, read at a time; 0: 1 MiB
+    // What the reader and its blocks take counts there, and no block passes its cap (STK_ELIMIT;
+    // release blocks and call again). With half of it in use, blocks that nobody holds are freed.
+    struct stk_pool *pool; // held; NULL: none
 };
 
 struct stk_record {

@@ -21,6 +21,7 @@ struct stk_record_block {
 struct stk_record_ring {
     atomic_uint holders; // the reader and every held block
     uint32_t count, max;
+    struct stk_pool *pool; // NULL: none
     struct stk_record_block blocks[];
 };
 
@@ -42,6 +43,7 @@ struct stk_record_reader {
     bool scanning;    // for the next header: an interrupted search goes on
     uint64_t passing; // bytes still to leave out
     size_t block_bytes, max_record;
+    size_t claimed; // of the pool, for the stream
     struct stk_record_ring *ring;
     struct stk_record_block *block; // held by the reader; NULL at first
     size_t pos, end;                // of its bytes: next header, end of what was read

@@ -293,6 +293,9 @@ static void await(struct stk_interleave *p)
             has_waited = true;
             w = stk_wait_begin(run);
         }
+        // With little memory only this dataset is read in, and whose turn it is may have changed
+        // since workers looked last.
+        pthread_cond_broadcast(&p->ring.has_room);
         p->has_waiter = true;
         pthread_cond_wait(&p->ring.has_piece, &p->ring.lock);
         p->has_waiter = false;
