@@ -100,38 +100,70 @@ AVX2 static inline __m256i load_pixels(const int16_t *left, const int16_t *right
     return _mm256_shuffle_epi8(p, by_channel);
 }
 
-AVX2 static inline void sum_two(const int16_t *row, const struct stk_image_axis *a, uint32_t x,
-                                uint32_t y, uint8_t *to_x, uint8_t *to_y)
+// Weights of two output pixels, each pair of taps four times: what one multiplication takes.
+AVX2 void stk_image_axis_pair_avx2(struct stk_image_axis *a)
 {
-    const int16_t *in_x = row + (size_t)a->start[x] * 3, *in_y = row + (size_t)a->start[y] * 3;
-    const int16_t *w_x = a->fixed + (size_t)x * a->pair_taps;
-    const int16_t *w_y = a->fixed + (size_t)y * a->pair_taps;
-    __m256i sum = _mm256_set1_epi32(1 << 21);
-    for (uint32_t t = 0; t < a->pair_taps; t += 2) {
-        __m256i w =
-            _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_set1_epi32(load_pair(w_x + t))),
-                                    _mm_set1_epi32(load_pair(w_y + t)), 1);
-        __m256i p = load_pixels(in_x + (size_t)t * 3, in_y + (size_t)t * 3);
-        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(p, w));
+    __m256i *to = a->lookups;
+    for (uint32_t x = 0; x < a->out; x += 2) {
+        const int16_t *w_x = a->fixed + (size_t)x * a->pair_taps;
+        const int16_t *w_y = x + 1 < a->out ? w_x + a->pair_taps : w_x;
+        for (uint32_t t = 0; t < a->pair_taps; t += 2) {
+            __m256i low = _mm256_castsi128_si256(_mm_set1_epi32(load_pair(w_x + t)));
+            _mm256_store_si256(to++,
+                               _mm256_inserti128_si256(low, _mm_set1_epi32(load_pair(w_y + t)), 1));
+        }
     }
-    const __m256i low_bytes = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1));
-    __m256i bytes = _mm256_shuffle_epi8(_mm256_srli_epi32(sum, 22), low_bytes);
-    int32_t first = _mm256_extract_epi32(bytes, 0), second = _mm256_extract_epi32(bytes, 4);
-    memcpy(to_x, &first, 4); // the fourth byte is overwritten by the next pixel
-    memcpy(to_y, &second, 4);
+}
+
+// Two output pixels: three sums in each half.
+AVX2 static inline __m256i sum_two(const int16_t *in_x, const int16_t *in_y, const __m256i *w,
+                                   uint32_t pairs)
+{
+    __m256i sum = _mm256_set1_epi32(1 << 21);
+    for (uint32_t p = 0; p < pairs; p++) {
+        __m256i v = load_pixels(in_x + (size_t)p * 6, in_y + (size_t)p * 6);
+        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(v, _mm256_load_si256(w + p)));
+    }
+    return _mm256_srli_epi32(sum, 22);
+}
+
+static inline void store_four(uint8_t *to, int32_t pixel)
+{
+    memcpy(to, &pixel, 4); // the fourth byte is overwritten by the next pixel
+}
+
+// Pixels x, x + 1 and x + 2, x + 3 of two sums.
+AVX2 static inline void store_sums(__m256i first, __m256i second, uint8_t *to)
+{
+    __m256i words = _mm256_packs_epi32(first, second), bytes = _mm256_packus_epi16(words, words);
+    __m128i even = _mm256_castsi256_si128(bytes), odd = _mm256_extracti128_si256(bytes, 1);
+    store_four(to, _mm_cvtsi128_si32(even));
+    store_four(to + 3, _mm_cvtsi128_si32(odd));
+    store_four(to + 6, _mm_extract_epi32(even, 1));
+    store_four(to + 9, _mm_extract_epi32(odd, 1));
 }
 
 AVX2 void stk_image_sum_fixed3_avx2(const int16_t *row, const struct stk_image_axis *a,
                                     uint32_t channels, int16_t *planes, uint8_t *line)
 {
+    uint32_t pairs = a->pair_taps / 2, last = a->out - 1;
+    const __m256i *w = a->lookups;
     (void)channels;
     (void)planes;
-    uint32_t x = 0;
-    for (; x + 2 <= a->out; x += 2)
-        sum_two(row, a, x, x + 1, line + (size_t)x * 3, line + (size_t)x * 3 + 3);
-    if (x < a->out)
-        sum_two(row, a, x, x, line + (size_t)x * 3, line + (size_t)x * 3);
+    for (uint32_t x = 0; x < a->out; x += 4) {
+        // Pixels past the end are the last one again: the line has room for them.
+        uint32_t at[4];
+        for (uint32_t k = 0; k < 4; k++)
+            at[k] = x + k < last ? x + k : last;
+        bool has_more = x + 2 < a->out;
+        __m256i first =
+            sum_two(row + (size_t)a->start[at[0]] * 3, row + (size_t)a->start[at[1]] * 3, w, pairs);
+        __m256i second =
+            sum_two(row + (size_t)a->start[at[2]] * 3, row + (size_t)a->start[at[3]] * 3,
+                    has_more ? w + pairs : w, pairs);
+        store_sums(first, second, line + (size_t)x * 3);
+        w += 2 * (size_t)pairs;
+    }
 }
 
 AVX2 void stk_image_sum_float3_avx2(const float *row, const struct stk_image_axis *a,

@@ -38,7 +38,7 @@ static void lay_out_axis(struct stk_image_axis *a, uint8_t *base, size_t *used)
     a->weight = take(base, used, out * a->taps * sizeof *a->weight);
     a->fixed = take(base, used, out * a->pair_taps * sizeof *a->fixed);
     a->window = take(base, used, blocks * sizeof *a->window);
-    a->lookups = take(base, used, blocks * a->taps * 128);
+    a->lookups = take(base, used, blocks * a->pair_taps * 128);
 }
 
 static void lay_out_rows(struct resizer *r, uint8_t *base, size_t *used)
@@ -81,6 +81,8 @@ static void choose_code(struct resizer *r, const struct stk_image_context *c)
             r->sum_float = stk_image_sum_float_avx512;
         }
     }
+    if (r->is_fixed && r->sum_fixed == stk_image_sum_fixed3_avx2)
+        stk_image_axis_pair_avx2(&r->across);
 #else
     (void)c;
 #endif

@@ -50,6 +50,9 @@ void stk_image_axis_fix(struct stk_image_axis *a);
 // Fills window and lookups; false if a window is too wide.
 bool stk_image_axis_block(struct stk_image_axis *a, bool is_fixed);
 
+// For the AVX2 code, which has its weights in `lookups` by pairs of outputs.
+void stk_image_axis_pair_avx2(struct stk_image_axis *a);
+
 // --- image_mix.c, image_mix_avx2.c, image_mix_avx512.c
 typedef void stk_image_mix_fixed_fn(const uint8_t *const *rows, const int16_t *weights,
                                     uint32_t taps, size_t n, int16_t *out);
