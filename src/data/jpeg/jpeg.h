@@ -70,6 +70,9 @@ struct stk_jpeg_huff {
     bool is_built;      // the look-up table below is of these counts and symbols
     uint32_t limit[17]; // first 16-bit prefix after the codes of this length
     int32_t offset[17]; // from code to index into symbols
+    // Codes that begin with six ones, where long ones lie, by the next 16 bits less 0xfc00: symbol
+    // and length << 8; 0: no code.
+    uint16_t tail[1024];
 };
 
 struct stk_jpeg_component {

@@ -32,8 +32,8 @@ struct run {
     uint32_t col_begin, col_end, row_begin, row_end; // MCUs that are transformed
     uint32_t row_last;                               // one past the last row that is read
     bool is_checked;
-    uint32_t row_height;                             // pixels of an MCU row
-    bool has_delay; // the last line of an MCU row waits for the next
+    uint32_t row_height; // pixels of an MCU row
+    bool has_delay;      // the last line of an MCU row waits for the next
     struct plane plane[3];
     struct stk_jpeg_reader reader;
     uint8_t *stuff;
@@ -584,6 +584,12 @@ enum stk_jpeg_status stk_jpeg_decode(struct stk_jpeg *j, const struct stk_jpeg_o
     return run.status;
 }
 
+static bool is_same_code(const struct stk_jpeg_huff *a, const struct stk_jpeg_huff *b)
+{
+    return memcmp(a->counts, b->counts, sizeof a->counts) == 0 &&
+           memcmp(a->symbols, b->symbols, sizeof a->symbols) == 0;
+}
+
 // Tables of equal content are one in memory: half of the cache.
 static void share_tables(const struct run *from, struct run *to)
 {
@@ -595,9 +601,9 @@ static void share_tables(const struct run *from, struct run *to)
             const struct stk_jpeg_block *like = &from->reader.mcu.block[k];
             int dc = a->component[like->component].dc_tab,
                 ac = a->component[like->component].ac_tab;
-            if (memcmp(&a->dc[dc], &b->dc[c->dc_tab], sizeof a->dc[dc]) == 0)
+            if (is_same_code(&a->dc[dc], &b->dc[c->dc_tab]))
                 block->dc_look = like->dc_look;
-            if (memcmp(&a->ac[ac], &b->ac[c->ac_tab], sizeof a->ac[ac]) == 0) {
+            if (is_same_code(&a->ac[ac], &b->ac[c->ac_tab])) {
                 block->ac_look = like->ac_look;
                 block->ac_pass = like->ac_pass;
             }

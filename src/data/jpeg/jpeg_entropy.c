@@ -54,12 +54,21 @@ static inline __attribute__((always_inline)) bool read_careful(struct stk_jpeg_b
 {
     refill(b);
     uint32_t head = (uint32_t)(b->buf >> 48);
-    int from = head < h->limit[STK_JPEG_DC_BITS - 1] ? 1 : STK_JPEG_DC_BITS, length = from;
-    for (int i = from; i <= 16; i++) // limits never fall, so counting needs no early exit
-        length += head >= h->limit[i];
-    if (length > 16)
-        return false;
-    int symbol = h->symbols[((int32_t)(head >> (16 - length)) + h->offset[length]) & 255];
+    int length, symbol;
+    if (head >= 0xfc00) {
+        length = h->tail[head - 0xfc00] >> 8;
+        symbol = h->tail[head - 0xfc00] & 255;
+        if (length == 0)
+            return false;
+    } else {
+        int from = head < h->limit[STK_JPEG_DC_BITS - 1] ? 1 : STK_JPEG_DC_BITS;
+        length = from;
+        for (int i = from; i <= 16; i++) // limits never fall, so counting needs no early exit
+            length += head >= h->limit[i];
+        if (length > 16)
+            return false;
+        symbol = h->symbols[((int32_t)(head >> (16 - length)) + h->offset[length]) & 255];
+    }
     b->buf <<= length;
     b->count -= (uint64_t)length;
     *skip = is_ac ? symbol >> 4 : 0;

@@ -18,6 +18,8 @@
 // seen, whether or not their values are.
 #include "data/jpeg/jpeg_impl.h"
 
+#include <string.h>
+
 _Alignas(STK_JPEG_PLACE_ALIGN) const uint8_t stk_jpeg_zigzag[128] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -111,6 +113,13 @@ static void join_steps(struct stk_jpeg_look *pass, const struct step *single, in
     }
 }
 
+static void fill_tail(struct stk_jpeg_huff *h, uint32_t code, int length, int symbol)
+{
+    uint32_t first = code << (16 - length), end = first + (1u << (16 - length));
+    for (uint32_t head = first < 0xfc00 ? 0xfc00 : first; head < end; head++)
+        h->tail[head - 0xfc00] = (uint16_t)(length << 8 | symbol);
+}
+
 bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
                          struct stk_jpeg_look *pass, int bits)
 {
@@ -122,12 +131,14 @@ bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
         single[i] = passed[i] = (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
     uint32_t code = 0;
     int symbols = 0;
+    memset(h->tail, 0, sizeof h->tail);
     for (int length = 1; length <= 16; length++) {
         h->offset[length] = symbols - (int32_t)code;
         for (int i = 0; i < h->counts[length]; i++, code++, symbols++) {
             int symbol = h->symbols[symbols];
             if (code >= 1u << length || (!is_ac && symbol > 15))
                 return false;
+            fill_tail(h, code, length, symbol);
             if (length > bits)
                 continue;
             int first = (int)(code << (bits - length));
