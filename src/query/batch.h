@@ -138,6 +138,7 @@ struct stk_batch_plan {
     uint32_t sum_count;
     bool grouped;   // by keys; else all rows are one group, of none as well
     bool sorted;    // groups come by their keys, else as they are first met
+    uint32_t groups_max;
     bool last_row;  // columns of a group's last row are asked for ...
     int row_of_sum; // ... or of the one with this extreme; -1: no
     bool top;       // rows by `order` instead of groups

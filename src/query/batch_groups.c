@@ -165,6 +165,8 @@ static void begin_total(const struct stk_batch_sum *sum, struct stk_batch_total 
 static uint32_t new_group(struct stk_batch_groups *g, const int64_t *keys, const uint8_t *nulls,
                           struct stk_batch_ref ref)
 {
+    if (g->count >= g->plan->groups_max)
+        return STK_NONE;
     if (g->count == g->capacity) {
         if (!grow(g))
             return STK_NONE;

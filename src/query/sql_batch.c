@@ -7,14 +7,24 @@
 // Aggregates become values of a group, and so do keys that are no columns; columns are those of
 // one of the group's rows. HAVING becomes WHERE. Without aggregates, ORDER BY ... LIMIT n becomes
 // the same over the n rows that it takes.
+//
+// Where a key is an expression that only SQLite knows, events are grouped by what it is made of,
+// and SQLite groups those groups again:
+//
+//   select name || device, count(*) from kernels group by 1
+//   select name || device, sum("value 2") from "rows of kernels" as kernels group by 1
 #include "query/sql_batch.h"
 
 #include <stdlib.h>
 
+#define GROUPS_AGAIN_MAX 1000000 // more are no gain over single rows
+
 struct writer {
     const struct stk_sql_select *s;
     struct stk_batch_plan *p;
-    const struct stk_sql_node *sums[STK_BATCH_SUMS_MAX];
+    const struct stk_sql_node *keys[STK_BATCH_KEYS_MAX];
+    const struct stk_sql_node *sums[STK_BATCH_SUMS_MAX]; // NULL: rows of the average before it
+    bool again;                                          // SQLite groups the groups
     sqlite3_str *out;
     bool bare; // columns that no key decides are asked for
     bool failed;
@@ -31,11 +41,14 @@ static bool find_sum(struct writer *w, const struct stk_sql_node *n, uint32_t *w
 {
     struct stk_batch_plan *p = w->p;
     for (*which = 0; *which < p->sum_count; ++*which)
-        if (stk_sql_node_equal(w->sums[*which], n))
+        if (w->sums[*which] && stk_sql_node_equal(w->sums[*which], n))
             return true;
-    if (p->sum_count == STK_BATCH_SUMS_MAX)
+    bool average = w->again && stk_sql_token_is(&n->word, "avg");
+    if (p->sum_count + average >= STK_BATCH_SUMS_MAX || (w->again && n->distinct))
         return false;
     w->sums[p->sum_count++] = n;
+    if (average)
+        w->sums[p->sum_count++] = NULL;
     return true;
 }
 
@@ -63,6 +76,12 @@ static bool compile_sum(struct writer *w, uint32_t which)
                  {"avg", STK_SUM_AVERAGE}, {"min", STK_SUM_LEAST}, {"max", STK_SUM_GREATEST}};
     const struct stk_sql_node *n = w->sums[which];
     struct stk_batch_sum *sum = &w->p->sums[which];
+    if (!n) {
+        *sum = sum[-1];
+        sum->kind = STK_SUM_COUNT;
+        sum[-1].kind = STK_SUM_TOTAL;
+        return true;
+    }
     *sum = (struct stk_batch_sum){.kind = STK_SUM_ROWS};
     if (n->star && !n->filter)
         return true;
@@ -84,9 +103,8 @@ static bool compile_sum(struct writer *w, uint32_t which)
 
 static int find_key(const struct writer *w, const struct stk_sql_node *n)
 {
-    const struct stk_sql_item *keys = w->s->group_count ? w->s->group : w->s->list;
     for (uint32_t i = 0; i < w->p->key_count; i++)
-        if (stk_sql_node_equal(keys[i].node, n))
+        if (stk_sql_node_equal(w->keys[i], n))
             return (int)i;
     return -1;
 }
@@ -96,8 +114,7 @@ static bool is_decided(const struct writer *w, const struct stk_sql_node *column
 {
     enum stk_query_key key = stk_query_fields[column->field].key;
     for (uint32_t i = 0; i < w->p->key_count; i++) {
-        const struct stk_sql_node *k =
-            meant(w->s->group_count ? w->s->group[i].node : w->s->list[i].node);
+        const struct stk_sql_node *k = meant(w->keys[i]);
         if (k->kind != STK_NODE_COLUMN)
             continue;
         if (k->field == column->field || k->field == STK_FIELD_ID ||
@@ -108,10 +125,53 @@ static bool is_decided(const struct writer *w, const struct stk_sql_node *column
     return false;
 }
 
+// What an expression is made of, as far as it can be evaluated here: columns, and arithmetic of
+// numbers.
+static bool is_arithmetic(const struct stk_sql_node *n)
+{
+    if (n->kind == STK_NODE_COLUMN)
+        return !stk_query_field_is_text((enum stk_query_field)n->field);
+    bool ok = n->kind == STK_NODE_LITERAL ||
+              (n->kind == STK_NODE_SIGN && memchr("+-*/", n->word.p[0], 4) && n->word.n == 1);
+    for (uint32_t i = 0; ok && i < n->arg_count; i++)
+        ok = is_arithmetic(meant(n->args[i]));
+    return ok && (n->kind != STK_NODE_LITERAL || n->word.p[0] != '\'');
+}
+
+static bool add_leaves(struct writer *w, const struct stk_sql_node *n)
+{
+    n = meant(n);
+    if (n->kind == STK_NODE_LITERAL)
+        return true;
+    if (n->kind == STK_NODE_COLUMN || is_arithmetic(n)) {
+        if (find_key(w, n) >= 0)
+            return true;
+        if (w->p->key_count == STK_BATCH_KEYS_MAX)
+            return false;
+        w->keys[w->p->key_count++] = n;
+        return true;
+    }
+    for (uint32_t i = 0; i < n->arg_count; i++)
+        if (n->kind == STK_NODE_AGGREGATE || !add_leaves(w, n->args[i]))
+            return false;
+    return n->arg_count > 0;
+}
+
 static void put_tokens(struct writer *w, uint32_t at, uint32_t end)
 {
     for (; at < end; at++)
         sqlite3_str_appendf(w->out, " %.*s", (int)w->s->tokens[at].n, w->s->tokens[at].p);
+}
+
+static void put_sum_of_sums(struct writer *w, const struct stk_sql_node *n, uint32_t value)
+{
+    if (stk_sql_token_is(&n->word, "count"))
+        sqlite3_str_appendf(w->out, " sum(\"value %d\")", (int)value);
+    else if (stk_sql_token_is(&n->word, "avg"))
+        sqlite3_str_appendf(w->out, " (total(\"value %d\")/sum(\"value %d\"))", (int)value,
+                            (int)value + 1);
+    else
+        sqlite3_str_appendf(w->out, " %.*s(\"value %d\")", (int)n->word.n, n->word.p, (int)value);
 }
 
 // What stands for the node in the new statement, if not its own words: false.
@@ -121,7 +181,10 @@ static bool put_value(struct writer *w, const struct stk_sql_node *n)
     int key = n->kind == STK_NODE_COLUMN ? -1 : find_key(w, n);
     if (n->kind == STK_NODE_AGGREGATE) {
         w->failed |= !find_sum(w, n, &which);
-        sqlite3_str_appendf(w->out, " (+\"value %d\")", (int)(w->p->key_count + which));
+        if (w->again)
+            put_sum_of_sums(w, n, w->p->key_count + which);
+        else
+            sqlite3_str_appendf(w->out, " (+\"value %d\")", (int)(w->p->key_count + which));
         return true;
     }
     // A literal by itself would be a place in ORDER BY; it stays what it is.
@@ -170,12 +233,15 @@ static void put_from(struct writer *w)
 static void write_groups(struct writer *w)
 {
     const struct stk_sql_select *s = w->s;
-    sqlite3_str_appendall(w->out, s->distinct && s->group_count ? "select distinct" : "select");
+    bool distinct = s->distinct && (s->group_count || w->again);
+    sqlite3_str_appendall(w->out, distinct ? "select distinct" : "select");
     put_items(w, s->list, s->list_count, s->list_first, s->list_end);
     put_from(w);
+    if (w->again && s->group_count)
+        put_items(w, s->group, s->group_count, s->group_first, s->having_first);
     if (s->having) {
         uint32_t at = s->having_first + 1;
-        sqlite3_str_appendall(w->out, " where");
+        sqlite3_str_appendall(w->out, w->again ? " having" : " where");
         put_node(w, s->having, &at);
     }
     put_items(w, s->order, s->order_count, s->order_first, s->limit_first);
@@ -186,9 +252,8 @@ static bool collect_all(struct writer *w)
 {
     const struct stk_sql_select *s = w->s;
     bool ok = !s->where || stk_batch_collect(w->p, s->where);
-    const struct stk_sql_item *keys = s->group_count ? s->group : s->list;
     for (uint32_t i = 0; ok && i < w->p->key_count; i++)
-        ok = stk_batch_collect(w->p, keys[i].node);
+        ok = stk_batch_collect(w->p, w->keys[i]);
     for (uint32_t i = 0; ok && i < s->list_count; i++)
         ok = collect_sums(w, s->list[i].node);
     for (uint32_t i = 0; ok && i < s->order_count; i++)
@@ -202,10 +267,9 @@ static bool compile_all(struct writer *w)
 {
     const struct stk_sql_select *s = w->s;
     struct stk_batch_plan *p = w->p;
-    const struct stk_sql_item *keys = s->group_count ? s->group : s->list;
     bool ok = !s->where || stk_batch_add_filters(p, s->where);
     for (uint32_t i = 0; ok && i < p->key_count; i++)
-        ok = (p->keys[i] = stk_batch_compile(p, keys[i].node)) != NULL;
+        ok = (p->keys[i] = stk_batch_compile(p, w->keys[i])) != NULL;
     for (uint32_t i = 0; ok && i < p->sum_count; i++)
         ok = compile_sum(w, i);
     for (uint32_t i = 0; ok && p->top && i < s->order_count; i++) {
@@ -266,14 +330,22 @@ static void top_field(void *arg, size_t row, enum stk_query_field f, struct stk_
 }
 
 // The form of the answer. False: none of these.
-static bool choose_form(struct stk_batch_plan *p, const struct stk_sql_select *s, uint64_t rows)
+static bool choose_form(struct writer *w, uint64_t rows)
 {
+    const struct stk_sql_select *s = w->s;
+    struct stk_batch_plan *p = w->p;
+    const struct stk_sql_item *keys = s->group_count ? s->group : s->list;
     p->grouped = s->group_count > 0 || (s->distinct && !s->aggregates);
-    p->sorted = s->group_count > 0;
-    p->key_count = s->group_count ? s->group_count : p->grouped ? s->list_count : 0;
+    p->sorted = s->group_count > 0 && !w->again;
     p->top = !p->grouped && !s->aggregates && !s->having && s->order_count > 0;
-    if (p->key_count > STK_BATCH_KEYS_MAX || (s->star && !p->top))
+    uint32_t count = s->group_count ? s->group_count : p->grouped ? s->list_count : 0;
+    if (count > STK_BATCH_KEYS_MAX || (s->star && !p->top) || (w->again && !count))
         return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!w->again)
+            w->keys[p->key_count++] = keys[i].node;
+        else if (!add_leaves(w, keys[i].node))
+            return false;
     if (!p->top)
         return p->grouped || s->aggregates;
     uint64_t wanted = s->limit >= 0 ? (uint64_t)s->limit + (uint64_t)s->offset
@@ -284,11 +356,12 @@ static bool choose_form(struct stk_batch_plan *p, const struct stk_sql_select *s
            (wanted || s->limit == 0);
 }
 
-static bool answer(struct stk_sql_batch *b, const struct stk_sql_select *s, uint64_t rows)
+static bool answer(struct stk_sql_batch *b, const struct stk_sql_select *s, uint64_t rows,
+                   bool again)
 {
-    struct writer w = {.s = s, .p = &b->plan};
+    struct writer w = {.s = s, .p = &b->plan, .again = again};
     struct stk_batch_plan *p = &b->plan;
-    if (!choose_form(p, s, rows) || !collect_all(&w) || !stk_batch_fill_dicts(p, s) ||
+    if (!choose_form(&w, rows) || !collect_all(&w) || !stk_batch_fill_dicts(p, s) ||
         !compile_all(&w))
         return false;
     w.out = sqlite3_str_new(NULL);
@@ -302,8 +375,8 @@ static bool answer(struct stk_sql_batch *b, const struct stk_sql_select *s, uint
     }
     b->sql = sqlite3_str_finish(w.out);
     // Of distinct rows every column is a key.
-    if (!b->sql || w.failed || (w.bare && p->grouped && !s->group_count) || !choose_row(&w) ||
-        !stk_batch_run(p, &b->groups, &b->top))
+    if (!b->sql || w.failed || (w.bare && p->grouped && (!s->group_count || again)) ||
+        !choose_row(&w) || !stk_batch_run(p, &b->groups, &b->top))
         return false;
     b->rows.arg = b;
     b->rows.count = p->top ? b->top.count : b->groups.count;
@@ -314,6 +387,16 @@ static bool answer(struct stk_sql_batch *b, const struct stk_sql_select *s, uint
     return true;
 }
 
+static void clear(struct stk_sql_batch *b)
+{
+    if (b->plan.has_texts)
+        stk_strpool_deinit(&b->plan.texts);
+    stk_batch_groups_deinit(&b->groups);
+    stk_batch_top_deinit(&b->top);
+    sqlite3_free(b->sql);
+    b->sql = NULL;
+}
+
 bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const char *sql,
                          uint64_t rows)
 {
@@ -322,23 +405,25 @@ bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const cha
     const struct stk_sql_select *s = stk_sql_parse(&b->arena, sql);
     if (!s)
         return false;
-    b->plan = (struct stk_batch_plan){.q = q,
-                                      .table = s->table,
-                                      .arena = &b->arena,
-                                      .start_min_ns = INT64_MIN,
-                                      .start_max_ns = INT64_MAX,
-                                      .row_of_sum = -1};
-    bool ok = answer(b, s, rows);
-    q->failed = false; // whatever lacked memory is asked again
-    return ok;
+    for (int again = 0; again < 2 && !b->plan.interrupted; again++) {
+        clear(b);
+        b->plan = (struct stk_batch_plan){.q = q,
+                                          .table = s->table,
+                                          .arena = &b->arena,
+                                          .start_min_ns = INT64_MIN,
+                                          .start_max_ns = INT64_MAX,
+                                          .groups_max = again ? GROUPS_AGAIN_MAX : UINT32_MAX,
+                                          .row_of_sum = -1};
+        bool ok = answer(b, s, rows, again);
+        q->failed = false; // whatever lacked memory is asked again
+        if (ok)
+            return true;
+    }
+    return false;
 }
 
 void stk_sql_batch_end(struct stk_sql_batch *b)
 {
-    if (b->plan.has_texts)
-        stk_strpool_deinit(&b->plan.texts);
-    stk_batch_groups_deinit(&b->groups);
-    stk_batch_top_deinit(&b->top);
-    sqlite3_free(b->sql);
+    clear(b);
     stk_arena_deinit(&b->arena);
 }

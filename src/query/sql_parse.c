@@ -591,6 +591,7 @@ static void parse_tail(struct parser *p)
         p->failed |= s->aggregates;
         s->aggregates = aggregates;
     }
+    s->group_first = p->at;
     if (!p->failed && take(p, "group") && expect(p, "by"))
         parse_order(p, s->group, &s->group_count, false);
     s->having_first = p->at;

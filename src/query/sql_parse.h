@@ -60,7 +60,7 @@ struct stk_sql_select {
     struct stk_sql_node *where, *having;
     int64_t limit, offset; // limit -1: none
     // Clauses as tokens, for writing them again.
-    uint32_t list_first, list_end, having_first, having_end, order_first, limit_first;
+    uint32_t list_first, list_end, group_first, having_first, having_end, order_first, limit_first;
 };
 
 // NULL: not understood, or no memory.
