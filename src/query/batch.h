@@ -127,6 +127,7 @@ struct stk_batch_order {
 struct stk_batch_plan {
     struct stk_query *q;
     const struct stk_sql_table *table;
+    int rows_id; // of the table that SQLite reads
     struct stk_arena *arena;
     int64_t start_min_ns, start_max_ns; // from WHERE
     struct stk_batch_node *filters[STK_SQL_ITEMS_MAX];

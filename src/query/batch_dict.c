@@ -207,19 +207,19 @@ static bool evaluate(struct stk_batch_plan *p, const struct stk_sql_select *s,
     sqlite3_str_appendall(text, "select");
     write_node(text, s, d->source);
     if (d->class != STK_CLASS_CONSTANT)
-        sqlite3_str_appendf(text, " from \"rows of %s\" as %.*s", p->table->name, (int)s->alias.n,
-                            s->alias.p);
+        sqlite3_str_appendf(text, " from \"rows of %s\" as %.*s where \"rows id\"=%d", p->table->name,
+                            (int)s->alias.n, s->alias.p, p->rows_id);
     char *sql = sqlite3_str_finish(text);
     sqlite3_stmt *stmt = NULL;
     bool ok = sql && sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL) == SQLITE_OK;
     size_t row = 0;
-    db->rows = &rows;
+    db->rows[p->rows_id] = &rows;
     while (ok && sqlite3_step(stmt) == SQLITE_ROW) {
         struct stk_query_value v;
         ok = read_result(stmt, 0, &v) && put_value(p, d, code_of(d->class, row), &v);
         row++;
     }
-    db->rows = NULL;
+    db->rows[p->rows_id] = NULL;
     sqlite3_finalize(stmt);
     sqlite3_free(sql);
     return ok && row == rows.count && !p->q->failed;

@@ -2,7 +2,8 @@
 // From a SELECT to a plan of batches, and to the statement over its results:
 //
 //   select name, sum(dur_ns) / 1e6 from kernels where dur_ns > 9 group by name order by 2 desc
-//   select name, (+"value 0") / 1e6 from "rows of kernels" as kernels order by 2 desc
+//   select name, (+"value 0") / 1e6 from "rows of kernels" as kernels where "rows id"=0
+//   order by 2 desc
 //
 // Aggregates become values of a group, and so do keys that are no columns; columns are those of
 // one of the group's rows. HAVING becomes WHERE. Without aggregates, ORDER BY ... LIMIT n becomes
@@ -12,7 +13,8 @@
 // and SQLite groups those groups again:
 //
 //   select name || device, count(*) from kernels group by 1
-//   select name || device, sum("value 2") from "rows of kernels" as kernels group by 1
+//   select name || device, sum("value 2") from "rows of kernels" as kernels where "rows id"=0
+//   group by 1
 #include "query/sql_batch.h"
 
 #include <stdlib.h>
@@ -226,8 +228,8 @@ static void put_items(struct writer *w, const struct stk_sql_item *items, uint32
 
 static void put_from(struct writer *w)
 {
-    sqlite3_str_appendf(w->out, " from \"rows of %s\" as %.*s", w->s->table->name,
-                        (int)w->s->alias.n, w->s->alias.p);
+    sqlite3_str_appendf(w->out, " from \"rows of %s\" as %.*s where \"rows id\"=%d", w->s->table->name,
+                        (int)w->s->alias.n, w->s->alias.p, w->p->rows_id);
 }
 
 static void write_groups(struct writer *w)
@@ -241,8 +243,9 @@ static void write_groups(struct writer *w)
         put_items(w, s->group, s->group_count, s->group_first, s->having_first);
     if (s->having) {
         uint32_t at = s->having_first + 1;
-        sqlite3_str_appendall(w->out, w->again ? " having" : " where");
+        sqlite3_str_appendall(w->out, w->again ? " having (" : " and (");
         put_node(w, s->having, &at);
+        sqlite3_str_appendall(w->out, ")");
     }
     put_items(w, s->order, s->order_count, s->order_first, s->limit_first);
     put_tokens(w, s->limit_first, s->count);
@@ -398,7 +401,7 @@ static void clear(struct stk_sql_batch *b)
 }
 
 bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const char *sql,
-                         uint64_t rows)
+                         uint64_t rows, int rows_id)
 {
     memset(b, 0, sizeof *b);
     stk_arena_init(&b->arena, 0);
@@ -409,6 +412,7 @@ bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const cha
         clear(b);
         b->plan = (struct stk_batch_plan){.q = q,
                                           .table = s->table,
+                                          .rows_id = rows_id,
                                           .arena = &b->arena,
                                           .start_min_ns = INT64_MIN,
                                           .start_max_ns = INT64_MAX,

@@ -11,6 +11,7 @@
 // What a table "rows of <events>" holds while a statement runs: rows that stand for events, and
 // values beside them ("value 0", "value 1", ...).
 #define STK_SQL_VALUES_MAX 48
+#define STK_SQL_ROWS_MAX 16 // at a time; column "rows id" says which
 struct stk_sql_rows {
     size_t count;
     void (*field)(void *arg, size_t row, enum stk_query_field f, struct stk_query_value *out);
@@ -25,7 +26,7 @@ struct stk_query_db {
     bool declaring; // a table's columns: SQLite asks the authoriser as for any CREATE
     bool batches_wanted, batches_used;
     uint32_t events_per_thread;      // 0: as usual
-    const struct stk_sql_rows *rows; // of the running statement's table "rows of ..."
+    const struct stk_sql_rows *rows[STK_SQL_ROWS_MAX]; // of the running statement
     struct stk_err err;              // what a table could not do; code STK_OK: nothing
 };
 

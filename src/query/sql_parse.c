@@ -244,6 +244,24 @@ static struct stk_sql_node *parse_name(struct parser *p)
     return fail(p);
 }
 
+// A value by itself, if it depends on nothing outside: SQLite will say.
+static struct stk_sql_node *parse_select(struct parser *p)
+{
+    uint32_t first = p->at;
+    int depth = 0;
+    do {
+        depth += is(p, "(") - is(p, ")");
+        p->at++;
+    } while (depth > 0 && p->at < p->s->count);
+    struct stk_sql_node *n = depth == 0 ? new_node(p, STK_NODE_SELECT, first) : fail(p);
+    if (n) {
+        const struct stk_sql_token *last = &p->s->tokens[p->at - 1];
+        const char *start = p->s->tokens[first].p;
+        n->word = (struct stk_sql_token){STK_SQL_OTHER, start, (size_t)(last->p + last->n - start)};
+    }
+    return n;
+}
+
 static struct stk_sql_node *parse_primary(struct parser *p)
 {
     static const char *const constants[] = {"null", "true", "false", NULL};
@@ -255,6 +273,8 @@ static struct stk_sql_node *parse_primary(struct parser *p)
             n->word = *t;
         return n;
     }
+    if (is(p, "(") && stk_sql_token_is(t + 1, "select"))
+        return parse_select(p);
     if (take(p, "(")) {
         uint32_t first = p->at - 1;
         struct stk_sql_node *n = parse_expression(p);
@@ -666,7 +686,7 @@ bool stk_sql_node_equal(const struct stk_sql_node *a, const struct stk_sql_node 
         return false;
     if (a->kind == STK_NODE_COLUMN)
         return a->field == b->field;
-    if (a->kind == STK_NODE_LITERAL)
+    if (a->kind == STK_NODE_LITERAL || a->kind == STK_NODE_SELECT)
         return a->word.n == b->word.n && memcmp(a->word.p, b->word.p, a->word.n) == 0;
     if (!same(&a->word, &b->word) || (a->filter && !stk_sql_node_equal(a->filter, b->filter)))
         return false;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "query/sql_batch.h"
 #include "query/sql_lex.h"
 
@@ -192,16 +193,17 @@ static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_er
     return STK_OK;
 }
 
-// SQLITE_DONE or what is wrong, as step. `stmt` is the statement as it was written.
-static int run_rows(const struct stk_sql_batch *b, sqlite3_stmt *stmt,
-                    const struct stk_query_sink *sink, enum stk_status *status, struct stk_err *err)
+// The statement over what batches have made: SQLITE_DONE or what is wrong, as step.
+static int run_rows(const struct stk_sql_batches *b, sqlite3_stmt *stmt,
+                    const struct stk_query_sink *sink, enum stk_status *status,
+                    struct stk_err *err)
 {
     uint64_t rows = 0, rest = 1;
     int code = step(stmt, sink, &rows, status, err);
     if (*status != STK_OK || code != SQLITE_ROW)
         return code;
-    if (b->counted) {
-        rest = b->matching - rows;
+    if (b->whole && b->all[b->count - 1].counted) {
+        rest = b->all[b->count - 1].matching - rows;
         code = SQLITE_DONE;
     } else {
         while ((code = sqlite3_step(stmt)) == SQLITE_ROW)
@@ -211,29 +213,32 @@ static int run_rows(const struct stk_sql_batch *b, sqlite3_stmt *stmt,
     return code;
 }
 
-// By batches, where the statement is of that form: false is for SQLite to answer.
-static bool run_batches(struct stk_query *q, const char *sql, sqlite3_stmt *stmt,
+// By batches, where the statement has a part of that form: false is for SQLite to answer.
+static bool run_batches(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
                         const struct stk_query_sink *sink, enum stk_status *status,
                         struct stk_err *err)
 {
-    struct stk_sql_batch b;
     sqlite3_stmt *rows = NULL;
-    bool done = stk_sql_batch_begin(&b, q, sql, sink->limit) &&
-                sqlite3_prepare_v2(q->db->sql, b.sql, -1, &rows, NULL) == SQLITE_OK &&
+    struct stk_sql_batches *b = stk_alloc_zero(1, sizeof *b);
+    char *text = sqlite3_mprintf("%.*s", (int)length, sql);
+    bool begun = b && text;
+    bool done = begun && stk_sql_batches_begin(b, q, text, sink->limit) &&
+                sqlite3_prepare_v2(q->db->sql, b->sql, -1, &rows, NULL) == SQLITE_OK &&
                 sqlite3_column_count(rows) == sqlite3_column_count(stmt);
     if (done) {
         q->db->batches_used = true;
-        q->db->rows = &b.rows;
-        int code = run_rows(&b, rows, sink, status, err);
-        q->db->rows = NULL;
+        int code = run_rows(b, rows, sink, status, err);
         if (*status == STK_OK && code != SQLITE_DONE)
             *status = stk_sql_explain(q, sql, code, err);
-    } else if (b.plan.interrupted) {
+    } else if (begun && b->interrupted) {
         done = true;
         *status = stk_sql_explain(q, sql, SQLITE_INTERRUPT, err);
     }
     sqlite3_finalize(rows);
-    stk_sql_batch_end(&b);
+    if (begun)
+        stk_sql_batches_end(b, q);
+    sqlite3_free(text);
+    stk_free(b);
     return done;
 }
 
@@ -244,7 +249,7 @@ static enum stk_status run(struct stk_query *q, const char *sql, size_t length, 
     enum stk_status status = begin(stmt, sink, err);
     if (status != STK_OK)
         return status;
-    if (q->db->batches_wanted && run_batches(q, sql, stmt, sink, &status, err))
+    if (q->db->batches_wanted && run_batches(q, sql, length, stmt, sink, &status, err))
         return status;
     int code = step(stmt, sink, &rows, &status, err);
     if (status == STK_OK && code == SQLITE_ROW)
