@@ -84,6 +84,7 @@ struct stk_batch_node {
     const struct stk_batch_dict *dict;
     struct stk_batch_node **args;
     uint32_t arg_count;
+    struct stk_batch_node *real; // CASE with whole and real branches: 1 where it is a real one
 };
 
 struct stk_batch_vec {
@@ -116,6 +117,7 @@ enum stk_batch_sum_kind {
 struct stk_batch_sum {
     enum stk_batch_sum_kind kind;
     bool distinct;
+    bool may_be_whole;           // where the next sum, of real values, counted none
     struct stk_batch_node *node; // NULL: ROWS
 };
 
@@ -157,6 +159,7 @@ struct stk_batch_plan {
     struct stk_batch_node *fields[STK_FIELD_COUNT]; // those that are read
     uint32_t node_count;
     bool wants_parents;
+    bool may_mix; // the next expression may have branches of whole and of real numbers
     bool failed; // not of a form that is understood, or no memory
     bool interrupted;
 };

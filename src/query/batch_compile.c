@@ -261,7 +261,66 @@ static bool unify(struct stk_batch_node *out, uint32_t first, uint32_t step)
     return true;
 }
 
-static struct stk_batch_node *cases(struct stk_batch_plan *p, const struct stk_sql_node *n)
+// `then` or `otherwise`; one of them may be null.
+static struct stk_batch_node *choice(struct stk_batch_plan *p, struct stk_batch_node *when,
+                                     struct stk_batch_node *then, struct stk_batch_node *otherwise)
+{
+    enum stk_batch_type type = then->type == STK_BATCH_NULL ? otherwise->type : then->type;
+    struct stk_batch_node *n = new_node(p, STK_BATCH_CASE, type, 3);
+    if (!n)
+        return NULL;
+    n->args[n->arg_count++] = when;
+    n->args[n->arg_count++] = then;
+    n->args[n->arg_count++] = otherwise;
+    return n;
+}
+
+// 1 where the branch taken is a real number, else null: what a sum of both depends on.
+static struct stk_batch_node *real_branches(struct stk_batch_plan *p,
+                                            const struct stk_batch_node *cases)
+{
+    struct stk_batch_node *out = new_node(p, STK_BATCH_CASE, STK_BATCH_INT, cases->arg_count);
+    for (uint32_t i = 0; out && i < cases->arg_count; i++) {
+        struct stk_batch_node *arg = cases->args[i];
+        bool result = i % 2 == 1 || i + 1 == cases->arg_count;
+        if (result && arg->type == STK_BATCH_REAL) {
+            struct stk_batch_node *null = constant(p, STK_BATCH_NULL, 0);
+            struct stk_batch_node *known =
+                negation(p, null ? binary(p, STK_BATCH_IS, STK_BATCH_INT, arg, null) : NULL, true);
+            struct stk_batch_node *one = constant(p, STK_BATCH_INT, 1);
+            arg = known && one ? choice(p, known, one, null) : NULL;
+        } else if (result) {
+            arg = constant(p, STK_BATCH_NULL, 0);
+        }
+        if (!arg)
+            return NULL;
+        out->args[out->arg_count++] = arg;
+    }
+    return out;
+}
+
+// Whole branches beside real ones become real.
+static bool mix(struct stk_batch_plan *p, struct stk_batch_node *out)
+{
+    bool whole = false, real = false;
+    for (uint32_t i = 0; i < out->arg_count; i++) {
+        bool result = i % 2 == 1 || i + 1 == out->arg_count;
+        whole |= result && out->args[i]->type == STK_BATCH_INT;
+        real |= result && out->args[i]->type == STK_BATCH_REAL;
+        if (result && out->args[i]->type == STK_BATCH_TEXT)
+            return true;
+    }
+    if (!whole || !real)
+        return true;
+    out->real = real_branches(p, out);
+    for (uint32_t i = 0; i < out->arg_count; i++)
+        if ((i % 2 == 1 || i + 1 == out->arg_count) && !(out->args[i] = to_real(p, out->args[i])))
+            return false;
+    return out->real != NULL;
+}
+
+static struct stk_batch_node *cases(struct stk_batch_plan *p, const struct stk_sql_node *n,
+                                    bool may_mix)
 {
     struct stk_batch_node *operand = n->has_operand ? stk_batch_compile(p, n->args[0]) : NULL;
     struct stk_batch_node *out = new_node(p, STK_BATCH_CASE, STK_BATCH_NULL, n->arg_count + 1);
@@ -279,26 +338,14 @@ static struct stk_batch_node *cases(struct stk_batch_plan *p, const struct stk_s
     }
     if (!n->has_else && !(out->args[out->arg_count++] = constant(p, STK_BATCH_NULL, 0)))
         return NULL;
+    if (may_mix && !mix(p, out))
+        return NULL;
     enum stk_batch_type otherwise = out->args[out->arg_count - 1]->type;
     if (!unify(out, 1, 2) ||
         (otherwise != STK_BATCH_NULL && out->type != STK_BATCH_NULL && otherwise != out->type))
         return NULL;
     out->type = out->type == STK_BATCH_NULL ? otherwise : out->type;
     return out;
-}
-
-// `then` or `otherwise`; one of them may be null.
-static struct stk_batch_node *choice(struct stk_batch_plan *p, struct stk_batch_node *when,
-                                     struct stk_batch_node *then, struct stk_batch_node *otherwise)
-{
-    enum stk_batch_type type = then->type == STK_BATCH_NULL ? otherwise->type : then->type;
-    struct stk_batch_node *n = new_node(p, STK_BATCH_CASE, type, 3);
-    if (!n)
-        return NULL;
-    n->args[n->arg_count++] = when;
-    n->args[n->arg_count++] = then;
-    n->args[n->arg_count++] = otherwise;
-    return n;
 }
 
 static struct stk_batch_node *call_of(struct stk_batch_plan *p, const struct stk_sql_node *n,
@@ -311,7 +358,8 @@ static struct stk_batch_node *call_of(struct stk_batch_plan *p, const struct stk
     return out && unify(out, 0, 1) ? out : NULL;
 }
 
-static struct stk_batch_node *call(struct stk_batch_plan *p, const struct stk_sql_node *n)
+static struct stk_batch_node *call(struct stk_batch_plan *p, const struct stk_sql_node *n,
+                                   bool may_mix)
 {
     struct stk_batch_node *a, *b;
     if (stk_sql_token_is(&n->word, "abs") && n->arg_count == 1) {
@@ -331,7 +379,7 @@ static struct stk_batch_node *call(struct stk_batch_plan *p, const struct stk_sq
         struct stk_sql_node as = *n;
         as.has_operand = false;
         as.has_else = true;
-        return cases(p, &as);
+        return cases(p, &as, may_mix);
     }
     if (stk_sql_token_is(&n->word, "nullif") && n->arg_count == 2) {
         a = stk_batch_compile(p, n->args[0]);
@@ -359,6 +407,8 @@ struct stk_batch_node *stk_batch_compile(struct stk_batch_plan *p, const struct 
 {
     n = meant(n);
     int class = stk_batch_class_of(n);
+    bool may_mix = p->may_mix;
+    p->may_mix = false;
     if (class >= 0)
         return entry(p, n);
     switch (n->kind) {
@@ -373,9 +423,9 @@ struct stk_batch_node *stk_batch_compile(struct stk_batch_plan *p, const struct 
     case STK_NODE_IN:
         return among(p, n);
     case STK_NODE_CASE:
-        return cases(p, n);
+        return cases(p, n, may_mix);
     case STK_NODE_CALL:
-        return call(p, n);
+        return call(p, n, may_mix);
     case STK_NODE_CAST:
         return cast(p, n);
     default:

@@ -13,6 +13,7 @@
 #include "query/batch.h"
 
 #define GROUPS_MAX ((size_t)1 << 26)
+#define EXACT_MAX 9007199254740992.0 // whole numbers below are exact in real ones
 #define FOR_ROWS for (uint32_t k = 0; k < n; k++)
 
 // Distinct values of each group.
@@ -549,7 +550,9 @@ bool stk_batch_groups_finish(struct stk_batch_groups *g)
             add_one(g, s, x->group, x->value, none);
         }
         for (size_t i = 0; i < g->count; i++)
-            if (!fits(g->totals[s][i].n, g->bits[s]))
+            if (!fits(g->totals[s][i].n, g->bits[s]) ||
+                (g->plan->sums[s].may_be_whole && g->totals[s + 1][i].n == 0 &&
+                 !(fabs(g->totals[s][i].r) < EXACT_MAX)))
                 return false;
     }
     g->order = stk_alloc_array(g->count + 1, sizeof *g->order);
@@ -602,6 +605,10 @@ void stk_batch_groups_sum(const struct stk_batch_groups *g, size_t group, uint32
     bool real = sum->node->type == STK_BATCH_REAL;
     if (sum->kind == STK_SUM_SUM && !real) {
         put(g, STK_BATCH_INT, t->i, out);
+        return;
+    }
+    if (sum->may_be_whole && g->totals[which + 1][group].n == 0) {
+        put(g, STK_BATCH_INT, (int64_t)(t->r + t->low), out);
         return;
     }
     double all = !real ? (double)t->i : isfinite(t->low) ? t->r + t->low : t->r;

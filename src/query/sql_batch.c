@@ -25,7 +25,7 @@ struct writer {
     const struct stk_sql_select *s;
     struct stk_batch_plan *p;
     const struct stk_sql_node *keys[STK_BATCH_KEYS_MAX];
-    const struct stk_sql_node *sums[STK_BATCH_SUMS_MAX]; // NULL: rows of the average before it
+    const struct stk_sql_node *sums[STK_BATCH_SUMS_MAX]; // NULL: count of the one before
     bool again;                                          // SQLite groups the groups
     sqlite3_str *out;
     bool bare; // columns that no key decides are asked for
@@ -39,17 +39,29 @@ static const struct stk_sql_node *meant(const struct stk_sql_node *n)
     return n;
 }
 
+// Whether a count belongs to it: of an average that SQLite puts together, and of the real numbers
+// in a sum that has others, which is a whole number where there are none.
+static bool has_second(const struct writer *w, const struct stk_sql_node *n)
+{
+    if (w->again && stk_sql_token_is(&n->word, "avg"))
+        return true;
+    const struct stk_sql_node *arg = n->arg_count == 1 ? meant(n->args[0]) : NULL;
+    return stk_sql_token_is(&n->word, "sum") && arg && !n->distinct && !n->filter &&
+           (arg->kind == STK_NODE_CASE ||
+            (arg->kind == STK_NODE_CALL && stk_sql_token_is(&arg->word, "iif")));
+}
+
 static bool find_sum(struct writer *w, const struct stk_sql_node *n, uint32_t *which)
 {
     struct stk_batch_plan *p = w->p;
     for (*which = 0; *which < p->sum_count; ++*which)
         if (w->sums[*which] && stk_sql_node_equal(w->sums[*which], n))
             return true;
-    bool average = w->again && stk_sql_token_is(&n->word, "avg");
-    if (p->sum_count + average >= STK_BATCH_SUMS_MAX || (w->again && n->distinct))
+    bool second = has_second(w, n);
+    if (p->sum_count + second >= STK_BATCH_SUMS_MAX || (w->again && n->distinct))
         return false;
     w->sums[p->sum_count++] = n;
-    if (average)
+    if (second)
         w->sums[p->sum_count++] = NULL;
     return true;
 }
@@ -78,12 +90,8 @@ static bool compile_sum(struct writer *w, uint32_t which)
                  {"avg", STK_SUM_AVERAGE}, {"min", STK_SUM_LEAST}, {"max", STK_SUM_GREATEST}};
     const struct stk_sql_node *n = w->sums[which];
     struct stk_batch_sum *sum = &w->p->sums[which];
-    if (!n) {
-        *sum = sum[-1];
-        sum->kind = STK_SUM_COUNT;
-        sum[-1].kind = STK_SUM_TOTAL;
+    if (!n)
         return true;
-    }
     *sum = (struct stk_batch_sum){.kind = STK_SUM_ROWS};
     if (n->star && !n->filter)
         return true;
@@ -93,11 +101,25 @@ static bool compile_sum(struct writer *w, uint32_t which)
     sum->kind = kinds[i].kind;
     bool extreme = sum->kind == STK_SUM_LEAST || sum->kind == STK_SUM_GREATEST;
     sum->distinct = n->distinct && !extreme;
+    bool adds =
+        sum->kind == STK_SUM_SUM || sum->kind == STK_SUM_TOTAL || sum->kind == STK_SUM_AVERAGE;
+    w->p->may_mix = adds && !n->distinct && !n->filter;
     sum->node = n->star ? NULL : stk_batch_compile(w->p, n->args[0]);
+    w->p->may_mix = false;
     if (n->filter && (n->star || sum->node))
         sum->node = stk_batch_compile_when(w->p, n->filter, sum->node);
     if (!sum->node)
         return false;
+    if (has_second(w, n)) { // find_sum made room for it
+        sum[1] = (struct stk_batch_sum){.kind = STK_SUM_COUNT, .node = sum->node};
+        if (sum->kind == STK_SUM_AVERAGE)
+            sum->kind = STK_SUM_TOTAL;
+        else if (sum->node->real)
+            sum[1].node = sum->node->real;
+        sum->may_be_whole = sum->kind == STK_SUM_SUM && sum->node->real;
+    } else if (sum->node->real && sum->kind == STK_SUM_SUM) {
+        return false;
+    }
     bool text = sum->node->type == STK_BATCH_TEXT;
     w->p->text_order |= text && extreme;
     return !text || extreme || sum->kind == STK_SUM_COUNT;
@@ -228,8 +250,8 @@ static void put_items(struct writer *w, const struct stk_sql_item *items, uint32
 
 static void put_from(struct writer *w)
 {
-    sqlite3_str_appendf(w->out, " from \"rows of %s\" as %.*s where \"rows id\"=%d", w->s->table->name,
-                        (int)w->s->alias.n, w->s->alias.p, w->p->rows_id);
+    sqlite3_str_appendf(w->out, " from \"rows of %s\" as %.*s where \"rows id\"=%d",
+                        w->s->table->name, (int)w->s->alias.n, w->s->alias.p, w->p->rows_id);
 }
 
 static void write_groups(struct writer *w)

@@ -124,9 +124,13 @@ static bool is_aggregate(const struct stk_sql_token *t, uint32_t args)
 static bool is_scalar(const struct stk_sql_token *t)
 {
     static const char *const words[] = {
-        "round",  "abs",       "coalesce", "ifnull", "nullif", "lower",  "upper", "min",
-        "substr", "substring", "length",   "printf", "format", "instr",  "max",   "replace",
-        "trim",   "ltrim",     "rtrim",    "iif",    "typeof", "regexp", NULL};
+        "round",     "abs",     "coalesce", "ifnull",    "nullif",    "lower",    "upper",
+        "min",       "max",     "substr",   "length",    "printf",    "format",   "instr",
+        "iif",       "replace", "trim",     "ltrim",     "rtrim",     "typeof",   "regexp",
+        "substring", "sqrt",    "exp",      "ln",        "log",       "log2",     "log10",
+        "pow",       "power",   "floor",    "ceil",      "trunc",     "sign",     "mod",
+        "hex",       "unicode", "char",     "quote",     "like",      "glob",     "date",
+        "time",      "ceiling", "datetime", "julianday", "unixepoch", "strftime", NULL};
     return is_among(t, words);
 }
 
