@@ -301,7 +301,7 @@ static void truth(struct text *t, const struct choice *c, int depth)
                     "step not null", "dur_ns is not null", "name in ('gemm', 'relu', null)",
                     "dur_ns > (select avg(dur_ns) from kernels)",
                     "name in (select name from kernels group by name having count(*) > 3)",
-                    "dur_ns = (select max(x.dur_ns) from events x where x.name = k.name)"));
+                    "dur_ns = (select k.dur_ns + step)"));
         break;
     case 2:
         number(t, c, depth - 1);
@@ -427,7 +427,7 @@ static void nested(struct text *t, const struct choice *c)
     put(t, " k");
     where(t, c);
     put(t, " group by 1");
-    put(t, with ? ") select x.first, x.n, y.n from g x join g y on x.n <= y.n order by 1, 2, 3"
+    put(t, with ? ") select x.first, x.n, y.n from g x join g y on x.n = y.n + 1 order by 1, 2, 3"
                 : ") group by first order by 1");
 }
 
