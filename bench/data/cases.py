@@ -167,6 +167,7 @@ def jpeg_cases(scale, files, tar):
         ),
         Row("DataLoader in process", "torch", "jpeg", dict(half, workers=0), 4.5),
         Row("SPDL", "spdl", "jpeg", half, None),
+        Row("FFCV, its own file of them", "ffcv", "jpeg", params, None),
         Row(
             "WebDataset, 2 workers",
             "torch",
@@ -229,6 +230,7 @@ def tune_cases(scale, files):
         Row("DALI, CPU", "dali", "paced", paced, None),
         Row("DataLoader, 2 workers", "torch", "paced", dict(paced, workers=2), None),
         Row("SPDL", "spdl", "paced", paced, None),
+        Row("FFCV, its own file of them", "ffcv", "paced", paced, None),
     ]
     yield Case(
         "starve",

@@ -15,6 +15,9 @@ PACKAGES = {
     "grain": ["grain", "numpy"],
     "dali": ["nvidia-dali-cuda120"],
     "spdl": ["spdl", "numpy", "pillow"],
+    # Its extension is compiled: it needs OpenCV's and TurboJPEG's development packages of the system
+    # (libopencv-dev, libturbojpeg0-dev on Debian).
+    "ffcv": ["ffcv", "pillow"],
 }
 
 
