@@ -22,7 +22,7 @@ struct stk_between_row {
     int64_t every; // in so many steps, 0 not at a regular distance
 };
 struct stk_gap_sums {
-    struct stk_gap_row *rows; // the longest, by device and time
+    struct stk_gap_row *rows; // the longest, longest first
     size_t count;
     uint64_t gaps;    // all
     uint64_t dropped; // shorter gaps that are in the sums alone

@@ -12,7 +12,7 @@
 #include "passes/stats.h"
 #include "passes/stats_gaps.h"
 
-#define GAPS_KEPT (1u << 18) // of a rank; up to twice as many while they are looked for
+#define GAPS_KEPT (1u << 16) // of a rank; up to twice as many while they are looked for
 
 struct found {
     struct stk_gap_row row;
@@ -98,15 +98,6 @@ static int longest_first(const void *pa, const void *pb)
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static int by_time(const void *pa, const void *pb)
-{
-    const struct stk_gap_row *a = &((const struct found *)pa)->row;
-    const struct stk_gap_row *b = &((const struct found *)pb)->row;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
-
 static bool keep_gap(struct sweep *s, const struct found *gap)
 {
     if (gap->row.dur_ns < s->least_ns) {
@@ -176,8 +167,6 @@ static bool take_rows(struct sweep *s, struct stk_arena *arena)
     for (size_t i = 0; i < kept; i++)
         if (!name_gap(s, &gaps[i], i < STK_HOST_STACKS, arena))
             return false;
-    if (kept)
-        qsort(gaps, kept, sizeof *gaps, by_time);
     s->out->rows = stk_arena_array(arena, kept + 1, sizeof *s->out->rows);
     for (size_t i = 0; s->out->rows && i < kept; i++)
         s->out->rows[i] = gaps[i].row;

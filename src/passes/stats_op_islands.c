@@ -6,7 +6,8 @@
 // if no step begins and no batch is fetched in it. It is named after the longest operation of the
 // model that lies wholly inside and does more than move data, on any thread that is not the input
 // pipeline's; without one, the host's work is Python's or unknown, and the island is not listed.
-// Method: one pass over the operations of a device; where that finds such times, one over the host.
+// Method: one pass over the operations of a device; then what each row of the host holds in the
+// islands, found by bisection.
 // Limits: a copy to the host that the device does not wait for makes no island, nor does an
 // operation whose result stays on the host.
 #include "base/alloc.h"
@@ -148,32 +149,41 @@ static bool only_moves(struct stk_str name)
 
 #define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
 
-static void sweep_row(struct finder *f, const struct stk_track *track)
+// First event of the row that starts at t or later.
+static uint32_t first_from(const struct stk_trace *t, const struct stk_track *track, int64_t t_ns)
+{
+    uint32_t low = track->first, high = track->first + track->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->start_ns[middle] < t_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void look_inside(const struct finder *f, const struct stk_track *track, struct island *i)
 {
     const struct stk_trace *t = f->view->t;
-    struct island *all = f->islands.items;
-    size_t at = 0, n = f->islands.count;
     int64_t done_ns = INT64_MIN; // end of the last one that was counted, or of input
-    for (uint32_t e = track->first; e < track->first + track->count && at < n; e++) {
-        int64_t start_ns = t->start_ns[e];
-        while (at < n && all[at].end_ns <= start_ns)
-            at++;
+    uint32_t end = track->first + track->count;
+    for (uint32_t e = first_from(t, track, i->start_ns); e < end && t->start_ns[e] < i->end_ns;
+         e++) {
         uint32_t classes = stk_class_of(f->view, e);
         bool is_input = t->kind[e] == STK_KIND_INPUT || (classes & INPUT_CLASSES);
-        if (at == n || start_ns < done_ns || (!is_input && !(classes & STK_NAME_MODEL_OP)))
+        if (t->start_ns[e] < done_ns || (!is_input && !(classes & STK_NAME_MODEL_OP)))
             continue;
-        int64_t end_ns = stk_end_ns(t, e);
-        if (!is_input && (start_ns < all[at].start_ns || end_ns > all[at].end_ns))
+        int64_t end_ns = stk_end_ns(t, e), dur_ns = end_ns - t->start_ns[e];
+        if (!is_input && (end_ns > i->end_ns || only_moves(stk_name_of(t, e))))
             continue; // those inside may fit
-        if (!is_input && only_moves(stk_name_of(t, e)))
-            continue;
         done_ns = end_ns;
         if (is_input)
             continue;
-        all[at].host_ns = stk_add_ns(all[at].host_ns, end_ns - start_ns);
-        if (all[at].name == STK_NONE || end_ns - start_ns > all[at].longest_ns) {
-            all[at].longest_ns = end_ns - start_ns;
-            all[at].name = t->name[e];
+        i->host_ns = stk_add_ns(i->host_ns, dur_ns);
+        if (i->name == STK_NONE || dur_ns > i->longest_ns) {
+            i->longest_ns = dur_ns;
+            i->name = t->name[e];
         }
     }
 }
@@ -213,7 +223,8 @@ static bool find_all(struct finder *f, struct stk_spans *used)
         for (uint32_t k = 0; f->islands.count && k < v->t->track_count; k++)
             if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process] &&
                 !v->threads[v->threads[k].root].is_loader)
-                sweep_row(f, &v->t->tracks[k]);
+                for (size_t i = 0; i < f->islands.count; i++)
+                    look_inside(f, &v->t->tracks[k], stk_vec_at(&f->islands, i));
         if (!add_rows(f))
             return false;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums per operation of the model, on the host and on the device, for the tables of stats_ops.c.
-// Host rows: operators and other slices of host threads by name (no Python frames, annotations or
-// runtime calls). total_ns counts a nested call of the same name once; self_ns is without the
+// Host rows: operators and other slices of host threads by name (no Python frames, runtime calls, or
+// annotations other than operators'). total_ns counts a nested call of the same name once; self_ns is without the
 // operators nested inside; device_ns is the device work launched inside, however deep.
 // Device rows: device work by the innermost operator around its launch call, or by its own name
 // where there is none (XLA names its kernels after its operations).
@@ -61,9 +61,12 @@ static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
     return stk_vec_at(&s->rows, *slot - 1);
 }
 
+// Ranges that PyTorch itself names (emit_nvtx, compiled graphs) are operators too.
 static bool is_op(const struct stk_analysis *view, uint32_t event)
 {
     uint8_t kind = view->t->kind[event];
+    if (kind == STK_KIND_ANNOTATION && (stk_class_of(view, event) & STK_NAME_MODEL_OP))
+        return !(stk_class_of(view, event) & STK_NAME_OPTIMIZER) && !stk_is_step_mark(view, event);
     return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !stk_is_step_mark(view, event);
 }
 

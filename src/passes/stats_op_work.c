@@ -14,15 +14,20 @@ struct copy_row {
     struct stk_running_union busy;
 };
 
+struct ids {
+    uint32_t op, kernel; // string ids
+};
+
 struct sweep {
     const struct stk_analysis *view;
     const uint32_t *owner;
     struct stk_vec kernels;   // struct stk_op_kernel
     struct stk_vec copies;    // struct copy_row
-    struct stk_vec owners;    // string id of the operation, per row of `kernels`
+    struct stk_vec ids;       // struct ids, per row of `kernels`
     struct stk_map kernel_at; // operation, kernel -> row
     struct stk_map copy_at;   // operation, device and direction -> row
     int64_t *op_ns;           // per string id: kernels of the operation
+    uint32_t *last;           // per string id: row + 1 of the operation's last kernel, 0 none
     struct stk_spans covered; // time with a kernel or a collective, of the device
     int64_t *covered_sums;    // for stk_spans_measure
     struct stk_name_cache names;
@@ -34,30 +39,40 @@ static bool is_copy(const struct stk_device_op *op)
     return op->part >= STK_PART_H2D && op->part <= STK_PART_D2D;
 }
 
+// Row of a kernel of an operation, UINT32_MAX: no memory.
+static uint32_t kernel_row(struct sweep *s, uint32_t op, uint32_t kernel)
+{
+    uint32_t last = s->last[op];
+    if (last && ((struct ids *)stk_vec_at(&s->ids, last - 1))->kernel == kernel)
+        return last - 1; // as a rule it is the same again
+    int created = 0;
+    uint32_t *at = stk_map_put(&s->kernel_at, op, kernel, (uint32_t)s->kernels.count, &created);
+    if (!at)
+        return UINT32_MAX;
+    s->last[op] = *at + 1;
+    if (!created)
+        return *at;
+    struct stk_op_kernel *row = stk_vec_push(&s->kernels);
+    struct ids *ids = stk_vec_push(&s->ids);
+    if (!row || !ids)
+        return UINT32_MAX;
+    *ids = (struct ids){op, kernel};
+    row->op = stk_name_cache_get(&s->names, op);
+    row->kernel = stk_name_cache_get(&s->names, kernel);
+    return row->op && row->kernel ? *at : UINT32_MAX;
+}
+
 static bool add_kernel(struct sweep *s, const struct stk_device_op *op, uint32_t owner)
 {
-    const struct stk_trace *t = s->view->t;
-    int64_t dur_ns = stk_dur_ns(t, op->event);
+    int64_t dur_ns = stk_dur_ns(s->view->t, op->event);
     s->out->kernel_ns = stk_add_ns(s->out->kernel_ns, dur_ns);
     if (owner == STK_OWNER_NONE)
         return true;
-    uint32_t id = owner - STK_OWNER_FIRST, name = t->name[op->event];
-    int created = 0;
-    uint32_t *at = stk_map_put(&s->kernel_at, id, name, (uint32_t)s->kernels.count, &created);
-    if (at && created) {
-        struct stk_op_kernel *row = stk_vec_push(&s->kernels);
-        uint32_t *row_owner = stk_vec_push(&s->owners);
-        if (!row || !row_owner)
-            return false;
-        *row_owner = id;
-        row->op = stk_name_cache_get(&s->names, id);
-        row->kernel = stk_name_cache_get(&s->names, name);
-        if (!row->op || !row->kernel)
-            return false;
-    }
-    if (!at)
+    uint32_t id = owner - STK_OWNER_FIRST;
+    uint32_t at = kernel_row(s, id, s->view->t->name[op->event]);
+    if (at == UINT32_MAX)
         return false;
-    struct stk_op_kernel *row = stk_vec_at(&s->kernels, *at);
+    struct stk_op_kernel *row = stk_vec_at(&s->kernels, at);
     row->count++;
     row->total_ns = stk_add_ns(row->total_ns, dur_ns);
     s->op_ns[id] = stk_add_ns(s->op_ns[id], dur_ns);
@@ -124,7 +139,7 @@ static bool keep(struct sweep *s, struct stk_arena *arena)
         return false;
     for (size_t i = 0; i < s->kernels.count; i++) {
         out->kernels[i] = *(struct stk_op_kernel *)stk_vec_at(&s->kernels, i);
-        out->kernels[i].op_ns = s->op_ns[*(uint32_t *)stk_vec_at(&s->owners, i)];
+        out->kernels[i].op_ns = s->op_ns[((struct ids *)stk_vec_at(&s->ids, i))->op];
     }
     for (size_t i = 0; i < s->copies.count; i++)
         out->copies[i] = ((struct copy_row *)stk_vec_at(&s->copies, i))->sums;
@@ -139,20 +154,22 @@ bool stk_op_work_sum(const struct stk_analysis *view, const uint32_t *owner,
     struct sweep s = {.view = view, .owner = owner, .out = out};
     stk_vec_init(&s.kernels, sizeof(struct stk_op_kernel), UINT32_MAX - 1);
     stk_vec_init(&s.copies, sizeof(struct copy_row), UINT32_MAX - 1);
-    stk_vec_init(&s.owners, sizeof(uint32_t), UINT32_MAX - 1);
+    stk_vec_init(&s.ids, sizeof(struct ids), UINT32_MAX - 1);
     stk_map_init(&s.kernel_at, UINT32_MAX - 1);
     stk_map_init(&s.copy_at, UINT32_MAX - 1);
     stk_spans_init(&s.covered);
     s.op_ns = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.op_ns);
-    bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.op_ns;
+    s.last = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.last);
+    bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.op_ns && s.last;
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
         ok = sweep_device(&s, d);
     ok = ok && keep(&s, arena);
     stk_name_cache_deinit(&s.names);
     stk_free(s.op_ns);
+    stk_free(s.last);
     stk_vec_deinit(&s.kernels);
     stk_vec_deinit(&s.copies);
-    stk_vec_deinit(&s.owners);
+    stk_vec_deinit(&s.ids);
     stk_map_deinit(&s.kernel_at);
     stk_map_deinit(&s.copy_at);
     stk_spans_deinit(&s.covered);

@@ -48,6 +48,22 @@ static void test_kernels_under_ops(void)
     answer_end(&a);
 }
 
+// Ranges of emit_nvtx are operators, what users call things is none.
+static void test_ranges(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_host(&a.s, MAIN, 0, 200, "my training loop", STK_KIND_ANNOTATION);
+    synth_host(&a.s, MAIN, 10, 50, "aten::mm", STK_KIND_ANNOTATION);
+    synth_launch(&a.s, MAIN, 20, 2, "gemm", 30, 100, S0);
+    synth_launch(&a.s, MAIN, 100, 2, "own", 150, 20, S0);
+    answer_analyse(&a, &stk_stats_ops);
+    CHECK_EQ(a.doc.tables[KERNELS].row_count, 1);
+    CHECK_STR(answer_cell_in(&a, KERNELS, 0, "op")->text, "aten::mm");
+    CHECK_EQ(a.doc.tables[OPS].row_count, 3); // aten::mm on both sides, and the kernel of its own
+    answer_end(&a);
+}
+
 static void test_modes(void)
 {
     struct answer a;
@@ -182,6 +198,7 @@ static void test_busy_between(void)
 int main(void)
 {
     test_kernels_under_ops();
+    test_ranges();
     test_modes();
     test_copies();
     test_islands();
