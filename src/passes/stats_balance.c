@@ -234,7 +234,8 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     if (!stk_table_sort(table, "busy_ns"))
         return stk_err_nomem(err);
     int64_t mean_ns = t.devices ? t.busy_ns / (int64_t)t.devices : 0;
-    stk_table_figure(doc, "devices", STK_CELL_COUNT, stk_cell_number((int64_t)t.devices));
+    stk_table_figure(doc, "devices", STK_CELL_COUNT,
+                     t.devices ? stk_cell_number((int64_t)t.devices) : stk_cell_unknown());
     stk_table_figure(doc, "busiest_device", STK_CELL_TEXT,
                      t.busiest ? stk_cell_text(t.busiest) : stk_cell_unknown());
     stk_table_figure(doc, "imbalance_share", STK_CELL_SHARE,
@@ -244,9 +245,11 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
                      stk_cell_share_of(t.alone_ns, t.any_ns));
     stk_table_figure(doc, "start_lag_ns", STK_CELL_NS,
                      t.lag_ns >= 0 ? stk_cell_number(t.lag_ns) : stk_cell_unknown());
-    if (t.devices == 0)
-        stk_table_lacks(doc, "several devices of one process", "each rank of the profile has one",
+    if (t.devices == 0) {
+        stk_table_lacks(doc, "several devices of one process", "no rank of the profile uses more",
                         "none needed: ranks are compared by `stoker why` and `stats comm`");
+        doc->inconclusive = true;
+    }
     return STK_OK;
 }
 

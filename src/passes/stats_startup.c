@@ -5,11 +5,14 @@
 // (to the end of the last step). The first steady step is the first within 1.5 times the median
 // after which two more are. Steps are those of the report: of the busiest device, or of the host
 // where no device ran. first_use_ns: compilation and first use anywhere in the profile.
+// A second table sums what was done until the first steady step ended (in the whole profile where
+// there is none): stats_startup_work.c.
 // Limits: a profile begins when recording begins, which may be long after the job did.
 #include <string.h>
 
 #include "model/median.h"
 #include "passes/stats.h"
+#include "passes/stats_startup.h"
 
 #define STEADY_STEPS 3
 
@@ -59,6 +62,48 @@ static bool find_pace(const struct stk_rank_sum *rank, struct stk_arena *arena, 
         if (is_steady(out->steps[i], median_ns) && is_steady(out->steps[i + 1], median_ns) &&
             is_steady(out->steps[i + 2], median_ns))
             out->steady = i;
+    return true;
+}
+
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
+{
+    struct stk_startup_sums *out = stk_arena_alloc(arena, sizeof *out);
+    struct pace pace;
+    if (!out || !find_pace(view->sum, arena, &pace))
+        return stk_err_nomem(err);
+    const struct stk_step *s = pace.steady == SIZE_MAX ? NULL : pace.steps[pace.steady];
+    if (!stk_startup_sum(view, s ? s->start_ns + s->dur_ns : INT64_MAX, arena, out))
+        return stk_err_nomem(err);
+    *partial = out;
+    return STK_OK;
+}
+
+static const struct stk_column work_columns[] = {
+    {.id = "work", .type = STK_CELL_TEXT},
+    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
+    {.id = "count", .type = STK_CELL_COUNT},
+    {.id = "total_ns", .type = STK_CELL_NS},
+    {.id = "longest_ns", .type = STK_CELL_NS},
+    {.id = "what", .type = STK_CELL_TEXT, .is_name = true},
+};
+
+static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
+{
+    const struct stk_startup_sums *p = rank->partial;
+    for (int w = 0; p && w < STK_STARTUP_WORKS; w++) {
+        struct stk_cell *row = p->rows[w].count ? stk_table_row(table) : NULL;
+        if (p->rows[w].count == 0)
+            continue;
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(stk_startup_work_key((enum stk_startup_work)w));
+        row[1] = stk_cell_number(rank->rank);
+        row[2] = stk_cell_number((int64_t)p->rows[w].count);
+        row[3] = stk_cell_number(p->rows[w].total_ns);
+        row[4] = stk_cell_number(p->rows[w].longest_ns);
+        row[5] = stk_cell_text(p->rows[w].longest);
+    }
     return true;
 }
 
@@ -117,12 +162,15 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
 {
     struct stk_table *table =
         stk_table_add(doc, "phases", "Phases", columns, sizeof columns / sizeof columns[0]);
+    struct stk_table *work = stk_table_add(doc, "work", "What was done until then", work_columns,
+                                           sizeof work_columns / sizeof work_columns[0]);
     int64_t steady_ns = 0; // since the profile's first event, of the slowest rank
     uint32_t without = 0;
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         struct pace pace;
-        if (!find_pace(rank, ctx->arena, &pace) || !fill_rank(table, rank, &pace))
+        if (!find_pace(rank, ctx->arena, &pace) || !fill_rank(table, rank, &pace) ||
+            !fill_work(work, rank))
             return stk_err_nomem(err);
         without += pace.steady == SIZE_MAX;
         if (pace.steady == SIZE_MAX)
@@ -131,6 +179,8 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         int64_t at_ns = s->start_ns + s->dur_ns;
         steady_ns = at_ns > steady_ns ? at_ns : steady_ns;
     }
+    if (!stk_table_sort(work, "total_ns"))
+        return stk_err_nomem(err);
     bool known = without == 0 && ctx->run->rank_count > 0;
     stk_table_figure(doc, "first_steady_ns", STK_CELL_NS,
                      known ? stk_cell_number(steady_ns) : stk_cell_unknown());
@@ -152,5 +202,6 @@ const struct stk_stats stk_stats_startup = {
     .name = "startup",
     .question = "How long until the job runs at its pace?",
     .needs = "three steps or more, and the beginning of the job",
+    .hook = {.see = see},
     .describe = describe,
 };

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// stoker stats startup: what was done until the first steady step, by kind.
+#include "answer.h"
+
+enum { PHASES, WORK };
+
+static void check_work(const struct answer *a, const char *work, int64_t count, int64_t total_us,
+                       const char *what)
+{
+    size_t r = answer_row(a, WORK, work);
+    CHECK(r != SIZE_MAX);
+    if (r == SIZE_MAX)
+        return;
+    CHECK_EQ(answer_cell_in(a, WORK, r, "count")->number, count);
+    CHECK_EQ(answer_cell_in(a, WORK, r, "total_ns")->number, total_us * US);
+    CHECK_STR(answer_cell_in(a, WORK, r, "what")->text, what);
+}
+
+// Ten steps of 100 us from 5000 us on; `later` adds the same work within the last one.
+static void make(struct answer *a, bool later)
+{
+    for (int i = 0; i < 10; i++) {
+        synth_step(&a->s, MAIN, 5000 + 100 * i, 100, i);
+        synth_launch(&a->s, MAIN, 5010 + 100 * i, 4, "k", 5020 + 100 * i, 60, S0);
+    }
+    for (int i = 0; i < (later ? 2 : 1); i++) {
+        double t = i ? 5900 : 0;
+        double f = i ? 0.01 : 1; // as much of it as fits
+        synth_host(&a->s, MAIN, t + 1, 400 * f, "cuModuleLoadData", STK_KIND_RUNTIME);
+        synth_host(&a->s, MAIN, t + 500 * f + 2, 300 * f, "backend_compile", STK_KIND_HOST_OP);
+        synth_host(&a->s, MAIN, t + 900 * f + 3, 50 * f, "cudaMalloc", STK_KIND_RUNTIME);
+        synth_host(&a->s, MAIN, t + 901 * f + 3, 40 * f, "cuMemAlloc", STK_KIND_RUNTIME);
+    }
+    synth_launch_as(&a->s, MAIN, 1500, 5, "cudaMemcpyAsync", "Memcpy", 1510, 70, S0,
+                    STK_KIND_MEMCPY, STK_DIR_H2D, STK_MEM_PINNED);
+}
+
+static void test_work(bool later)
+{
+    struct answer a;
+    answer_begin(&a);
+    make(&a, later);
+    answer_analyse(&a, &stk_stats_startup);
+    CHECK(answer_figure(&a, "first_steady_ns")->known);
+    check_work(&a, "module_load", 1, 400, "cuModuleLoadData");
+    check_work(&a, "compilation", 1, 300, "backend_compile");
+    check_work(&a, "allocation", 1, 50, "cudaMalloc"); // the driver's call is inside
+    check_work(&a, "copy_to_device", 1, 70, "Memcpy");
+    CHECK(answer_row(&a, WORK, "autotuning") == SIZE_MAX);
+    CHECK(!a.doc.inconclusive);
+    answer_end(&a);
+}
+
+int main(void)
+{
+    test_work(false);
+    test_work(true); // what comes after the first steady step is none of the start
+    return check_done("unit.stats_startup");
+}
