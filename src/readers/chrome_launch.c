@@ -332,11 +332,11 @@ static void attention(const struct shapes *s, struct stk_launch_config *c)
     c->bytes = plus(times(2, tensor_bytes(s, 0)), plus(tensor_bytes(s, 1), tensor_bytes(s, 2)));
 }
 
-// Each input read, one output of the largest one's shape written.
+// Both inputs read, one output of the larger one's shape written; a third tensor is that output.
 static void elementwise(const struct shapes *s, struct stk_launch_config *c)
 {
     int64_t total = 0, largest = 0;
-    for (int i = 0; i < s->tensors && i < 3; i++) {
+    for (int i = 0; i < s->tensors && i < 2; i++) {
         int64_t n = elements(s, i);
         if (s->axes[i] == 0 && width(s, i) < 0)
             continue; // a number

@@ -7,7 +7,8 @@
 // static_shared and dynamic_shared (older: shm; ROCm: group_mem), grid and block as x,y,z, occ_pct,
 // which is theoretical occupancy and 0 where it was not computed. Counts with all bits set, as
 // early TensorFlow wrote them for what it did not know, are unknown.
-// TPU: "flops" and "bytes_accessed" of an operation's metadata, XLA's own cost model.
+// TPU: "flops" and "bytes_accessed" of an operation's metadata, XLA's own cost model; not of those
+// that only start what goes on beside them (copy-start), whose time is none of its cost's.
 #include "readers/xplane_event.h"
 
 static const char *next_number(const char *p, const char *end, uint64_t *out)
@@ -119,6 +120,8 @@ void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, 
     if (m)
         take_stats(d, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0, &c);
     take_stats(d, p, n, 4, &c);
+    if (m && d->line->kind == STK_XP_LINE_OPS && memmem(m->shown.p, m->shown.n, "-start", 6))
+        return;
     if (c.grid[0] || c.block[0] || c.flops >= 0 || c.bytes >= 0)
         stk_shard_set_config(d->shard, &c, ext);
 }

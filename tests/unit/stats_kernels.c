@@ -47,8 +47,8 @@ static void test_costs(void)
            "\"shared memory\":0,\"est. achieved occupancy %\":25");
     // 3 x 64 MiB in 150 us: 1.34e12 bytes/s of 2.04e12
     add_op(text, sizeof text, 200, 2, "aten::add",
-           "\"Input Dims\":[[16777216],[16777216],[]],\"Input type\":[\"float\",\"float\","
-           "\"Scalar\"]",
+           "\"Input Dims\":[[16777216],[16777216],[],[16777216]],\"Input type\":[\"float\","
+           "\"float\",\"Scalar\",\"float\"]",
            "void at::native::vectorized_elementwise_kernel<float>", 150, "");
     // 2 x 8 x 64 x 56 x 56 outputs x (64 x 3 x 3)
     add_op(text, sizeof text, 400, 3, "aten::_convolution",
@@ -196,6 +196,54 @@ static void test_xplane(void)
     answer_end(&a);
 }
 
+// XLA's own costs on a TPU, against the peaks that the plane states.
+static void test_tpu(void)
+{
+    struct pb space = {0}, tpu = pb_plane("/device:TPU:0"), line = pb_line(3, "XLA Ops", 0);
+    static const char *const stats[] = {"flops", "bytes_accessed", "peak_teraflops_per_second",
+                                        "peak_hbm_bw_gigabytes_per_second"};
+    static const char *const ops[] = {"convolution.1", "copy-start.2"};
+    for (int i = 0; i < 4; i++)
+        pb_named(&tpu, 5, i + 1, stats[i]);
+    for (int i = 0; i < 2; i++) {
+        struct pb entry = {0}, meta = {0};
+        pb_int(&entry, 1, i + 1);
+        pb_int(&meta, 1, i + 1);
+        pb_str(&meta, 2, ops[i]);
+        pb_stat_int(&meta, 5, 1, 3, 500000000000);
+        pb_stat_int(&meta, 5, 2, 3, 100000000);
+        pb_msg(&entry, 2, &meta);
+        pb_msg(&tpu, 4, &entry);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct pb s = {0};
+        pb_int(&s, 1, 3 + i);
+        pb_double(&s, 2, i ? 1640 : 918);
+        pb_msg(&tpu, 6, &s);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct pb e = pb_event(1 + i, (int64_t)i * 2000000000, 1000000000); // 1 ms
+        pb_msg(&line, 4, &e);
+    }
+    pb_msg(&tpu, 3, &line);
+    pb_msg(&space, 1, &tpu);
+    const char *path = file_of(space.p, space.n);
+    free(space.p);
+    struct answer a;
+    answer_begin(&a);
+    answer_read(&a, &stk_stats_kernels, path);
+    unlink(path);
+    answer_analyse(&a, &stk_stats_kernels);
+    size_t conv = answer_row(&a, 0, ops[0]), start = answer_row(&a, 0, ops[1]);
+    NEAR(answer_cell(&a, conv, "flops_per_s")->ratio, 500e12);
+    NEAR(answer_cell(&a, conv, "roof_share")->ratio, 500.0 / 918);
+    CHECK_STR(answer_cell(&a, conv, "bound")->text, "compute");
+    CHECK(!answer_cell(&a, conv, "grid")->known);
+    CHECK(!answer_cell(&a, start, "bytes_per_s")->known);
+    CHECK_EQ(a.doc.tables[1].row_count, 0);
+    answer_end(&a);
+}
+
 static void test_details_text(void)
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
@@ -311,6 +359,7 @@ int main(void)
     test_nested();
     test_ways();
     test_xplane();
+    test_tpu();
     test_details_text();
     test_nsys();
     test_fixtures();
