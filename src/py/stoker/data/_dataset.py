@@ -117,7 +117,8 @@ class Dataset:
         self._keep = tuple(dict.fromkeys([k for i in inputs for k in i._keep] + list(keep)))
         self._notes, self._function = list(notes), function
         self._where = _trace.place()
-        self._epochs, self._last, self._past = itertools.count(), None, None
+        self._first_epoch = max([i._first_epoch for i in inputs], default=0)
+        self._epochs, self._last, self._past = itertools.count(self._first_epoch), None, None
         bound = [k for k, v in self._args.items() if isinstance(v, Value) or isinstance(v, list)]
         if bound or any(i._value is not None for i in inputs):
             self._engine, self._value = None, self._node(bound)
@@ -163,6 +164,7 @@ class Dataset:
         self._kind, self._inputs, self._args, self._options = None, [], {}, Options()
         self._keep, self._notes, self._function, self._where = tuple(keep), [], None, None
         self._epochs, self._last, self._past = itertools.count(), None, None
+        self._first_epoch = 0
         self._engine = self._value = None
         self.element_spec = spec
         return self
@@ -519,6 +521,19 @@ class Dataset:
             raise InvalidArgumentError(f"shard: index {i} of {n} shards")
         return self._then("shard", {"num_shards": n, "index": i})
 
+    def elastic_shard(self, past=(), num_shards=None, index=None, batch_size=1):
+        """This process' part, as shard() splits, of an epoch that other numbers of ranks began.
+
+        past: for each earlier run of the epoch, oldest first, the states of all its ranks' iterators
+        over elastic_shard(...).batch(batch_size) (1: not batched). What those gave is left out and
+        the rest split anew: nothing is lost or given twice. Give shuffles a seed of their own, and
+        batch behind. Sources by position (arrays, indexed files) pass over what was given at no
+        cost, others by reading it. The next epoch begins without `past`.
+        """
+        from ._elastic import elastic_shard
+
+        return elastic_shard(self, past, num_shards, index, batch_size)
+
     def concatenate(self, dataset, name=None):
         """These elements, then those of another dataset of the same structure."""
         return Dataset._make("concatenate", [self, dataset], {}, _joined([self, dataset]))
@@ -763,7 +778,10 @@ class Dataset:
             raise TypeError(f"with_options takes Options, not {type(options).__name__}")
         out = Dataset.__new__(type(self))
         out.__dict__.update(self.__dict__)
-        out._options, out._epochs = self._options.merged(options), itertools.count()
+        out._options, out._epochs = (
+            self._options.merged(options),
+            itertools.count(self._first_epoch),
+        )
         out._last = out._past = None
         return out
 
