@@ -2,17 +2,29 @@
 # The Python module: tests/py/test_*.py, each a program that prints how many checks it made.
 if(TARGET stoker_py)
     file(GLOB STOKER_PY_TESTS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/py/test_*.py)
+    set(preload)
+    if(STOKER_SANITIZE) # those of the module itself; CPython keeps what it allocates until the end
+        list(FILTER STOKER_PY_TESTS INCLUDE REGEX "test_(datasets|elements|interrupt|processes|elastic|trace)")
+        execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+            OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+        if(NOT IS_ABSOLUTE "${runtime}")
+            set(STOKER_PY_TESTS)
+            add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: no libasan.so to preload")
+        endif()
+        string(CONCAT preload ";LD_PRELOAD=${runtime};PYTHONMALLOC=malloc"
+            ";ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_sigbus=0")
+    endif()
     foreach(source ${STOKER_PY_TESTS})
         get_filename_component(name ${source} NAME_WE)
         string(REPLACE test_ py. name ${name})
         add_test(NAME ${name} COMMAND ${STOKER_PYTHON_EXECUTABLE} ${source} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(${name} PROPERTIES TIMEOUT 300
-            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>")
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>${preload}")
     endforeach()
 else()
     add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: stoker.data was not built (Python headers and NumPy are needed)")
 endif()
-if(TARGET stoker_py)
+if(TARGET stoker_py AND NOT STOKER_SANITIZE)
     foreach(peer tf_random_pipelines tf_scripts)
         add_test(NAME peers.${peer}
             COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/peers/${peer}
