@@ -79,7 +79,7 @@ def test_shrinking_maps():
     with tempfile.TemporaryDirectory() as d:
         for made in (lambda ds: ds, lambda ds: ds.shuffle(100), lambda ds: ds.batch(2).prefetch(2)):
             folder = os.path.join(d, "saved")
-            big = sd.Dataset.range(60).map(lambda i: (i, sd.strings.join([sd.as_string(i)] * 30000)))
+            big = sd.Dataset.range(60).map(lambda i: (i, sd.strings.join([sd.as_string(i)] * 3000)))
             big.save(folder)
             it = iter(made(sd.Dataset.load(folder)))
             kept = [next(it)]
@@ -180,8 +180,8 @@ def test_full_disk():
     with tempfile.TemporaryDirectory() as d:
         os.chdir(d)
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        ds = sd.Dataset.range(2000).map(lambda i: sd.strings.join([sd.as_string(i)] * 1000))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+        ds = sd.Dataset.range(2000).map(lambda i: sd.strings.join([sd.as_string(i)] * 300))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
         try:
             for made in (ds.cache("c"), ds.snapshot("s")):
                 got, errors = rest(iter(made))
@@ -224,7 +224,7 @@ def test_bombs():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "bomb.gz")
         with gzip.open(path, "wb", 6) as f:
-            for _ in range(300):
+            for _ in range(150):
                 f.write(bytes(1 << 20))
         options = sd.Options()
         options.autotune.ram_budget = 32 << 20
