@@ -72,6 +72,14 @@ print(';'.join([sys.executable, include, numpy.get_include(), sysconfig.get_conf
             COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/src/py/${file} ${copy})
         list(APPEND copies ${copy})
     endforeach()
+    foreach(header data err plugin) # what plug-ins are built with
+        set(copy ${PROJECT_BINARY_DIR}/python/stoker/data/include/stoker/${header}.h)
+        add_custom_command(OUTPUT ${copy} DEPENDS ${PROJECT_SOURCE_DIR}/include/stoker/${header}.h COMMENT ""
+            COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/include/stoker/${header}.h ${copy})
+        list(APPEND copies ${copy})
+        install(FILES ${PROJECT_SOURCE_DIR}/include/stoker/${header}.h
+            DESTINATION ${site}/stoker/data/include/stoker COMPONENT python)
+    endforeach()
     add_custom_target(stoker_py_files ALL DEPENDS ${copies})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/py/stoker DESTINATION ${site} COMPONENT python
         FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)

@@ -138,8 +138,13 @@ int stoker_fn_is_random(const struct stoker_fn *fn);
 enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in, int n_in,
                                   const struct stoker_args *args, uint64_t seed,
                                   struct stoker_tensor *out, int *n_out, struct stoker_err *err);
-// The table of operations: NULL beyond the last.
+// The table of operations, plug-ins' at its end: NULL beyond the last.
 const char *stoker_op_name(int i, const char **summary);
+// Loads operations of one's own (stoker/plugin.h) out of a shared library, for the rest of the
+// process. *first: the number of its first one in the table; *count: how many. A library that is
+// loaded already gives the same again.
+enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,
+                                      struct stoker_err *err);
 
 enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *const *inputs,
                                        int n, const struct stoker_args *args, const char *where,

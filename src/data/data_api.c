@@ -46,7 +46,7 @@ int stoker_dtype_find(const char *name, int *out)
     return 1;
 }
 
-static void spec_out(struct stoker_spec *to, const struct stk_spec *from)
+void stk_data_spec_out(struct stoker_spec *to, const struct stk_spec *from)
 {
     *to = (struct stoker_spec){.dtype = (int)from->dtype,
                                .rank = from->shape.rank,
@@ -56,7 +56,7 @@ static void spec_out(struct stoker_spec *to, const struct stk_spec *from)
     }
 }
 
-static void spec_in(struct stk_spec *to, const struct stoker_spec *from)
+void stk_data_spec_in(struct stk_spec *to, const struct stoker_spec *from)
 {
     *to = (struct stk_spec){.dtype = (enum stk_dtype)from->dtype,
                             .nested = (struct stk_specs *)(uintptr_t)from->nested};
@@ -73,7 +73,7 @@ int stoker_specs_count(const struct stoker_specs *s)
 
 void stoker_specs_get(const struct stoker_specs *s, int i, struct stoker_spec *out)
 {
-    spec_out(out, &((const struct stk_specs *)s)->items[i]);
+    stk_data_spec_out(out, &((const struct stk_specs *)s)->items[i]);
 }
 
 void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i)
@@ -279,7 +279,7 @@ static int set_specs(struct stoker_args *a, const char *name, enum stk_attr_kind
         return 0;
     }
     for (size_t i = 0; i < n; i++) {
-        spec_in(&s->items[i], &specs[i]);
+        stk_data_spec_in(&s->items[i], &specs[i]);
         stk_specs_hold(s->items[i].nested);
     }
     int ok = set(a, &(struct stk_attr){.name = name, .kind = kind, .specs = s});
@@ -325,7 +325,7 @@ enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const
         return stk_data_fail(err, &e);
     }
     for (int i = 0; i < n; i++) {
-        spec_in(&specs[i], &inputs[i]);
+        stk_data_spec_in(&specs[i], &inputs[i]);
     }
     enum stk_status s = stk_fn_open((struct stk_fn **)out, specs, n, name, &e);
     stk_free(specs);
@@ -345,7 +345,7 @@ enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int
 
 void stoker_fn_spec(const struct stoker_fn *fn, int value, struct stoker_spec *out)
 {
-    spec_out(out, &((const struct stk_fn *)fn)->specs[value]);
+    stk_data_spec_out(out, &((const struct stk_fn *)fn)->specs[value]);
 }
 
 int stoker_fn_constant(const struct stoker_fn *fn, int value, struct stoker_tensor *out)
@@ -391,11 +391,12 @@ int stoker_fn_is_random(const struct stoker_fn *fn)
 
 const char *stoker_op_name(int i, const char **summary)
 {
-    if (i < 0 || i >= stk_op_count) {
+    const struct stk_op *op = stk_op_at(i);
+    if (!op) {
         return NULL;
     }
-    *summary = stk_op_all[i]->summary;
-    return stk_op_all[i]->name;
+    *summary = op->summary;
+    return op->name;
 }
 
 enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *const *inputs,

@@ -150,6 +150,8 @@ static enum stk_status infer(struct stk_fn *fn, struct stk_fn_node *node, struct
     node->n_out = c.n_out;
     if (s == STK_OK && node->op->prepare) {
         s = node->op->prepare(node->attrs, specs, node->n_in, &node->prepared, err);
+    } else if (s == STK_OK && node->op->prepare_of) {
+        s = node->op->prepare_of(node->op, node->attrs, specs, node->n_in, &node->prepared, err);
     }
     if (s != STK_OK) {
         stk_err_while(err, "adding %s to %s", node->op->name, fn->name);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operations, and what their `run` functions share.
+// The table of operations, with those that plug-ins add, and what `run` functions share.
 #include "data/ops/op_util.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
+
+#define ADDED_MAX 1024
 
 const struct stk_op *const stk_op_all[] = {
 #define X(name) &stk_op_##name,
@@ -15,6 +18,44 @@ const struct stk_op *const stk_op_all[] = {
 };
 const int stk_op_count = (int)(sizeof stk_op_all / sizeof stk_op_all[0]);
 
+// Operations of plug-ins. Their number grows after the operation is in its place.
+static const struct stk_op *added[ADDED_MAX];
+static int added_count;
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+static const struct stk_op *find_added(const char *name)
+{
+    int n = __atomic_load_n(&added_count, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(added[i]->name, name) == 0) {
+            return added[i];
+        }
+    }
+    return NULL;
+}
+
+const struct stk_op *stk_op_at(int i)
+{
+    int n = __atomic_load_n(&added_count, __ATOMIC_ACQUIRE);
+    return i < 0              ? NULL
+           : i < stk_op_count ? stk_op_all[i]
+           : i - stk_op_count < n ? added[i - stk_op_count]
+                                  : NULL;
+}
+
+int stk_op_register(const struct stk_op *op)
+{
+    int at = -1;
+    pthread_mutex_lock(&adding);
+    if (added_count < ADDED_MAX && !stk_op_find(op->name)) {
+        at = added_count;
+        added[at] = op;
+        __atomic_store_n(&added_count, at + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&adding);
+    return at < 0 ? -1 : stk_op_count + at;
+}
+
 const struct stk_op *stk_op_find(const char *name)
 {
     for (int i = 0; i < stk_op_count; i++) {
@@ -22,7 +63,7 @@ const struct stk_op *stk_op_find(const char *name)
             return stk_op_all[i];
         }
     }
-    return NULL;
+    return find_added(name);
 }
 
 void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct stk_shape *shape,

@@ -61,6 +61,10 @@ struct stk_op {
     // NULL: nothing to prepare. *out is freed with `unprepare`.
     enum stk_status (*prepare)(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
                                void **out, struct stk_err *err);
+    // The same, told the operation (plug-ins); used where `prepare` is NULL.
+    enum stk_status (*prepare_of)(const struct stk_op *op, const struct stk_attrs *attrs,
+                                  const struct stk_spec *in, int n_in, void **out,
+                                  struct stk_err *err);
     void (*unprepare)(void *prepared);
     size_t scratch_bytes;
     void (*scratch_end)(void *scratch); // frees what the scratch refers to
@@ -75,7 +79,11 @@ struct stk_op {
 #undef X
 extern const struct stk_op *const stk_op_all[];
 extern const int stk_op_count;
-const struct stk_op *stk_op_find(const char *name); // NULL: none
+const struct stk_op *stk_op_find(const char *name); // plug-ins' too. NULL: none
+const struct stk_op *stk_op_at(int i);              // the table's, then plug-ins'. NULL: beyond
+// Another operation, which stays for ever; its number in the table. -1: no memory, or the name is
+// taken.
+int stk_op_register(const struct stk_op *op);
 
 // Room for a uniform output of r->n elements: the caller's memory where it was given and fits.
 // NULL: no memory (STK_ENOMEM or STK_ELIMIT is in err).

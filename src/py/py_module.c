@@ -115,11 +115,35 @@ static PyObject *dtype_names(PyObject *module, PyObject *unused)
     return list;
 }
 
+// load_plugin(path) -> names of its operations
+static PyObject *load_plugin(PyObject *module, PyObject *arg)
+{
+    struct stoker_err err;
+    PyObject *path;
+    int first, count;
+    (void)module;
+    if (!PyUnicode_FSConverter(arg, &path)) {
+        return NULL;
+    }
+    enum stoker_status s = stoker_plugin_load(PyBytes_AS_STRING(path), &first, &count, &err);
+    Py_DECREF(path);
+    if (s != STOKER_OK) {
+        return stk_py_raise(&err);
+    }
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list && i < count; i++) {
+        const char *summary;
+        PyList_SET_ITEM(list, i, PyUnicode_FromString(stoker_op_name(first + i, &summary)));
+    }
+    return list;
+}
+
 static PyMethodDef methods[] = {
     {"op_call", op_call, METH_VARARGS, "op_call(name, inputs, args, seed) -> list of results"},
     {"op_names", op_names, METH_NOARGS, "Operations and what they do: dict."},
     {"kind_names", kind_names, METH_NOARGS, "Kinds of datasets and what they are: dict."},
     {"dtype_names", dtype_names, METH_NOARGS, "Names of the types, by number."},
+    {"load_plugin", load_plugin, METH_O, "load_plugin(path) -> names of its operations"},
     {"register", stk_py_register, METH_O, "A function's number for the engine."},
     {"unregister", stk_py_unregister, METH_O, "Forgets the function of that number."},
     {"set_errors", stk_py_set_errors, METH_VARARGS, "set_errors({code: class}, again)"},

@@ -22,6 +22,7 @@ from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
 from ._function import cond, numpy_function, py_function
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
+from ._plugin import get_include, load_op_library
 from ._sources import (
     CsvDataset,
     FixedLengthRecordDataset,

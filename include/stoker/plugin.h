@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of one's own for stoker.data, in C: a shared library that gives a table of them. They
+// are used in traced functions like those that are there, on blocks of elements, by several threads
+// at once, and without Python.
+//
+//   static int infer(struct stoker_plugin_infer *c) {       // once, while a function is built
+//       c->out[0] = c->in[0];                               // same type and shape
+//       return c->in[0].dtype == STOKER_FLOAT32 ? 0 : c->fail(c, "takes float32");
+//   }
+//   static int run(struct stoker_plugin_run *r) {           // for n elements
+//       float *out = r->make(r, 0, r->in[0].dim);
+//       for (int64_t i = 0; out && i < r->n; i++) {
+//           const float *in = stoker_plugin_at(&r->in[0], i);
+//           for (int64_t k = 0; k < r->in[0].count; k++) *out++ = 2 * in[k];
+//       }
+//       return out ? 0 : -1;
+//   }
+//   static const struct stoker_plugin_op ops[] = {
+//       {.name = "twice", .summary = "Twice the values", .infer = infer, .run = run}};
+//   STOKER_PLUGIN(ops)
+//
+//   cc -shared -fPIC -O2 -I$(python3 -c "import stoker.data as sd; print(sd.get_include())") twice.c -o twice.so
+//   twice = sd.load_op_library("./twice.so").twice; ds.map(lambda x: twice(x))
+//
+// The library stays loaded until the process ends. It needs nothing of stoker but this header: all
+// that it calls comes through pointers. Fields are only ever added at the ends of structures.
+#ifndef STOKER_PLUGIN_H
+#define STOKER_PLUGIN_H
+
+#include "stoker/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STOKER_PLUGIN_VERSION 1
+
+enum stoker_plugin_flags {
+    STOKER_PLUGIN_RANDOM = 1,  // draws bits: never evaluated once for all
+    STOKER_PLUGIN_STATEFUL = 2 // has effects besides its results: never left out
+};
+
+// While a function is built: what goes in, and what comes out.
+struct stoker_plugin_infer {
+    int n_in;
+    const struct stoker_spec *in; // rank STOKER_UNKNOWN, or dimensions of it: not known yet
+    int n_out;                    // starts as 1; at most 16
+    struct stoker_spec *out;      // to be set: dtype, rank and dim; starts as unknown shapes
+    // Attributes of the call; the fallback where there is none of that name.
+    int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
+    double (*attr_float)(const void *attrs, const char *name, double fallback);
+    const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
+    // A list of numbers; returns how many there are (0: none), of which up to `room` are written.
+    int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t room);
+    int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t room);
+    const void *attrs;
+    // Says why types or shapes do not fit; returns -1, for `return c->fail(c, "...")`.
+    int (*fail)(struct stoker_plugin_infer *c, const char *why);
+    void *engine;
+};
+
+struct stoker_plugin_column { // n elements of one type and shape
+    int dtype, rank;
+    const int64_t *dim; // rank of them
+    int64_t count;      // values of an element
+    const void *data;   // element i begins at data + i * stride; C order
+    size_t stride;      // bytes; 0 where all elements are one and the same value
+};
+
+// While it runs.
+struct stoker_plugin_run {
+    int64_t n;
+    int n_in, n_out;
+    const struct stoker_plugin_column *in; // strings are struct stoker_bytes
+    const struct stoker_spec *spec;        // of the results, as inferred
+    void *prepared;                        // what op->prepare made
+    void *scratch;                         // op->scratch_bytes of this thread's own; zeroed at first
+    int64_t first_index;                   // of element 0, among those of the dataset
+    int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
+    double (*attr_float)(const void *attrs, const char *name, double fallback);
+    const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
+    int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t room);
+    int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t room);
+    const void *attrs;
+    // Each result is made in one of two ways; uninitialised, strings are empty. NULL: no memory, or
+    // a shape that is not as inferred; then return -1.
+    // All n elements at once, of one shape, one behind the other:
+    void *(*make)(struct stoker_plugin_run *r, int k, const int64_t *dim);
+    // Or element by element, in order, each of its own shape:
+    void *(*add)(struct stoker_plugin_run *r, int k, const int64_t *dim);
+    // Memory for a string of result k, which lives as long as the result. NULL: no memory.
+    unsigned char *(*bytes)(struct stoker_plugin_run *r, int k, size_t size);
+    // Strings of result k may point into those of input j from now on. 0: no memory.
+    int (*borrow)(struct stoker_plugin_run *r, int k, int j);
+    // Element i cannot be made, and those behind it need not be; the dataset goes on behind it.
+    // Returns 0, for `return r->fail(r, i, "...")`.
+    int (*fail)(struct stoker_plugin_run *r, int64_t i, const char *why);
+    // 64 random bits of element i: the same for the same seed and position, whatever the thread.
+    uint64_t (*bits)(struct stoker_plugin_run *r, int64_t i, uint64_t draw);
+    void *engine;
+};
+
+struct stoker_plugin_op {
+    const char *name; // letters, digits, underscores; not one that the engine has
+    const char *summary;
+    unsigned flags;
+    double cost_ns; // rough, per element; 0: unknown
+    // Both: 0, or -1 after an error.
+    int (*infer)(struct stoker_plugin_infer *c);
+    int (*run)(struct stoker_plugin_run *r);
+    // Optional: something made once for a use of the operation, shared by threads, and its end.
+    // NULL is an error, about which `fail` was called.
+    void *(*prepare)(struct stoker_plugin_infer *c);
+    void (*unprepare)(void *prepared);
+    size_t scratch_bytes;
+};
+
+struct stoker_plugin {
+    int version;       // STOKER_PLUGIN_VERSION
+    size_t op_size;    // sizeof(struct stoker_plugin_op), as the library was built
+    int count;
+    const struct stoker_plugin_op *ops;
+};
+
+// What the library exports.
+const struct stoker_plugin *stoker_plugin(void);
+
+#if defined(__GNUC__)
+#define STOKER_PLUGIN_VISIBLE __attribute__((visibility("default")))
+#else
+#define STOKER_PLUGIN_VISIBLE
+#endif
+#define STOKER_PLUGIN(table)                                                                       \
+    STOKER_PLUGIN_VISIBLE const struct stoker_plugin *stoker_plugin(void)                          \
+    {                                                                                              \
+        static const struct stoker_plugin all = {STOKER_PLUGIN_VERSION,                            \
+                                                 sizeof(struct stoker_plugin_op),                  \
+                                                 (int)(sizeof(table) / sizeof((table)[0])),        \
+                                                 table};                                           \
+        return &all;                                                                               \
+    }
+
+static inline const void *stoker_plugin_at(const struct stoker_plugin_column *c, int64_t i)
+{
+    return (const char *)c->data + (size_t)i * c->stride;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
