@@ -19,8 +19,8 @@
 //       {.name = "twice", .summary = "Twice the values", .infer = infer, .run = run}};
 //   STOKER_PLUGIN(ops)
 //
-//   cc -shared -fPIC -O2 -I$(python3 -c "import stoker.data as sd; print(sd.get_include())") twice.c -o twice.so
-//   twice = sd.load_op_library("./twice.so").twice; ds.map(lambda x: twice(x))
+//   cc -shared -fPIC -O2 -I$(python3 -c "import stoker.data as sd; print(sd.get_include())")
+//   twice.c -o twice.so twice = sd.load_op_library("./twice.so").twice; ds.map(lambda x: twice(x))
 //
 // The library stays loaded until the process ends. It needs nothing of stoker but this header: all
 // that it calls comes through pointers. Fields are only ever added at the ends of structures.
@@ -74,8 +74,8 @@ struct stoker_plugin_run {
     const struct stoker_plugin_column *in; // strings are struct stoker_bytes
     const struct stoker_spec *spec;        // of the results, as inferred
     void *prepared;                        // what op->prepare made
-    void *scratch;                         // op->scratch_bytes of this thread's own; zeroed at first
-    int64_t first_index;                   // of element 0, among those of the dataset
+    void *scratch;       // op->scratch_bytes of this thread's own; zeroed at first
+    int64_t first_index; // of element 0, among those of the dataset
     int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
     double (*attr_float)(const void *attrs, const char *name, double fallback);
     const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
@@ -116,8 +116,8 @@ struct stoker_plugin_op {
 };
 
 struct stoker_plugin {
-    int version;       // STOKER_PLUGIN_VERSION
-    size_t op_size;    // sizeof(struct stoker_plugin_op), as the library was built
+    int version;    // STOKER_PLUGIN_VERSION
+    size_t op_size; // sizeof(struct stoker_plugin_op), as the library was built
     int count;
     const struct stoker_plugin_op *ops;
 };
@@ -133,10 +133,9 @@ const struct stoker_plugin *stoker_plugin(void);
 #define STOKER_PLUGIN(table)                                                                       \
     STOKER_PLUGIN_VISIBLE const struct stoker_plugin *stoker_plugin(void)                          \
     {                                                                                              \
-        static const struct stoker_plugin all = {STOKER_PLUGIN_VERSION,                            \
-                                                 sizeof(struct stoker_plugin_op),                  \
-                                                 (int)(sizeof(table) / sizeof((table)[0])),        \
-                                                 table};                                           \
+        static const struct stoker_plugin all = {                                                  \
+            STOKER_PLUGIN_VERSION, sizeof(struct stoker_plugin_op),                                \
+            (int)(sizeof(table) / sizeof((table)[0])), table};                                     \
         return &all;                                                                               \
     }
 

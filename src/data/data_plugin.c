@@ -98,9 +98,9 @@ static int infer_fail(struct stoker_plugin_infer *c, const char *why)
 
 static enum stk_status no_reason(const struct inferring *x)
 {
-    return x->has_failed ? STK_EINVAL
-                         : stk_err_set(x->err, STK_EINVAL, "%s: it takes no such values",
-                                       x->op->name);
+    return x->has_failed
+               ? STK_EINVAL
+               : stk_err_set(x->err, STK_EINVAL, "%s: it takes no such values", x->op->name);
 }
 
 static enum stk_status specs_for(const struct stk_op *op, const struct stk_spec *in, int n_in,
@@ -227,15 +227,17 @@ static bool shape_in(struct running *x, int k, const int64_t *dim, struct stk_sh
     for (int d = 0; d < out->rank; d++) {
         out->dim[d] = dim ? dim[d] : -1;
         if (out->dim[d] < 0 || (spec->dim[d] >= 0 && spec->dim[d] != out->dim[d])) {
-            x->status = stk_err_set(x->err, STK_EINVAL, "%s: result %d has %lld values along axis "
-                                                        "%d, not as inferred",
+            x->status = stk_err_set(x->err, STK_EINVAL,
+                                    "%s: result %d has %lld values along axis "
+                                    "%d, not as inferred",
                                     x->r->op->name, k, (long long)out->dim[d], d);
             return false;
         }
     }
     if (spec->rank < 0 || stk_shape_count(out) < 0) {
-        x->status = stk_err_set(x->err, STK_EINVAL, "%s: the rank of result %d was not inferred, "
-                                                    "or it is too large",
+        x->status = stk_err_set(x->err, STK_EINVAL,
+                                "%s: the rank of result %d was not inferred, "
+                                "or it is too large",
                                 x->r->op->name, k);
         return false;
     }
@@ -262,8 +264,8 @@ static void *run_add(struct stoker_plugin_run *p, int k, const int64_t *dim)
         return NULL;
     }
     if (x->r->out[k].is_varied && x->r->out[k].n >= x->r->n) {
-        x->status = stk_err_set(x->err, STK_EINVAL, "%s: more elements than went in",
-                                x->r->op->name);
+        x->status =
+            stk_err_set(x->err, STK_EINVAL, "%s: more elements than went in", x->r->op->name);
         return NULL;
     }
     void *out = stk_op_append(x->r, k, x->r->spec[k].dtype, &shape, x->err);
@@ -420,16 +422,17 @@ static enum stk_status add_all(const struct stoker_plugin *plugin, int *first, s
         memcpy(&ops[i].of, (const char *)plugin->ops + (size_t)i * plugin->op_size,
                sizeof ops[i].of);
         const struct stoker_plugin_op *p = &ops[i].of;
-        ops[i].op = (struct stk_op){.name = p->name,
-                                    .summary = p->summary ? p->summary : "An operation of a plug-in",
-                                    .is_random = (p->flags & STOKER_PLUGIN_RANDOM) != 0,
-                                    .is_stateful = (p->flags & STOKER_PLUGIN_STATEFUL) != 0,
-                                    .cost_ns = p->cost_ns > 0 ? p->cost_ns : 100,
-                                    .infer = plugin_infer,
-                                    .prepare_of = p->prepare ? prepare_for : NULL,
-                                    .unprepare = p->prepare ? plugin_unprepare : NULL,
-                                    .scratch_bytes = p->scratch_bytes,
-                                    .run = plugin_run};
+        ops[i].op =
+            (struct stk_op){.name = p->name,
+                            .summary = p->summary ? p->summary : "An operation of a plug-in",
+                            .is_random = (p->flags & STOKER_PLUGIN_RANDOM) != 0,
+                            .is_stateful = (p->flags & STOKER_PLUGIN_STATEFUL) != 0,
+                            .cost_ns = p->cost_ns > 0 ? p->cost_ns : 100,
+                            .infer = plugin_infer,
+                            .prepare_of = p->prepare ? prepare_for : NULL,
+                            .unprepare = p->prepare ? plugin_unprepare : NULL,
+                            .scratch_bytes = p->scratch_bytes,
+                            .run = plugin_run};
         int at = stk_op_register(&ops[i].op);
         if (at < 0) { // those before it stay: they may be in use
             return stk_err_set(err, STK_ELIMIT, "%s: there are too many operations of plug-ins",

@@ -37,8 +37,8 @@ static const struct stk_op *find_added(const char *name)
 const struct stk_op *stk_op_at(int i)
 {
     int n = __atomic_load_n(&added_count, __ATOMIC_ACQUIRE);
-    return i < 0              ? NULL
-           : i < stk_op_count ? stk_op_all[i]
+    return i < 0                  ? NULL
+           : i < stk_op_count     ? stk_op_all[i]
            : i - stk_op_count < n ? added[i - stk_op_count]
                                   : NULL;
 }

@@ -96,6 +96,21 @@ def _prefetch_to_device(device, buffer_size=2):
     return lambda dataset: dataset.to_device(device, buffer_size)
 
 
+def _dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
+    """For Dataset.apply: ragged_batch(batch_size, ...)."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def _dense_to_sparse_batch(batch_size, row_shape):
+    """For Dataset.apply: sparse_batch(batch_size, row_shape)."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def _get_single_element(dataset):
+    """The only element of a dataset."""
+    return dataset.get_single_element()
+
+
 # tf.data.Dataset and tf.data.experimental.AUTOTUNE of scripts whose import was changed.
 data = _sys.modules[__name__]
 experimental = _types.SimpleNamespace(
@@ -107,6 +122,9 @@ experimental = _types.SimpleNamespace(
     cardinality=_cardinality,
     ignore_errors=_ignore_errors,
     unbatch=_unbatch,
+    dense_to_ragged_batch=_dense_to_ragged_batch,
+    dense_to_sparse_batch=_dense_to_sparse_batch,
+    get_single_element=_get_single_element,
     prefetch_to_device=_prefetch_to_device,
 )
 __version__ = "0.1.0"

@@ -249,7 +249,7 @@ class Dataset:
             if not is_known and np.ndim(leaf) == 0:
                 raise InvalidArgumentError("from_tensor_slices: a scalar cannot be cut into slices")
         if any(hasattr(leaf, "parts") for leaf in _spec.flatten(tensors)):
-            raise NotImplementedError("from_tensor_slices of sparse and ragged values")
+            return Dataset.from_tensors(tensors).unbatch()
         return Dataset._of_tensors("tensor_slices", tensors)
 
     @staticmethod
@@ -597,6 +597,10 @@ class Dataset:
             "batch_size": _count(batch_size, "batch_size", 1),
             "drop_remainder": int(bool(drop_remainder)),
         }
+        if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
+            from ._ragged import batched
+
+            return batched(self, args)
         spec = _spec.map_structure(lambda s: _batched(s, None), self.element_spec)
         return self._then("batch", dict(args, **_parallel(num_parallel_calls, deterministic)), spec)
 
@@ -613,13 +617,38 @@ class Dataset:
         spec, more = padding(self.element_spec, padded_shapes, padding_values)
         return self._then("padded_batch", dict(args, **more), spec)
 
+    def ragged_batch(
+        self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None
+    ):
+        """batch_size elements as one; components of a shape that is not known in full become
+        RaggedTensors."""
+        from ._ragged import batched
+
+        args = {
+            "batch_size": _count(batch_size, "batch_size", 1),
+            "drop_remainder": int(bool(drop_remainder)),
+        }
+        return batched(self, args, _dtypes.as_dtype(row_splits_dtype))
+
+    def sparse_batch(self, batch_size, row_shape, name=None):
+        """batch_size elements of any shape within row_shape as one SparseTensor."""
+        from ._ragged import sparse_batched
+
+        return sparse_batched(self, _count(batch_size, "batch_size", 1), row_shape)
+
     def unbatch(self, name=None):
         """The slices of each element along the first dimension."""
+        if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
+            from ._ragged import unbatched
+
+            return unbatched(self)
         return self._then("unbatch", {}, _spec.map_structure(_sliced, self.element_spec))
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
         """Batches of another size."""
-        return self.unbatch().batch(batch_size, drop_remainder)
+        is_ragged = any(hasattr(s, "ragged_rank") for s in _spec.flatten(self.element_spec))
+        one = self.unbatch()
+        return (one.ragged_batch if is_ragged else one.batch)(batch_size, drop_remainder)
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
@@ -761,6 +790,14 @@ class Dataset:
 
     def get_single_element(self, name=None):
         """The only element. InvalidArgumentError: there are none, or more."""
+        if self._engine is None:
+            graph = _trace.current()
+            number = _trace.number_in(graph, self._as_value())
+            values = graph.add("single_element", [number], {}, _trace.place())
+            graph.keep.extend(self._keep)
+            return _spec.pack(
+                self.element_spec, [Value(graph, i) for i in values], _function.make_leaf
+            )
         it = iter(self)
         try:
             element = next(it)
@@ -1009,10 +1046,6 @@ def _batched(s, n):
     if isinstance(s, DatasetSpec):
         raise TypeError(
             "batches of datasets are not possible; flat_map(lambda w: w.batch(n)) batches their elements"
-        )
-    if hasattr(s, "parts"):
-        raise NotImplementedError(
-            "batch of sparse and ragged values; parse_example on a batch gives them"
         )
     return TensorSpec(None if s.shape is None else (n,) + tuple(s.shape), s.dtype)
 

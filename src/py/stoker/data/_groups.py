@@ -206,16 +206,10 @@ def reduced(ds, initial_state, reduce_func):
 
     spec, values = _state(initial_state)
     fn, spec = _stepping(ds, spec, reduce_func, "reduce", lambda s: s)
-    if fn.captures:
-        raise NotImplementedError("reduce with values of a function around it")
+    source = ds._beside(fn.captures)
     out = Dataset._make(
-        "reduce", [ds], {"initial_state": values, "fn": fn.fn}, spec, fn.keep, fn.notes, fn
+        "reduce", [source], {"initial_state": values, "fn": fn.fn}, spec, fn.keep, fn.notes, fn
     )
-    if out._engine is None:
-        raise NotImplementedError(
-            "reduce of a dataset that depends on a function's argument; flat_map to batches "
-            "(w.batch(n)) and reduce those, or use group_by_window or scan"
-        )
     return out.get_single_element()
 
 
@@ -244,10 +238,8 @@ def scanned(ds, initial_state, scan_func):
         return element
 
     fn, spec = _stepping(ds, spec, check, "scan", lambda s: s[0], sample)
-    if fn.captures:
-        raise NotImplementedError("scan with values of a function around it")
     return Dataset._make(
-        "scan", [ds], {"initial_state": values, "fn": fn.fn}, fn.spec[1], fn.keep, fn.notes, fn
+        "scan", [ds._beside(fn.captures)], {"initial_state": values, "fn": fn.fn}, fn.spec[1], fn.keep, fn.notes, fn
     )
 
 

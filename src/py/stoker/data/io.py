@@ -215,7 +215,10 @@ def _collect(features, results, is_batch, is_list=False):
             )
         elif isinstance(f, RaggedFeature):
             values = next(results)
-            splits = [next(results) for _ in range(int(is_batch) + int(is_list))]
+            splits = [
+                _ops.cast(next(results), f.row_splits_dtype)
+                for _ in range(int(is_batch) + int(is_list))
+            ]
             out[name] = RaggedTensor(values, splits) if splits else values
         else:
             out[name] = next(results)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of sparse and ragged values, out of what the transformation ragged_batch lays side by
+// side.
+//   sparse_batch: places of all elements (n, rank), row_splits (elements + 1), their dense shapes
+//   (elements, rank) -> places (n, rank + 1), the element's number first, and the dense shape of
+//   all (rank + 1): the largest of each dimension
+//   ragged_nest: row_splits of all elements (one behind the other), where each element's begin
+//   (elements + 1) -> row_splits of the elements (elements + 1), and of all rows
+#include <string.h>
+
+#include "data/ops/op_util.h"
+
+static enum stk_status sparse_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 3, 3, err);
+    for (int j = 0; s == STK_OK && j < 3; j++) {
+        if (c->in[j].dtype != STK_DT_I64 || c->in[j].shape.rank != (j == 1 ? 1 : 2)) {
+            s = stk_err_set(err, STK_EINVAL, "sparse_batch: takes places, row_splits and shapes");
+        }
+    }
+    if (s != STK_OK) {
+        return s;
+    }
+    int64_t rank = c->in[2].shape.dim[1] >= 0 ? c->in[2].shape.dim[1] : c->in[0].shape.dim[1];
+    int64_t more = rank < 0 ? STK_UNKNOWN : rank + 1;
+    c->n_out = 2;
+    c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = {2, {STK_UNKNOWN, more}}};
+    c->out[1] = (struct stk_spec){.dtype = STK_DT_I64, .shape = {1, {more}}};
+    return STK_OK;
+}
+
+static enum stk_status sparse_run(struct stk_op_run *r, struct stk_err *err)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        int64_t n = r->in[0]->shape.dim[0], rank = r->in[0]->shape.dim[1];
+        int64_t rows = r->in[2]->shape.dim[0];
+        const int64_t *from = stk_col_at(r->in[0], i), *splits = stk_col_at(r->in[1], i);
+        const int64_t *shapes = stk_col_at(r->in[2], i);
+        if (r->in[1]->shape.dim[0] != rows + 1 || r->in[2]->shape.dim[1] != rank ||
+            splits[0] != 0 || splits[rows] != n) {
+            return stk_op_fail(r, i, STK_EINVAL, "places, row_splits and shapes do not fit");
+        }
+        struct stk_shape places = {2, {n, rank + 1}}, dense = {1, {rank + 1}};
+        int64_t *to = stk_op_append(r, 0, STK_DT_I64, &places, err);
+        int64_t *most = to ? stk_op_append(r, 1, STK_DT_I64, &dense, err) : NULL;
+        if (!most) {
+            return err->code;
+        }
+        memset(most, 0, (size_t)(rank + 1) * sizeof most[0]);
+        most[0] = rows;
+        for (int64_t row = 0; row < rows; row++) {
+            for (int64_t k = splits[row]; k < splits[row + 1]; k++) {
+                *to++ = row;
+                memcpy(to, from + k * rank, (size_t)rank * sizeof to[0]);
+                to += rank;
+            }
+            for (int64_t d = 0; d < rank; d++) {
+                int64_t size = shapes[row * rank + d];
+                most[d + 1] = size > most[d + 1] ? size : most[d + 1];
+            }
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    stk_col_settle(&r->out[1]);
+    return STK_OK;
+}
+
+const struct stk_op stk_op_sparse_batch = {.name = "sparse_batch",
+                                           .summary = "Sparse values of several elements as one",
+                                           .cost_ns = 2,
+                                           .infer = sparse_infer,
+                                           .run = sparse_run};
+
+static enum stk_status nest_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
+    enum stk_dtype t = c->in[0].dtype;
+    if (s == STK_OK && ((t != STK_DT_I64 && t != STK_DT_I32) || c->in[1].dtype != STK_DT_I64 ||
+                        c->in[0].shape.rank != 1 || c->in[1].shape.rank != 1)) {
+        s = stk_err_set(err, STK_EINVAL, "ragged_nest: takes row_splits");
+    }
+    c->n_out = 2;
+    c->out[0] = (struct stk_spec){.dtype = t, .shape = c->in[1].shape};
+    c->out[1] = (struct stk_spec){.dtype = t, .shape = {1, {STK_UNKNOWN}}};
+    return s;
+}
+
+static int64_t split_at(const struct stk_col *c, const void *p, int64_t k)
+{
+    return c->dtype == STK_DT_I32 ? ((const int32_t *)p)[k] : ((const int64_t *)p)[k];
+}
+
+static void put_split(enum stk_dtype t, void *p, int64_t k, int64_t v)
+{
+    if (t == STK_DT_I32) {
+        ((int32_t *)p)[k] = (int32_t)v;
+    } else {
+        ((int64_t *)p)[k] = v;
+    }
+}
+
+static enum stk_status nest_run(struct stk_op_run *r, struct stk_err *err)
+{
+    enum stk_dtype t = r->in[0]->dtype;
+    for (int64_t i = 0; i < r->n; i++) {
+        const void *from = stk_col_at(r->in[0], i);
+        const int64_t *begins = stk_col_at(r->in[1], i);
+        int64_t rows = r->in[1]->shape.dim[0] - 1, all = r->in[0]->shape.dim[0];
+        bool fits = rows >= 0 && begins[0] == 0 && begins[rows] == all;
+        for (int64_t row = 0; fits && row < rows; row++) {
+            fits = begins[row + 1] > begins[row] && split_at(r->in[0], from, begins[row]) == 0;
+        }
+        if (!fits) {
+            return stk_op_fail(r, i, STK_EINVAL, "row_splits that are none, or begin above 0");
+        }
+        struct stk_shape outer = {1, {rows + 1}}, inner = {1, {all - rows + 1}};
+        void *a = stk_op_append(r, 0, t, &outer, err);
+        void *b = a ? stk_op_append(r, 1, t, &inner, err) : NULL;
+        if (!b) {
+            return err->code;
+        }
+        int64_t base = 0, n = 0;
+        put_split(t, a, 0, 0);
+        put_split(t, b, n++, 0);
+        for (int64_t row = 0; row < rows; row++) {
+            for (int64_t k = begins[row] + 1; k < begins[row + 1]; k++) {
+                put_split(t, b, n++, base + split_at(r->in[0], from, k));
+            }
+            base += split_at(r->in[0], from, begins[row + 1] - 1);
+            put_split(t, a, row + 1, n - 1);
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    stk_col_settle(&r->out[1]);
+    return STK_OK;
+}
+
+const struct stk_op stk_op_ragged_nest = {.name = "ragged_nest",
+                                          .summary = "Row splits of several elements as one",
+                                          .cost_ns = 2,
+                                          .infer = nest_infer,
+                                          .run = nest_run};
