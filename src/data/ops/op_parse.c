@@ -13,24 +13,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/formats/example.h"
-#include "data/ops/op_util.h"
+#include "data/ops/op_parse.h"
 
-enum kind { FIXED, VARIABLE, RAGGED, SEQUENCE };
-#define FEATURES_MAX 80
-#define RECORDS_AT_ONCE 256
-
-struct feature {
-    enum kind kind;
-    enum stk_dtype dtype;
-    struct stk_shape shape;
-    int64_t elements;
-    const struct stk_col *fallback; // NULL: none
-};
+enum { FIXED = STK_PARSE_FIXED, VARIABLE, RAGGED, SEQUENCE };
+#define FEATURES_MAX STK_PARSE_FEATURES_MAX
 
 struct parse {
     int count;
-    struct feature features[FEATURES_MAX];
+    struct stk_parse_feature features[FEATURES_MAX];
     struct stk_example_spec *spec;
 };
 
@@ -40,66 +30,14 @@ struct parse_scratch {
     bool is_open;
 };
 
-static const struct stk_attr *list(const struct stk_attrs *a, const char *name,
-                                   enum stk_attr_kind kind, int64_t count)
+static enum stk_status read_all(const struct stk_attrs *a, struct parse *p,
+                                const struct stk_attr **names, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(a, name);
-    return t && t->kind == kind && (count < 0 || t->count == count) ? t : NULL;
-}
-
-static enum stk_example_type wire_type(enum stk_dtype t)
-{
-    return t == STK_DT_STRING ? STK_EXAMPLE_BYTES
-           : t == STK_DT_F32  ? STK_EXAMPLE_FLOAT
-                              : STK_EXAMPLE_INT64;
-}
-
-// Reads the attributes. names: the features' names.
-static enum stk_status read_features(const struct stk_attrs *a, struct parse *p,
-                                     const struct stk_attr **names, struct stk_err *err)
-{
-    const struct stk_attr *n = list(a, "names", STK_ATTR_TEXTS, -1);
-    int64_t count = n ? n->count : -1;
-    const struct stk_attr *kinds = list(a, "kinds", STK_ATTR_INTS, count);
-    const struct stk_attr *dtypes = list(a, "dtypes", STK_ATTR_INTS, count);
-    const struct stk_attr *ranks = list(a, "ranks", STK_ATTR_INTS, count);
-    const struct stk_attr *dims = list(a, "dims", STK_ATTR_INTS, -1);
-    const struct stk_attr *has = list(a, "has_default", STK_ATTR_INTS, count);
-    const struct stk_attr *fallbacks = list(a, "defaults", STK_ATTR_COLS, -1);
-    if (count < 1 || count > FEATURES_MAX || !kinds || !dtypes || !ranks || !dims || !has) {
-        return stk_err_set(err, STK_EINVAL,
-                           "parse_example: 1 to %d features, each with its kind, type, "
-                           "shape and whether it has a default",
-                           FEATURES_MAX);
-    }
-    int64_t at = 0, given = 0;
-    p->count = (int)count;
-    *names = n;
-    for (int k = 0; k < p->count; k++) {
-        struct feature *f = &p->features[k];
-        enum stk_dtype t = (enum stk_dtype)dtypes->ints[k];
-        const char *name = (const char *)n->texts[k].data;
-        if (t != STK_DT_STRING && t != STK_DT_F32 && t != STK_DT_I64) {
-            return stk_err_set(
-                err, STK_EINVAL,
-                "parse_example: feature %.200s: %s; Examples hold bytes, float32 and int64", name,
-                stk_dtype_name(t));
-        }
-        *f = (struct feature){.kind = (enum kind)kinds->ints[k], .dtype = t};
-        f->shape.rank = (int)ranks->ints[k];
-        for (int d = 0; d < f->shape.rank; d++, at++) {
-            if (d >= STK_RANK_MAX - 2 || at >= dims->count || dims->ints[at] < 0) {
-                return stk_err_set(err, STK_EINVAL,
-                                   "parse_example: feature %.200s needs a known shape", name);
-            }
-            f->shape.dim[d] = dims->ints[at];
-        }
-        f->elements = stk_shape_count(&f->shape);
-        if (has->ints[k] && fallbacks && given < fallbacks->count) {
-            f->fallback = &fallbacks->cols[given++];
-        }
-    }
-    return STK_OK;
+    enum stk_status s =
+        stk_parse_features_read("parse_example", a, "", p->features, &p->count, names, err);
+    return s == STK_OK && p->count == 0
+               ? stk_err_set(err, STK_EINVAL, "parse_example: names no feature")
+               : s;
 }
 
 static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
@@ -114,11 +52,11 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
     if (!p) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = read_features(attrs, p, &names, err);
+    enum stk_status s = read_all(attrs, p, &names, err);
     for (int k = 0; s == STK_OK && k < p->count; k++) {
-        const struct feature *f = &p->features[k];
+        const struct stk_parse_feature *f = &p->features[k];
         wanted[k] = (struct stk_example_feature){.name = (const char *)names->texts[k].data,
-                                                 .type = wire_type(f->dtype),
+                                                 .type = stk_parse_wire_type(f->dtype),
                                                  .kind = f->kind == FIXED ? STK_EXAMPLE_FIXED
                                                                           : STK_EXAMPLE_RAGGED,
                                                  .elements = (size_t)f->elements};
@@ -167,7 +105,7 @@ static enum stk_status parse_infer(struct stk_op_infer *c, struct stk_err *err)
         (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank < 0 || c->in[0].shape.rank > 1)) {
         s = stk_err_set(err, STK_EINVAL, "parse_example: takes a string or a vector of strings");
     }
-    s = s == STK_OK ? read_features(c->attrs, &p, &names, err) : s;
+    s = s == STK_OK ? read_all(c->attrs, &p, &names, err) : s;
     if (s != STK_OK) {
         return s;
     }
@@ -175,7 +113,7 @@ static enum stk_status parse_infer(struct stk_op_infer *c, struct stk_err *err)
     int64_t rows = is_batch ? c->in[0].shape.dim[0] : 0;
     int o = 0;
     for (int k = 0; k < p.count; k++) {
-        const struct feature *f = &p.features[k];
+        const struct stk_parse_feature *f = &p.features[k];
         if (f->kind == FIXED || f->kind == SEQUENCE) {
             struct stk_spec *to = &c->out[o++];
             *to = (struct stk_spec){.dtype = f->dtype, .shape = f->shape};
@@ -213,41 +151,6 @@ static enum stk_status open_scratch(struct parse_scratch *s, const struct parse 
     return status;
 }
 
-// Parses all records of the block, `rows` an element; *done: elements that are whole.
-static enum stk_status parse_all(struct stk_op_run *r, int64_t rows, int64_t *done,
-                                 struct stk_err *err)
-{
-    struct parse_scratch *s = r->scratch;
-    struct stk_record records[RECORDS_AT_ONCE];
-    int64_t total = r->n * rows;
-    *done = r->n;
-    for (int64_t first = 0; first < total; first += RECORDS_AT_ONCE) {
-        int64_t n = total - first < RECORDS_AT_ONCE ? total - first : RECORDS_AT_ONCE;
-        size_t whole;
-        for (int64_t k = 0; k < n; k++) {
-            const struct stk_bytes *v = stk_col_at(r->in[0], (first + k) / rows);
-            v += (first + k) % rows;
-            records[k] =
-                (struct stk_record){.data = v->data,
-                                    .size = v->size,
-                                    .number = (uint64_t)(r->first_index + (first + k) / rows)};
-        }
-        struct stk_err why;
-        stk_err_init(&why);
-        enum stk_status status =
-            stk_example_parse(s->parser, &s->batch, records, (size_t)n, false, &whole, &why);
-        if (status == STK_EINPUT) {
-            *done = (first + (int64_t)whole) / rows;
-            return stk_op_fail(r, *done, STK_EINVAL, "%s", why.message);
-        }
-        if (status != STK_OK) {
-            *err = why;
-            return status;
-        }
-    }
-    return STK_OK;
-}
-
 // What is left of element i of a column of varying length.
 struct part {
     const uint8_t *values;
@@ -282,8 +185,8 @@ static bool put(struct stk_op_run *r, int o, enum stk_dtype t, const struct stk_
     return to != NULL;
 }
 
-static bool put_sparse(struct stk_op_run *r, int o, const struct feature *f, const struct part *p,
-                       int64_t rows, bool is_batch, struct stk_err *err)
+static bool put_sparse(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
+                       const struct part *p, int64_t rows, bool is_batch, struct stk_err *err)
 {
     int width = is_batch ? 2 : 1;
     struct stk_shape indices = {2, {p->count, width}}, values = {1, {p->count}},
@@ -304,8 +207,8 @@ static bool put_sparse(struct stk_op_run *r, int o, const struct feature *f, con
            put(r, o + 2, STK_DT_I64, &dense, shape, (size_t)width * sizeof shape[0], err);
 }
 
-static bool put_ragged(struct stk_op_run *r, int o, const struct feature *f, const struct part *p,
-                       int64_t rows, bool is_batch, struct stk_err *err)
+static bool put_ragged(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
+                       const struct part *p, int64_t rows, bool is_batch, struct stk_err *err)
 {
     struct stk_shape values = {1, {p->count}}, splits = {1, {rows + 1}};
     if (!put(r, o, f->dtype, &values, p->values, (size_t)p->count * stk_dtype_bytes(f->dtype),
@@ -320,8 +223,9 @@ static bool put_ragged(struct stk_op_run *r, int o, const struct feature *f, con
 }
 
 // Rows of whole steps; short ones are filled up with the default.
-static bool put_sequence(struct stk_op_run *r, int o, const struct feature *f, const struct part *p,
-                         int64_t i, int64_t rows, bool is_batch, struct stk_err *err)
+static bool put_sequence(struct stk_op_run *r, int o, const struct stk_parse_feature *f,
+                         const struct part *p, int64_t i, int64_t rows, bool is_batch,
+                         struct stk_err *err)
 {
     int64_t longest = longest_row(p, rows), each = f->elements > 0 ? f->elements : 1;
     size_t size = stk_dtype_bytes(f->dtype);
@@ -355,7 +259,7 @@ static enum stk_status put_varied(struct stk_op_run *r, const struct parse *p, i
     struct parse_scratch *s = r->scratch;
     int o = 0;
     for (int k = 0; k < p->count; k++) {
-        const struct feature *f = &p->features[k];
+        const struct stk_parse_feature *f = &p->features[k];
         for (int64_t i = 0; f->kind != FIXED && i < done; i++) {
             struct part part = part_of(&s->batch.columns[k], i, rows, stk_dtype_bytes(f->dtype));
             bool ok = f->kind == VARIABLE ? put_sparse(r, o, f, &part, rows, is_batch, err)
@@ -377,7 +281,7 @@ static enum stk_status bind_fixed(struct stk_op_run *r, const struct parse *p, i
     struct parse_scratch *s = r->scratch;
     int o = 0;
     for (int k = 0; k < p->count; k++) {
-        const struct feature *f = &p->features[k];
+        const struct stk_parse_feature *f = &p->features[k];
         struct stk_shape shape = f->shape;
         if (f->kind == FIXED) {
             if (is_batch && !stk_shape_prepend(&shape, rows)) {
@@ -402,7 +306,7 @@ static enum stk_status own_defaults(struct stk_op_run *r, const struct parse *p,
 {
     int o = 0;
     for (int k = 0; k < p->count; k++) {
-        const struct feature *f = &p->features[k];
+        const struct stk_parse_feature *f = &p->features[k];
         if (f->fallback && f->dtype == STK_DT_STRING && !stk_col_own(&r->out[o], r->pool)) {
             return stk_op_no_room(r, err);
         }
@@ -424,7 +328,7 @@ static enum stk_status parse_run(struct stk_op_run *r, struct stk_err *err)
         status = bind_fixed(r, p, rows, is_batch, err);
     }
     if (status == STK_OK) {
-        status = rows ? parse_all(r, rows, &done, err) : STK_OK;
+        status = rows ? stk_parse_records(r, s->parser, &s->batch, rows, &done, err) : STK_OK;
         done = rows ? done : r->n;
     }
     if (status == STK_OK && rows == 0) {

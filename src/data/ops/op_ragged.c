@@ -140,3 +140,71 @@ const struct stk_op stk_op_ragged_nest = {.name = "ragged_nest",
                                           .cost_ns = 2,
                                           .infer = nest_infer,
                                           .run = nest_run};
+
+// ragged_places: row_splits, the outermost first -> the place of each value (n, levels + 1) and the
+// dense shape (levels + 1): rows, and the longest of each level. Splits fit those of the next
+// level.
+static enum stk_status places_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
+    for (int j = 0; s == STK_OK && j < c->n_in; j++) {
+        if (c->in[j].dtype != STK_DT_I64 || c->in[j].shape.rank != 1) {
+            s = stk_err_set(err, STK_EINVAL, "ragged_places: takes row_splits, int64");
+        }
+    }
+    c->n_out = 2;
+    c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = {2, {STK_UNKNOWN, c->n_in + 1}}};
+    c->out[1] = (struct stk_spec){.dtype = STK_DT_I64, .shape = {1, {c->n_in + 1}}};
+    return s;
+}
+
+static enum stk_status places_run(struct stk_op_run *r, struct stk_err *err)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        const int64_t *outer = stk_col_at(r->in[0], i);
+        const int64_t *inner = r->n_in > 1 ? stk_col_at(r->in[1], i) : NULL;
+        int64_t rows = r->in[0]->shape.dim[0] - 1, most[2] = {0};
+        int64_t steps = rows >= 0 ? outer[rows] : -1;
+        if (steps < 0 || outer[0] != 0 ||
+            (inner && (r->in[1]->shape.dim[0] != steps + 1 || inner[0] != 0))) {
+            return stk_op_fail(r, i, STK_EINVAL, "row_splits that do not fit together");
+        }
+        int64_t n = inner ? inner[steps] : steps;
+        struct stk_shape places = {2, {n, r->n_in + 1}}, dense = {1, {r->n_in + 1}};
+        int64_t *to = stk_op_append(r, 0, STK_DT_I64, &places, err);
+        int64_t *shape = to ? stk_op_append(r, 1, STK_DT_I64, &dense, err) : NULL;
+        if (!shape) {
+            return err->code;
+        }
+        for (int64_t row = 0; row < rows; row++) {
+            int64_t length = outer[row + 1] - outer[row];
+            most[0] = length > most[0] ? length : most[0];
+            for (int64_t step = 0; step < length; step++) {
+                int64_t first = inner ? inner[outer[row] + step] : 0;
+                int64_t count = inner ? inner[outer[row] + step + 1] - first : 1;
+                most[1] = count > most[1] ? count : most[1];
+                for (int64_t k = 0; k < count; k++) {
+                    *to++ = row;
+                    *to++ = step;
+                    if (inner) {
+                        *to++ = k;
+                    }
+                }
+            }
+        }
+        shape[0] = rows;
+        shape[1] = most[0];
+        if (inner) {
+            shape[2] = most[1];
+        }
+    }
+    stk_col_settle(&r->out[0]);
+    stk_col_settle(&r->out[1]);
+    return STK_OK;
+}
+
+const struct stk_op stk_op_ragged_places = {.name = "ragged_places",
+                                            .summary = "Where the values of ragged rows stand",
+                                            .cost_ns = 2,
+                                            .infer = places_infer,
+                                            .run = places_run};

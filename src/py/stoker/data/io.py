@@ -103,8 +103,9 @@ class SequenceExample:
         out = [(k, _feature(k, v), None) for k, v in sorted(self.context.items())]
         for name, steps in sorted(self.feature_lists.items()):
             parts = [_feature(name, s) for s in steps]
-            flat = np.concatenate(parts) if parts else None
-            out.append((name, flat, [len(p) for p in parts]))
+            full = [p for p in parts if p is not None]
+            flat = np.concatenate(full) if full else None
+            out.append((name, flat, [0 if p is None else len(p) for p in parts]))
         return _engine.encode(out, True)
 
     def __bytes__(self):
@@ -204,20 +205,20 @@ def _default(name, value, dtype, shape):
     return a
 
 
-def _collect(features, results, is_batch, is_list=False):
+def _collect(features, results, is_batch):
     """Values of the features from the operation's results."""
     out, results = {}, iter(results)
     for name in sorted(features):
         f = features[name]
         if isinstance(f, VarLenFeature):
             out[name] = SparseTensor(
-                next(results), next(results), next(results), (None,) * (1 + is_batch + is_list)
+                next(results), next(results), next(results), (None,) * (1 + is_batch)
             )
         elif isinstance(f, RaggedFeature):
             values = next(results)
             splits = [
                 _ops.cast(next(results), f.row_splits_dtype)
-                for _ in range(int(is_batch) + int(is_list))
+                for _ in range(int(is_batch))
             ]
             out[name] = RaggedTensor(values, splits) if splits else values
         else:
@@ -261,17 +262,96 @@ def parse_example(serialized, features, example_names=None, name=None):
     return _parse(serialized, features, is_batch)
 
 
+def _sequences(serialized, context_features, sequence_features):
+    """[(feature's name, feature, its results)] of the context, and of the lists."""
+    context, lists, attrs = context_features or {}, sequence_features or {}, {}
+    for features, prefix in ((context, ""), (lists, "list_")):
+        if features:
+            _description(features, prefix, attrs)
+            names = [_key(features, n) for n in sorted(features)]
+            if len(set(names)) != len(names):
+                raise NotImplementedError("several features of one key in a SequenceExample")
+    results = iter(_call.run("parse_sequence_example", [serialized], attrs))
+    out = []
+    for features, more in ((context, 0), (lists, 1)):
+        part = {}
+        for name in sorted(features):
+            f = features[name]
+            fixed = isinstance(f, (FixedLenFeature, FixedLenSequenceFeature))
+            part[name] = [next(results) for _ in range((1 if fixed else 2) + more)]
+        out.append({name: (features[name], part[name]) for name in features})
+    return out
+
+
+def _places(values, *splits):
+    indices, shape = _call.run("ragged_places", list(splits), {})
+    return SparseTensor(indices, values, shape, (None,) * (len(splits) + 1))
+
+
+def _rows_of(f, splits):
+    return [_ops.cast(s, f.row_splits_dtype) for s in splits]
+
+
 def parse_single_sequence_example(
     serialized, context_features=None, sequence_features=None, example_name=None, name=None
 ):
-    """(context, feature lists) of one serialized SequenceExample, as dicts."""
-    context, lists, attrs = context_features or {}, sequence_features or {}, {}
-    _description(context, "", attrs)
-    _description(lists, "list_", attrs)
+    """(context, feature lists) of one serialized SequenceExample, as dicts.
+
+    Of the context as parse_single_example; of the lists, by step: FixedLenSequenceFeature: a value
+    of (steps, shape); VarLenFeature: a SparseTensor; RaggedFeature: a RaggedTensor.
+    """
     serialized = _call.convert(serialized, _dtypes.string)
-    results = _call.run("parse_single_sequence_example", [serialized], attrs)
-    n = sum({VarLenFeature: 3}.get(type(f), 1) for f in context.values())
-    return _collect(context, results[:n], False), _collect(lists, results[n:], False, True)
+    if serialized.shape is None or len(serialized.shape):
+        raise InvalidArgumentError("parse_single_sequence_example takes one string")
+    context, lists = _sequences(serialized, context_features, sequence_features)
+    out = {}
+    for n, (f, parts) in context.items():
+        if isinstance(f, VarLenFeature):
+            sparse = _places(parts[0], parts[1])
+            out[n] = SparseTensor(
+                sparse.indices[:, 1:], sparse.values, sparse.dense_shape[1:], (None,)
+            )
+        else:
+            out[n] = parts[0]
+    steps = {}
+    for n, (f, parts) in lists.items():
+        if isinstance(f, VarLenFeature):
+            steps[n] = _places(parts[0], parts[1])
+        elif isinstance(f, RaggedFeature):
+            steps[n] = RaggedTensor(parts[0], _rows_of(f, [parts[1]]))
+        else:
+            steps[n] = parts[0]
+    return out, steps
+
+
+def parse_sequence_example(
+    serialized, context_features=None, sequence_features=None, example_names=None, name=None
+):
+    """(context, feature lists, lengths) of a vector of serialized SequenceExamples, as dicts.
+
+    Lists of FixedLenSequenceFeature are filled up with zeros; lengths says how many steps each has.
+    """
+    serialized = _call.convert(serialized, _dtypes.string)
+    if serialized.shape is None or len(serialized.shape) != 1:
+        raise InvalidArgumentError("parse_sequence_example takes a vector of strings")
+    context, lists = _sequences(serialized, context_features, sequence_features)
+    out, steps, lengths = {}, {}, {}
+    for n, (f, parts) in context.items():
+        if isinstance(f, VarLenFeature):
+            out[n] = _places(parts[0], parts[1])
+        elif isinstance(f, RaggedFeature):
+            out[n] = RaggedTensor(parts[0], _rows_of(f, [parts[1]]))
+        else:
+            out[n] = parts[0]
+    for n, (f, parts) in lists.items():
+        if isinstance(f, VarLenFeature):
+            steps[n] = _places(parts[0], parts[2], parts[1])
+        elif isinstance(f, RaggedFeature):
+            steps[n] = RaggedTensor(parts[0], _rows_of(f, [parts[2], parts[1]]))
+        else:
+            steps[n] = RaggedTensor(parts[0], [parts[1]]).to_tensor()
+            lengths[n] = parts[1][1:] - parts[1][:-1]
+    return out, steps, lengths
 
 
 def decode_csv(
@@ -334,6 +414,6 @@ class gfile:
 for _n, _f in _ops.PUBLIC.items():
     if _n.startswith("io.") and not _n.endswith("_raw_csv"):
         globals().setdefault(_n.split(".")[1], _f)
-for _n in ("parse_example", "parse_single_sequence_example", "decode_csv"):
+for _n in ("parse_example", "decode_csv"):
     if not _call.exists(_n):
         _ops.MISSING["io." + _n] = _n
