@@ -264,5 +264,61 @@ def test_tar_damage():
         c.raises(sd.errors.InvalidArgumentError, lambda: sd.TarDataset(put("e.tar", tar_of([]))))
 
 
+def test_npy():
+    with Folder() as put:
+        rng, parts = np.random.default_rng(3), []
+        for i, n in enumerate((5, 0, 7, 1, 300)):
+            parts.append(rng.integers(0, 255, (n, 3), dtype=np.uint8))
+            path = put(f"{i}.npy", b"")
+            np.save(path, parts[-1])
+        names = [path[:-5] + f"{i}.npy" for i in range(5)]
+        ds, all_rows = sd.NpyDataset(names), np.concatenate(parts)
+        c.same(next(iter(ds.batch(1000))), all_rows)
+        c.same((len(ds), ds.element_spec), (313, sd.TensorSpec((3,), "uint8")))
+        c.same(next(iter(ds.skip(11).take(3).batch(3))), all_rows[11:14])
+        mixed = next(iter(ds.shuffle(313, seed=1).batch(1000)))
+        c.same(sorted(mixed.tolist()), sorted(all_rows.tolist()))
+        c.true(mixed.tolist() != all_rows.tolist(), "shuffled")
+        shuffled = ds.shuffle(313, seed=1)
+        it = iter(shuffled)
+        for _ in range(200):
+            next(it)
+        rest = shuffled.iterator(state=it.state())
+        c.same(np.stack(list(rest)), np.stack(list(it)))
+        np.save(put("x.npy", b""), np.zeros((2, 4), np.uint8))
+        c.raises(ValueError, lambda: sd.NpyDataset([names[0], names[0][:-5] + "x.npy"]), "x.npy", "(2, 4)")
+        c.raises(ValueError, lambda: sd.NpyDataset([]))
+        c.raises(ValueError, lambda: sd.NpyDataset(put("bad.npy", b"no array")))
+        c.raises(sd.errors.NotFoundError, lambda: sd.NpyDataset("/nowhere.npy"))
+
+
+def test_snapshot_and_cache():
+    """Snapshots are told apart by their pipelines; files half written are none."""
+    with Folder() as put:
+        folder = os.path.dirname(put("x", b""))
+        f = lambda ds: [int(x) for x in ds]
+        snap = lambda n, k: sd.Dataset.range(n).map(lambda x: x * k).snapshot(folder + "/s")
+        c.same(f(snap(3, 2)), [0, 2, 4])
+        c.same(f(snap(4, 2)), [0, 2, 4, 6])
+        c.same(f(snap(3, 5)), [0, 5, 10])
+        c.same(f(snap(3, 2)), [0, 2, 4])
+        c.same(len(os.listdir(folder + "/s")), 3)
+        calls = []
+        seen = lambda x: calls.append(1) or np.int64(x)
+        kept = sd.Dataset.range(5).map(lambda x: sd.py_function(seen, [x], "int64")).cache(folder + "/c")
+        one, two = iter(kept), iter(kept)
+        c.same([int(next(one)), int(next(two)), int(next(two))], [0, 0, 1])
+        del one  # given up: leaves nothing
+        c.same([int(x) for x in two], [2, 3, 4])
+        del two
+        n = len(calls)
+        c.same((f(kept), len(calls) - n), ([0, 1, 2, 3, 4], 0))
+        c.same(sorted(x for x in os.listdir(folder) if x.startswith("c")), ["c.stkidx"])
+        whole = open(folder + "/c.stkidx", "rb").read()
+        with open(folder + "/c.stkidx", "wb") as half:
+            half.write(whole[: len(whole) // 2])
+        c.raises(sd.errors.DataLossError, lambda: f(kept))
+
+
 if __name__ == "__main__":
     c.main(globals())

@@ -3,9 +3,12 @@
 // alone; one that does not writes it beside, and it gets its name when the pass is complete. So
 // there is never half a file, and a pass that is given up leaves nothing.
 //
-// snapshot: the same in a directory, which is made. Its writing is not sharded, and compression is
-// accepted and not used. A file says nothing of the pipeline that made it: who changes the pipeline
-// removes the file, or names another; other types or shapes are noticed and refused.
+// A cache's file says nothing of the pipeline that made it: who changes the pipeline removes the
+// file, or names another; other types or shapes are noticed and refused.
+//
+// snapshot: the same in a directory, which is made, in a file named after the fingerprint of the
+// pipeline before it: another pipeline makes another file. It does not see what is in files, nor
+// what Python functions do. Its writing is not sharded, and compression is accepted and not used.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +17,7 @@
 #include "base/alloc.h"
 #include "data/cache_file.h"
 #include "data/feed.h"
+#include "data/fingerprint.h"
 #include "data/formats/indexed.h"
 
 #define BLOCK_MAX 1024
@@ -189,7 +193,8 @@ static enum stk_status snapshot_open(struct stk_iter *it, struct stk_err *err)
     struct snapshot *s = it->state;
     char path[4096];
     const char *dir = stk_attrs_text(it->ds->attrs, "path", "");
-    int n = snprintf(path, sizeof path, "%s/elements.stkidx", dir);
+    int n = snprintf(path, sizeof path, "%s/%016llx.stkidx", dir,
+                     (unsigned long long)stk_dataset_fingerprint(it->ds->in[0]));
     if (!*dir || n < 0 || (size_t)n >= sizeof path) {
         return stk_err_set(err, STK_EINVAL, "snapshot: path is empty or too long");
     }

@@ -242,7 +242,8 @@ def _first_suffixes(path):
 
 
 class NpyDataset(_FileDataset):
-    """Rows of .npy files, which must agree in dtype and row shape. Memory-mapped."""
+    """Rows of .npy files, one file behind the other, at random access. Memory-mapped: only what is
+    looked at is read. Files must agree in dtype and in the shape of a row."""
 
     _of_files = "npy"
 
@@ -264,10 +265,18 @@ class NpyDataset(_FileDataset):
                 raise InvalidArgumentError(f"{os.fsdecode(n)}: {e}") from e
             if arrays[-1].ndim == 0:
                 raise InvalidArgumentError(f"{os.fsdecode(n)}: a scalar has no rows")
+        if not arrays:
+            raise InvalidArgumentError("NpyDataset: no names of files")
+        for n, a in zip(names, arrays):
+            if (a.dtype, a.shape[1:]) != (arrays[0].dtype, arrays[0].shape[1:]):
+                raise InvalidArgumentError(
+                    f"{os.fsdecode(n)}: {a.dtype.name}{a.shape} beside {arrays[0].dtype.name}"
+                    f"{arrays[0].shape}; files agree in dtype and in the shape of a row"
+                )
         parts = [Dataset._of_tensors("tensor_slices", a, {"is_mapped": 1}) for a in arrays]
-        ds = parts[0] if parts else None
-        for p in parts[1:]:
-            ds = ds.concatenate(p)
+        ds = parts[0]
+        if len(parts) > 1:
+            ds = Dataset._make("concatenate", parts, {}, parts[0].element_spec)
         self.__dict__.update(ds.__dict__)
 
 
