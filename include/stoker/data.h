@@ -153,6 +153,9 @@ struct stoker_dataset *stoker_dataset_hold(struct stoker_dataset *ds);
 void stoker_dataset_free(struct stoker_dataset *ds);
 const struct stoker_specs *stoker_dataset_specs(const struct stoker_dataset *ds); // borrowed
 int64_t stoker_dataset_cardinality(const struct stoker_dataset *ds);
+// Tells datasets apart by what they are made of, the same in every process; it does not see what is
+// in files, nor what functions of the embedding language do.
+uint64_t stoker_dataset_fingerprint(const struct stoker_dataset *ds);
 // For plans. Borrowed.
 const char *stoker_dataset_kind(const struct stoker_dataset *ds);
 int stoker_dataset_inputs(const struct stoker_dataset *ds);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "data/data_api.h"
+#include "data/fingerprint.h"
 
 _Static_assert((int)STOKER_STRING == (int)STK_DT_STRING &&
                    (int)STOKER_DTYPES == (int)STK_DT_COUNT &&
@@ -424,6 +425,11 @@ void stoker_dataset_free(struct stoker_dataset *ds)
 const struct stoker_specs *stoker_dataset_specs(const struct stoker_dataset *ds)
 {
     return (const struct stoker_specs *)((const struct stk_dataset *)ds)->specs;
+}
+
+uint64_t stoker_dataset_fingerprint(const struct stoker_dataset *ds)
+{
+    return stk_dataset_fingerprint((const struct stk_dataset *)ds);
 }
 
 int64_t stoker_dataset_cardinality(const struct stoker_dataset *ds)

@@ -166,6 +166,12 @@ static PyObject *dataset_cardinality(PyObject *self, PyObject *unused)
     return PyLong_FromLongLong(stoker_dataset_cardinality(((struct stk_py_dataset *)self)->ds));
 }
 
+static PyObject *dataset_fingerprint(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(stoker_dataset_fingerprint(((struct stk_py_dataset *)self)->ds));
+}
+
 static PyObject *dataset_kind(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -281,6 +287,7 @@ static PyMethodDef dataset_methods[] = {
     {"specs", dataset_specs, METH_NOARGS, "The components' specs: (dtype, shape, nested) each."},
     {"nested", dataset_nested, METH_NOARGS, "The same as a Specs object."},
     {"cardinality", dataset_cardinality, METH_NOARGS, "Elements; -1: no end; -2: unknown."},
+    {"fingerprint", dataset_fingerprint, METH_NOARGS, "Tells what it is made of: an int."},
     {"kind", dataset_kind, METH_NOARGS, "The kind's name."},
     {"where", dataset_where, METH_NOARGS, "The source line that made it, or None."},
     {"inputs", dataset_inputs, METH_NOARGS, "The datasets it is made of."},

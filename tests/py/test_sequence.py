@@ -96,6 +96,28 @@ def test_batch():
     c.true(have == want, f"have {have}, want {want}")
 
 
+def test_sparse_feature():
+    a, b = sd.io.Example(i=[3, 1], j=[0, 2], v=[1.5, 2.5]), sd.io.Example(i=[0], j=[1], v=[7.5])
+    uneven, none = sd.io.Example(i=[1, 2], j=[1, 2], v=[7.5]), sd.io.Example(q=[1])
+    one = F.SparseFeature("i", "v", sd.float32, 4)
+    two = F.SparseFeature(["i", "j"], "v", sd.float32, [4, 3])
+    as_is = F.SparseFeature("i", "v", sd.float32, 4, already_sorted=True)
+    for feature, record, want in (
+        (one, a, ("sparse", [[1], [3]], [2.5, 1.5], [4])),
+        (as_is, a, ("sparse", [[3], [1]], [1.5, 2.5], [4])),
+        (two, a, ("sparse", [[1, 2], [3, 0]], [2.5, 1.5], [4, 3])),
+        (one, none, ("sparse", [], [], [4])),
+    ):
+        parse = lambda r: sd.io.parse_single_example(r, {"s": feature})["s"]
+        c.true(plain(parse(bytes(record))) == want, f"{feature}: {plain(parse(bytes(record)))}")
+        ds = sd.Dataset.from_tensors(bytes(record)).map(parse)
+        c.true([plain(e) for e in ds] == [want], f"{feature} in a map")
+    for feature in (one, two, as_is):
+        c.raises(sd.errors.InvalidArgumentError, lambda: sd.io.parse_single_example(bytes(uneven), {"s": feature}))
+    have = sd.io.parse_example([bytes(a), bytes(b), bytes(none)], {"s": one})["s"]
+    c.true(plain(have) == ("sparse", [[0, 1], [0, 3], [1, 0]], [2.5, 1.5, 7.5], [3, 4]), f"{plain(have)}")
+
+
 def test_errors():
     bad = sd.Dataset.from_tensor_slices([bytes(A), b"\x0a\xff", bytes(B)])
     it = iter(bad.map(lambda r: sd.io.parse_single_sequence_example(r, FIXED, STEPS)))

@@ -891,6 +891,15 @@ class Dataset:
         """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
         return self._cardinality_now()
 
+    def fingerprint(self):
+        """A uint64 that tells datasets apart by what they are made of, the same in every process.
+
+        It does not see what is in files, nor what Python functions do.
+        """
+        if self._engine is None:
+            raise TypeError("a dataset that depends on a function's argument has no fingerprint")
+        return np.uint64(self._engine.fingerprint())
+
     def __len__(self):
         n = self._cardinality_now()
         if n == INFINITE_CARDINALITY:

@@ -234,6 +234,8 @@ def _parse(serialized, features, is_batch):
     """The features' values; those of one key are taken in rounds, as the engine wants them once."""
     if not isinstance(features, dict) or not features:
         raise InvalidArgumentError("features is a dict of at least one feature")
+    if any(isinstance(f, SparseFeature) for f in features.values()):
+        return _parse_sparse(serialized, features, is_batch)
     left, out = dict(features), {}
     while left:
         chosen = {_key(left, n): n for n in sorted(left, reverse=True)}
@@ -242,6 +244,51 @@ def _parse(serialized, features, is_batch):
         _description(now, "", attrs)
         out.update(_collect(now, _call.run("parse_example", [serialized], attrs), is_batch))
     return {n: out[n] for n in features}
+
+
+def _parse_sparse(serialized, features, is_batch):
+    """_parse where some features are SparseFeatures: places and values are parsed apart."""
+    plain = {n: f for n, f in features.items() if not isinstance(f, SparseFeature)}
+    for n, f in features.items():
+        if isinstance(f, SparseFeature):
+            keys = [f.index_key] if isinstance(f.index_key, str) else list(f.index_key)
+            sizes = np.atleast_1d(np.asarray(f.size, np.int64))
+            if len(keys) != len(sizes):
+                raise InvalidArgumentError(f"feature {n}: index_key and size differ in length")
+            for i, k in enumerate(keys):
+                plain[f"{n}\0{i}"] = RaggedFeature("int64", value_key=k, row_splits_dtype="int64")
+            plain[f"{n}\0"] = RaggedFeature(f.dtype, value_key=f.value_key, row_splits_dtype="int64")
+    parsed = _parse(serialized, plain, is_batch)
+    out = {}
+    for n, f in features.items():
+        if not isinstance(f, SparseFeature):
+            out[n] = parsed[n]
+            continue
+        sizes = np.atleast_1d(np.asarray(f.size, np.int64))
+        places = [parsed[f"{n}\0{i}"] for i in range(len(sizes))]
+        out[n] = _sparse_value(places, parsed[f"{n}\0"], sizes, is_batch, f.already_sorted)
+    return out
+
+
+def _sparse_value(places, values, sizes, is_batch, already_sorted):
+    """A SparseTensor of places (one list for each dimension) and values; of a batch, RaggedTensors."""
+    run, public = _call.run, _ops.PUBLIC
+    shape = [np.int64(n) for n in sizes]
+    if is_batch:
+        rows = run("ragged_places", [values.row_splits], {})[0][:, 0]
+        shape.insert(0, run("shape", [values.row_splits], {"out_type": _dtypes.number("int64")})[0][0] - 1)
+        places, values = [rows] + [p.flat_values for p in places], values.flat_values
+    n = run("shape", [values], {"out_type": _dtypes.number("int64")})[0][0]
+    # Stacked beside the values' numbers, lists of another length are an error.
+    columns = public["stack"](places + [public["range"](n)], axis=1)[:, :-1]
+    if not already_sorted:
+        linear = places[0]
+        for p, n in zip(places[1:], sizes if is_batch else sizes[1:]):
+            linear = linear * np.int64(n) + p
+        order = public["argsort"](linear, stable=True)
+        columns, values = public["gather"](columns, order), public["gather"](values, order)
+    known = (None,) * is_batch + tuple(int(n) for n in sizes)
+    return SparseTensor(columns, values, public["stack"](shape), known)
 
 
 def parse_single_example(serialized, features, example_names=None, name=None):
