@@ -325,6 +325,22 @@ def test_writing_and_parsing():
         c.same((b["x"].indices.shape, b["x"].dense_shape.tolist()), ((4, 2), [2, 2]))
 
 
+def test_crop_and_resize():
+    """As tf.image.crop_and_resize gives it (recorded)."""
+    im = np.arange(2 * 3 * 4 * 1, dtype=np.uint8).reshape(2, 3, 4, 1)
+    boxes = np.array([[0, 0, 1, 1], [1, 1, 0, 0], [-1, 0, 0.5, 0.5]], np.float32)
+    crop = lambda x: sd.image.crop_and_resize(x, boxes, [0, 1, 0], [2, 3], extrapolation_value=-1.0)
+    want = np.array(
+        [[[0, 1.5, 3], [8, 9.5, 11]], [[23, 21.5, 20], [15, 13.5, 12]], [[-1, -1, -1], [4, 4.75, 5.5]]], "float32"
+    )[..., None]
+    c.same(crop(im), want)
+    c.same(next(iter(sd.Dataset.from_tensors(im).map(crop))), want)
+    near = sd.image.crop_and_resize(im, boxes[:1], [1], [1, 2], method="nearest")
+    c.same(near.ravel(), np.array([16, 19], "float32"))
+    c.raises(ValueError, lambda: sd.image.crop_and_resize(im, boxes, [0, 2, 0], [2, 3]))
+    c.raises(ValueError, lambda: sd.image.crop_and_resize(im, boxes, [0, 1, 0], [2, 0]))
+
+
 def test_resume_and_fingerprint():
     ds = sd.Dataset.range(100).shuffle(10, seed=1).batch(7)
     it = iter(ds)
