@@ -18,6 +18,7 @@ PARTS = {
     "tfrecord_images": ("write", "before", "after"),
     "tables": ("small_before", "small", "large_before", "large"),
     "static_dataset": ("before", "in_cache", "after"),
+    "plugin": ("before", "after", "words"),
 }
 
 
