@@ -79,6 +79,10 @@ class Dataset:
         """batch_size elements as one, with a new first dimension. Shapes must be equal."""
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None, drop_remainder: Any = False, name: Any = None) -> "Dataset":
         """batch_size elements as one, filled up to padded_shapes (None: the longest of the batch)."""
+    def ragged_batch(self, batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = 'int64', name: Any = None) -> "Dataset":
+        """batch_size elements as one; components of a shape that is not known in full become"""
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: Any = None) -> "Dataset":
+        """batch_size elements of any shape within row_shape as one SparseTensor."""
     def unbatch(self, name: Any = None) -> "Dataset":
         """The slices of each element along the first dimension."""
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: Any = None) -> "Dataset":
@@ -118,6 +122,8 @@ class Dataset:
         """Iterates over NumPy values, as iter() does."""
     def cardinality(self, name: Any = None) -> int:
         """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+    def fingerprint(self) -> Any:
+        """A uint64 that tells datasets apart by what they are made of, the same in every process."""
     def __len__(self) -> int:
         ...
     def explain(self) -> str:
@@ -325,7 +331,7 @@ class IndexedDataset:
     def __init__(self, filenames: Any, element_spec: Any = None, name: Any = None) -> None:
         """Initialize self.  See help(type(self)) for accurate signature."""
 class NpyDataset:
-    """Rows of .npy files, which must agree in dtype and row shape. Memory-mapped."""
+    """Rows of .npy files, one file behind the other, at random access. Memory-mapped: only what is"""
     def __init__(self, filenames: Any, name: Any = None) -> None:
         """Initialize self.  See help(type(self)) for accurate signature."""
 class TFRecordDataset:
@@ -418,6 +424,8 @@ def function(func: Any = None, **ignored: Any) -> Any:
     """Accepted as a decorator: functions are traced where they are given to a dataset."""
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 0, batch_dims: Any = 0, *, name: Any = None) -> Any:
     """Slices along `axis` by their indices."""
+def get_include() -> Any:
+    """The folder of the headers that plug-ins are built with: cc -shared -fPIC -I<it> ..."""
 def greater(x: Any, y: Any, *, name: Any = None) -> Any:
     """x > y."""
 def greater_equal(x: Any, y: Any, *, name: Any = None) -> Any:
@@ -435,6 +443,8 @@ def less_equal(x: Any, y: Any, *, name: Any = None) -> Any:
     """x <= y."""
 def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
     """num values from start to stop, both included."""
+def load_op_library(library_filename: Any) -> Any:
+    """The operations of a plug-in (a shared library, see stoker/plugin.h), as a module of functions."""
 def log(x: Any, *, name: Any = None) -> Any:
     """Natural logarithm."""
 def logical_and(x: Any, y: Any, *, name: Any = None) -> Any:

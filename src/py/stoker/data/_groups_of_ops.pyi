@@ -285,7 +285,7 @@ class image:
         """Another type, scaled to its range."""
     @staticmethod
     def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: Any = 'bilinear', extrapolation_value: Any = 0.0, *, name: Any = None) -> Any:
-        """."""
+        """Boxes of images, resized to one size."""
     @staticmethod
     def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
         """A box of the image."""

@@ -141,6 +141,8 @@ def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any =
     """Height, width and channels of a JPEG file."""
 def parse_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
     """The same for a vector of serialized Examples: each value has a first dimension of the batch."""
+def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: Any = None) -> Any:
+    """(context, feature lists, lengths) of a vector of serialized SequenceExamples, as dicts."""
 def parse_single_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
     """A dict of the features of one serialized Example (a string scalar)."""
 def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: Any = None) -> Any:
