@@ -63,6 +63,8 @@ class Dataset:
         """Without the first `count` elements; -1: none is left."""
     def shard(self, num_shards: Any = None, index: Any = None, name: Any = None) -> "Dataset":
         """Every num_shards-th element from `index` on."""
+    def elastic_shard(self, past: Any = ..., num_shards: Any = None, index: Any = None, batch_size: Any = 1) -> "Dataset":
+        """This process' part, as shard() splits, of an epoch that other numbers of ranks began."""
     def concatenate(self, dataset: Any, name: Any = None) -> "Dataset":
         """These elements, then those of another dataset of the same structure."""
     def ignore_errors(self, log_warning: Any = False, name: Any = None) -> "Dataset":
