@@ -191,8 +191,42 @@ static void room(void)
     stk_iter_close(it);
 }
 
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+// With one processor allowed, stages with threads together use no more, while the consumer waits.
+static void processors(void)
+{
+    spin_ns = 50000;
+    test_options = (struct stk_run_options){.threads = 1};
+    struct stk_iter *it = open_iter(make(
+        "prefetch",
+        with_op("map",
+                with_fn("interleave", make("range", NULL, "start", I(5), "stop", I(9), NULL),
+                        spinning_fn(), "cycle_length", I(4), "num_parallel_calls", I(-1), NULL),
+                OP_SPIN, "num_parallel_calls", I(-1), NULL),
+        NULL));
+    struct stk_block b = {0};
+    struct stk_err err;
+    double wall = seconds_of(CLOCK_MONOTONIC), used = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    for (int n = 0; n < 4000; n += (int)b.n) {
+        CHECK(stk_iter_next(it, 64, &b, &err) == STK_OK && b.n > 0);
+    }
+    wall = seconds_of(CLOCK_MONOTONIC) - wall;
+    used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used;
+    CHECK(used > 0.3); // 8000 times 50 us
+    CHECK(used < 1.15 * wall);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 int main(void)
 {
+    processors();
     tuning();
     sleeping();
     beginning();
