@@ -54,9 +54,25 @@ static bool stays(struct stk_worker *w)
     return goes_on;
 }
 
-static int64_t bytes_each(const struct stk_piece *p)
+// Bytes of an element, or of what it was made of if those are more: both are in memory at once.
+static int64_t bytes_each(struct stk_async *a, const struct stk_piece *p, int64_t n)
 {
-    return p->block.n > 0 ? (int64_t)stk_block_bytes(&p->block) / p->block.n : 0;
+    if (p->in_bytes > 0) {
+        __atomic_store_n(&a->in_bytes_each, (int64_t)p->in_bytes / n, __ATOMIC_RELAXED);
+    }
+    int64_t in = __atomic_load_n(&a->in_bytes_each, __ATOMIC_RELAXED);
+    int64_t out = p->block.n > 0 ? (int64_t)stk_block_bytes(&p->block) / p->block.n : 0;
+    return in > out ? in : out;
+}
+
+static bool is_measured(uint64_t count)
+{
+    return count <= 64 || count % 16 == 0;
+}
+
+bool stk_async_measures(const struct stk_async *a)
+{
+    return is_measured(__atomic_load_n(&a->tuned.piece_count, __ATOMIC_RELAXED) + 1);
 }
 
 // The next piece's size: by what this one cost for an element.
@@ -64,10 +80,10 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
 {
     uint64_t count = __atomic_add_fetch(&a->tuned.piece_count, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&a->ring.piece_ns, took_ns, __ATOMIC_RELAXED);
-    if (count > 64 && count % 16) {
+    if (!is_measured(count)) {
         return;
     }
-    int64_t now = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), each = bytes_each(p);
+    int64_t now = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), each = bytes_each(a, p, n);
     int64_t fits = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
     int64_t next = fits > 4 * now ? 4 * now : fits;
     next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;

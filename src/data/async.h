@@ -46,9 +46,10 @@ struct stk_async {
     int wanted, limit; // workers now; at most
     int n_threads;     // started
     bool is_stopping, is_started;
-    int64_t piece_n;     // elements of the next piece; atomic
-    int64_t piece_n_max; // 0: by cost alone
-    int room;            // 0: by the number of workers
+    int64_t piece_n;       // elements of the next piece; atomic
+    int64_t in_bytes_each; // of what an element is made of, as last measured; atomic
+    int64_t piece_n_max;   // 0: by cost alone
+    int room;              // 0: by the number of workers
     struct stk_tuned tuned;
     void *own; // of the consumer, where there are no threads
     struct stk_worker workers[STK_WORKERS_MAX];
@@ -61,6 +62,8 @@ void stk_async_close(struct stk_async *a); // joins the threads; takes NULL
 // More or fewer workers; starts threads.
 void stk_async_set_workers(struct stk_async *a, int n);
 int stk_async_workers(struct stk_async *a); // wanted now
+// Will the piece that is being made set the size of the next ones?
+bool stk_async_measures(const struct stk_async *a);
 // Pieces of the ring, whatever the number of workers from now on.
 void stk_async_set_room(struct stk_async *a, int room);
 // As an iterator's next. group: elements of neighbouring pieces in one buffer are given together,

@@ -24,6 +24,7 @@ struct stk_piece {
     enum stk_status status;   // an error behind the elements, or STK_OK
     struct stk_err *err;      // owned
     struct stk_piece *next;   // behind the error; owned
+    uint64_t in_bytes;        // of the elements it was made of, where that was measured
     bool is_done, ends_group; // the latter: what comes next lies elsewhere in memory
 };
 

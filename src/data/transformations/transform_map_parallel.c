@@ -17,7 +17,7 @@ struct stk_pmap {
     struct stk_iter *it;
     struct stk_fn *fn;
     const uint64_t *seeds; // of stk_eval
-    int64_t index; // of the next element at the input; under the input lock
+    int64_t index;         // of the next element at the input; under the input lock
     // Grouping, under the input lock.
     int64_t batch, group; // elements of a batch; of a buffer. 0: none
     int64_t offset;       // of the next piece in the buffer
@@ -163,6 +163,7 @@ static void work(struct stk_async *a, void *own, struct stk_piece *p)
             work_on(o, m, p, eval.failed + 1);
         }
     }
+    p->in_bytes = stk_async_measures(a) ? stk_block_bytes(&o->in) : p->in_bytes;
     stk_block_clear(&o->in);
     stk_block_clear(&o->rest);
 }
