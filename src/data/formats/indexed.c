@@ -134,9 +134,10 @@ static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
         uint32_t head = x->crc(0, x->map, STK_INDEXED_HEADER((size_t)x->specs->count));
         fits = stk_crc32c_mask(x->crc(head, x->map + t.index, bytes)) == crc;
     }
-    x->index = (const uint64_t *)(x->map + t.index);
+    x->index = fits ? (const uint64_t *)(x->map + t.index) : NULL;
     for (uint64_t k = 0; fits && k < t.count; k++) {
-        fits = x->index[k] % 8 == 0 && x->index[k] + 8 <= x->index[k + 1];
+        uint64_t from = x->index[k], to = x->index[k + 1];
+        fits = from % 8 == 0 && from <= to && to - from >= 8;
     }
     if (!fits || x->index[t.count] != t.index) {
         return bad(x->path, "its index is damaged: write it anew", err);
