@@ -19,7 +19,11 @@ def load(path):
     try:
         names = runpy.run_path(path)
     except OSError as e:
-        sys.exit(f"stoker data bench: {path}: {e.strerror}")
+        print(f"stoker data bench: {path}: {e.strerror}", file=sys.stderr)
+        sys.exit(3)
+    except (SyntaxError, ValueError) as e:
+        print(f"stoker data bench: {path} is no Python file that runs: {e}", file=sys.stderr)
+        sys.exit(3)
     ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
     if not isinstance(ds, sd.Dataset):
         print(
