@@ -331,6 +331,39 @@ static void without_pinned(void)
     check_clean("without pinned memory");
 }
 
+// The n-th allocation fails: errors or the same values, nothing hangs, leaks or is done wrong.
+static void failing_allocations(void)
+{
+    for (uint64_t n = 1; n < 120; n++) {
+        reset();
+        struct stk_dataset *ds = batches(6, n % 2 ? SMALL : BIG);
+        struct stoker_run_options o = {.threads = 1};
+        struct stoker_stager *s = NULL;
+        struct stoker_device_batch *b;
+        struct stoker_tensor t;
+        struct stoker_err err;
+        int is_end = 0, good = 0, bad = 0;
+        stk_alloc_fail_at(n, 0);
+        if (stoker_stager_open((struct stoker_dataset *)ds, &o, 0, 2, &s, &err) != STOKER_OK) {
+            bad++;
+        }
+        while (s && !is_end && bad < 20) {
+            if (stoker_stager_next(s, &t, 1, &b, &is_end, &err) != STOKER_OK) {
+                bad++;
+            } else if (!is_end) {
+                good++;
+                stoker_tensor_release(&t);
+                stoker_device_batch_free(b);
+            }
+        }
+        CHECK(bad <= 1 && (bad == 1 || good == 6));
+        stoker_stager_free(s);
+        stk_alloc_fail_at(0, 0);
+        stk_dataset_drop(ds);
+        check_clean("failing allocations");
+    }
+}
+
 static void no_device(void)
 {
     struct stoker_err err;
@@ -394,6 +427,7 @@ int main(void)
     full_device();
     without_pinned();
     failing_calls();
+    failing_allocations();
     cancelling();
     return check_done("unit.stager");
 }

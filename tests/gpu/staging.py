@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""to_device and to_torch on a real GPU: values, streams, keeping, memory that is full. By hand:
+
+    PYTHONPATH=build/release/python python tests/gpu/staging.py
+
+Needs an NVIDIA GPU and torch with CUDA; says what it lacks and ends well where they are not. The same
+promises are tested everywhere against a fake driver (tests/unit/stager.c, tests/py/test_device.py).
+"""
+
+import pathlib
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / p) for p in ("py", "../examples/data")]
+
+import numpy as np  # noqa: E402
+
+import checks as c  # noqa: E402
+import gpu_transfer  # noqa: E402
+import stoker.data as sd  # noqa: E402
+
+ROWS = np.arange(400_000, dtype=np.float32).reshape(4000, 100)
+
+
+def dataset(batch=250):
+    return sd.Dataset.from_tensor_slices((ROWS, np.arange(4000))).map(lambda x, y: (x + 1, y)).batch(batch)
+
+
+def test_values():
+    for depth in (1, 2, 8):
+        seen = 0
+        for x, y in dataset().to_device("cuda:0", depth=depth):
+            c.same(x.numpy(), ROWS[seen : seen + 250] + 1)
+            c.same(y.numpy(), np.arange(seen, seen + 250))
+            seen += 250
+        c.same(seen, 4000)
+
+
+def test_torch_streams():
+    """Sums on a stream of its own, batches let go at once: each must be of its own batch."""
+    import torch
+
+    stream, sums = torch.cuda.Stream(), []
+    with torch.cuda.stream(stream):
+        for x, _ in dataset(100).to_torch(device="cuda:0"):
+            busy = torch.randn(1500, 1500, device="cuda:0")
+            sums.append((busy @ busy).sum() * 0 + x.double().sum())
+            del x
+    torch.cuda.synchronize()
+    want = [(ROWS[i : i + 100].astype("f8") + 1).sum() for i in range(0, 4000, 100)]
+    c.true(np.allclose([float(s) for s in sums], want), "sums")
+
+
+def test_pinned():
+    import torch
+
+    x, _ = next(iter(dataset().to_torch(pin_memory=True)))
+    c.true(x.is_pinned(), "a large batch is made in pinned memory")
+    c.true(torch.equal(x.to("cuda:0", non_blocking=True).cpu(), x), "and copies")
+
+
+def test_keep():
+    kept = dataset().to_device("cuda:0", keep=True)
+    first, second = list(kept), list(kept)
+    c.true(all(a[0] is b[0] for a, b in zip(first, second)), "the same arrays")
+    c.same(np.concatenate([x.numpy() for x, _ in second]), ROWS + 1)
+
+
+def test_full():
+    """Who keeps everything is told; nothing is lost once something is let go."""
+    unused, _ = sd._engine.device_memory(0)
+    size = max(unused // 8, 1 << 20) >> 20 << 20
+    ds = sd.Dataset.range(40).map(lambda x: sd.fill([size], sd.cast(x, "uint8")))
+    it, held = iter(ds.to_device("cuda:0", 1)), []
+    e = c.raises(sd.errors.ResourceExhaustedError, lambda: held.extend(iter(it)), "cuda:0")
+    n = len(held) if e else 0
+    held.clear()
+    c.same(int(next(it).numpy()[0]), n)
+
+
+if __name__ == "__main__":
+    reason = gpu_transfer.why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        sys.exit(0)
+    c.main(globals())
