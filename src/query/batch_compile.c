@@ -2,6 +2,8 @@
 // From the form of an expression to nodes with types.
 #include "query/batch.h"
 
+#define AMONG_MAX 20
+
 static const struct stk_sql_node *meant(const struct stk_sql_node *n)
 {
     while (n->kind == STK_NODE_ALIAS)
@@ -237,6 +239,8 @@ static struct stk_batch_node *between(struct stk_batch_plan *p, const struct stk
 
 static struct stk_batch_node *among(struct stk_batch_plan *p, const struct stk_sql_node *n)
 {
+    if (n->arg_count > AMONG_MAX)
+        return NULL; // SQLite looks them up
     struct stk_batch_node *v = stk_batch_compile(p, n->args[0]);
     struct stk_batch_node *any = constant(p, STK_BATCH_INT, 0);
     for (uint32_t i = 1; i < n->arg_count && any; i++) {
