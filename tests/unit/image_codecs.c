@@ -44,6 +44,8 @@ static void test_jpeg_expected(void)
     CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(cmyk), &opt, &im, &err), STK_EUSAGE);
     opt = (struct stk_image_jpeg_options){.crop_x = 5, .crop_width = 7, .crop_height = 1};
     CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, &err), STK_EUSAGE);
+    // Who asks for no description gets none.
+    CHECK_EQ(stk_image_decode_jpeg(context, FILE_OF(progressive), &opt, &im, NULL), STK_EUSAGE);
 }
 
 static void test_png_expected(void)

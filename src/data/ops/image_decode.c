@@ -176,7 +176,7 @@ enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t
     stk_err_init(&job.err);
     stk_image_decode_jpegs(&job, 1);
     *out = job.out;
-    if (job.status != STK_OK)
+    if (job.status != STK_OK && err)
         *err = job.err;
     return job.status;
 }
