@@ -3,6 +3,11 @@
 // Host rows: operators and other slices of host threads by name (no Python frames, runtime calls, or
 // annotations other than operators'). total_ns counts a nested call of the same name once; self_ns is without the
 // operators nested inside; device_ns is the device work launched inside, however deep.
+// What the runtimes of TensorFlow and XLA record of themselves (graph executor, closures of thread
+// pools, buffers, compilation: STK_NAME_INTERNAL) is no operation, as in XProf's table, which knows
+// only names of operations. Inside an operation it belongs to that one's self time, elsewhere it
+// counts together, as runtime_ns. What it launches is still the device work of the operations
+// around it.
 // Device rows: device work by the innermost operator around its launch call, or by its own name
 // where there is none (XLA names its kernels after its operations).
 // Method: one pass over each row of each host thread with a stack of open operators, and one over
@@ -24,16 +29,20 @@
 #define NO_OWNER STK_OWNER_NONE
 #define FIRST_OWNER STK_OWNER_FIRST
 
+#define NO_ROW UINT32_MAX
+
 struct open_op {
     int64_t end_ns;
-    uint32_t row, id;
+    uint32_t row, id; // internals: of the operator around them, row NO_ROW where there is none
     uint32_t classes; // of this operator and all around it
     bool outermost;   // no operator of this name around it
+    bool internal;    // of the runtime
 };
 
 struct sweep {
     const struct stk_analysis *view;
     bool used_only;
+    bool has_internals; // the profile's runtime records itself by names that are known
     bool is_jax; // whatever runs on a device of JAX, copies aside, is an XLA executable's
     struct stk_op_sums *out;
     struct stk_vec rows;   // struct stk_op_row
@@ -84,29 +93,62 @@ static enum stk_op_mode mode_of(uint32_t classes)
 static void close_ended(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns)
-        s->open[s->stack[--s->depth].id]--;
+        if (!s->stack[--s->depth].internal)
+            s->open[s->stack[s->depth].id]--;
+}
+
+// Phases of a compiler have names of their own; what they run to fold constants is operations.
+static bool is_internal(const struct sweep *s, uint32_t own, uint32_t around)
+{
+    return s->has_internals &&
+           ((own & STK_NAME_INTERNAL) || (around & STK_NAME_COMPILE && !(own & STK_NAME_MODEL_OP)));
+}
+
+static void open_internal(struct sweep *s, uint32_t classes, int64_t end_ns, int64_t dur_ns)
+{
+    const struct open_op *around = s->depth ? &s->stack[s->depth - 1] : NULL;
+    if (!around)
+        s->out->runtime_ns += dur_ns;
+    if (s->depth == MAX_DEPTH)
+        return;
+    s->stack[s->depth] = (struct open_op){.end_ns = end_ns,
+                                          .row = around ? around->row : NO_ROW,
+                                          .id = around ? around->id : 0,
+                                          .classes = classes,
+                                          .internal = true};
+    s->depth++;
 }
 
 static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
 {
-    uint32_t id = s->view->t->name[event];
+    uint32_t id = s->view->t->name[event], own = s->view->classes[id];
+    uint32_t around = s->depth ? s->stack[s->depth - 1].classes : 0, classes = own | around;
+    int64_t end_ns = s->view->t->start_ns[event] + dur_ns;
+    if (is_internal(s, own, around)) {
+        open_internal(s, classes, end_ns, dur_ns);
+        return true;
+    }
     struct stk_op_row *row = row_of(s, id, false);
     if (!row)
         return false;
     row->count++;
     row->self_ns += dur_ns;
     row->total_ns += s->open[id] == 0 ? dur_ns : 0;
-    uint32_t classes = s->view->classes[id] | (s->depth ? s->stack[s->depth - 1].classes : 0);
     row->modes |= (uint8_t)(1u << mode_of(classes));
     s->out->host_ns += dur_ns;
-    if (s->depth) {
+    if (s->depth && s->stack[s->depth - 1].row == NO_ROW) {
+        s->out->runtime_ns -= dur_ns;
+    } else if (s->depth) {
         struct stk_op_row *parent = stk_vec_at(&s->rows, s->stack[s->depth - 1].row);
         parent->self_ns -= dur_ns;
         s->out->host_ns -= dur_ns;
     }
     if (s->depth < MAX_DEPTH) {
-        s->stack[s->depth++] = (struct open_op){s->view->t->start_ns[event] + dur_ns,
-                                                s->slot[0][id] - 1, id, classes, s->open[id] == 0};
+        s->stack[s->depth++] = (struct open_op){.end_ns = end_ns,
+                                                .row = s->slot[0][id] - 1,
+                                                .id = id,
+                                                .classes = classes,
+                                                .outermost = s->open[id] == 0};
         s->open[id]++;
     }
     return true;
@@ -116,12 +158,13 @@ static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
 static void add_launch(struct sweep *s, uint32_t call)
 {
     const struct stk_trace *t = s->view->t;
-    enum stk_op_mode mode = mode_of(s->stack[s->depth - 1].classes);
+    const struct open_op *inner = &s->stack[s->depth - 1];
+    enum stk_op_mode mode = mode_of(inner->classes);
     int64_t sum_ns = 0;
     for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
         if (s->owner[e] == NOT_SELECTED)
             continue;
-        s->owner[e] = s->stack[s->depth - 1].id + FIRST_OWNER;
+        s->owner[e] = inner->row == NO_ROW ? NO_OWNER : inner->id + FIRST_OWNER;
         s->mode[e] = (uint8_t)mode;
         sum_ns += stk_dur_ns(t, e);
     }
@@ -248,6 +291,7 @@ enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only
         return stk_err_nomem(err);
     s->view = view;
     s->used_only = used_only;
+    s->has_internals = !(view->t->framework_hint & 1u << STK_FW_PYTORCH);
     s->is_jax = is_only_jax(view->t->framework_hint);
     stk_vec_init(&s->rows, sizeof(struct stk_op_row), UINT32_MAX - 1);
     stk_spans_init(&s->host);

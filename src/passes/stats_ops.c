@@ -203,6 +203,7 @@ static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
     sums->count += p->sums->count;
     sums->host_ns += p->sums->host_ns;
     sums->device_ns += p->sums->device_ns;
+    sums->runtime_ns += p->sums->runtime_ns;
     for (int m = 0; m < STK_MODE_COUNT; m++) {
         sums->mode_ns[m] += p->sums->mode_ns[m];
         sums->mode_ops[m] += p->sums->mode_ops[m];
@@ -218,6 +219,8 @@ static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all
     int64_t known_ns = all->device_ns - all->mode_ns[STK_MODE_UNKNOWN];
     stk_table_figure(doc, "host_self_ns", STK_CELL_NS, stk_cell_number(all->host_ns));
     stk_table_figure(doc, "device_self_ns", STK_CELL_NS, stk_cell_number(all->device_ns));
+    if (all->runtime_ns > 0)
+        stk_table_figure(doc, "runtime_ns", STK_CELL_NS, stk_cell_number(all->runtime_ns));
     stk_table_figure(doc, "host_share", STK_CELL_SHARE, stk_cell_share_of(all->host_ns, whole_ns));
     stk_table_figure(doc, "device_share", STK_CELL_SHARE,
                      stk_cell_share_of(all->device_ns, whole_ns));

@@ -275,6 +275,26 @@ static struct stk_str eager_type(struct stk_str s)
     return type.n && is_upper(type.p[0]) ? type : (struct stk_str){"", 0};
 }
 
+// "PjRtStreamExecutorBuffer::Release", "Scheduled Executable::Execute". A stage of tf.data is none.
+static bool is_method(struct stk_str s)
+{
+    if (stk_str_starts(s, STK_STR("Iterator::")))
+        return false;
+    for (size_t i = 0; i + 2 < s.n; i++)
+        if (s.p[i] == ':' && s.p[i + 1] == ':' && is_upper(s.p[i + 2]))
+            return true;
+    return false;
+}
+
+// Internals of the runtime, among names that are no operation "name:Type".
+static uint32_t internal_bit(struct stk_str s, uint32_t bits)
+{
+    const uint32_t machinery = STK_NAME_XLA_RUN | STK_NAME_COMPILE | STK_NAME_FW_STEP;
+    if (bits & machinery)
+        return STK_NAME_INTERNAL;
+    return !(bits & STK_NAME_MODEL_OP) && is_method(s) ? STK_NAME_INTERNAL : 0;
+}
+
 static uint32_t classify_host(struct stk_str name)
 {
     struct stk_str s = plain_range(name), type = tensorflow_type(s), eager = eager_type(s);
@@ -293,7 +313,7 @@ static uint32_t classify_host(struct stk_str name)
         bits |= STK_NAME_MODEL_OP;
     if (!memmem(s.p, s.n, "::", 2))
         bits |= classify_words(s);
-    return bits;
+    return bits | internal_bit(s, bits);
 }
 
 // "torch/_compile.py(24): inner", "$file.py:12 function", "<built-in method item of Tensor object

@@ -195,6 +195,51 @@ static void test_busy_between(void)
     answer_end(&a);
 }
 
+// TensorFlow's executor is no operation: nothing of it in the table, one figure for what of it lies
+// in no operation, and what it launches still belongs to the operations around.
+static void test_internals(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_host(&a.s, 2, 0, 100, "ExecutorState::Process", STK_KIND_HOST_OP);
+    synth_host(&a.s, 2, 10, 40, "dense/MatMul:MatMul", STK_KIND_HOST_OP);
+    synth_host(&a.s, 2, 20, 10, "KernelAndDeviceFunc::Run", STK_KIND_HOST_OP);
+    synth_launch(&a.s, 2, 22, 2, "gemm", 40, 30, S0);
+    synth_host(&a.s, 2, 60, 10, "ExecutorPropagateOutputs", STK_KIND_HOST_OP);
+    synth_launch(&a.s, 2, 80, 2, "alone", 100, 20, S0); // in no operation
+    answer_analyse(&a, &stk_stats_ops);
+    CHECK_EQ(a.doc.tables[OPS].row_count, 3);
+    size_t host = row_of_two(&a, OPS, "dense/MatMul:MatMul", "placement", "host");
+    CHECK_EQ(answer_cell_in(&a, OPS, host, "self_ns")->number, 40 * US);
+    CHECK_EQ(answer_cell_in(&a, OPS, host, "device_ns")->number, 30 * US);
+    CHECK_STR(answer_cell_in(&a, OPS, host, "mode")->text, "function");
+    size_t device = row_of_two(&a, OPS, "dense/MatMul:MatMul", "placement", "device");
+    CHECK_EQ(answer_cell_in(&a, OPS, device, "total_ns")->number, 30 * US);
+    size_t alone = row_of_two(&a, OPS, "alone", "placement", "device");
+    CHECK_STR(answer_cell_in(&a, OPS, alone, "mode")->text, "function");
+    CHECK_EQ(answer_figure(&a, "host_self_ns")->number, 40 * US);
+    CHECK_EQ(answer_figure(&a, "runtime_ns")->number, 60 * US);
+    answer_end(&a);
+}
+
+// Phases of a compiler have names of their own, and are no operations either; a call of the user's
+// that leads there is.
+static void test_compile_phases(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    synth_host(&a.s, MAIN, 0, 100, "TfrtTpuCompiler::Compile", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 10, 50, "layout assignment", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 200, 50, "PjitFunction(f)", STK_KIND_HOST_OP);
+    synth_host(&a.s, MAIN, 210, 30, "TfrtTpuCompiler::Compile", STK_KIND_HOST_OP);
+    answer_analyse(&a, &stk_stats_ops);
+    CHECK_EQ(a.doc.tables[OPS].row_count, 1);
+    CHECK_STR(answer_cell_in(&a, OPS, 0, "name")->text, "PjitFunction(f)");
+    CHECK_EQ(answer_cell_in(&a, OPS, 0, "self_ns")->number, 50 * US);
+    CHECK_EQ(answer_figure(&a, "runtime_ns")->number, 100 * US);
+    answer_end(&a);
+}
+
 int main(void)
 {
     test_kernels_under_ops();
@@ -204,5 +249,7 @@ int main(void)
     test_islands();
     test_no_islands();
     test_busy_between();
+    test_internals();
+    test_compile_phases();
     return check_done("unit.stats_ops");
 }

@@ -104,26 +104,26 @@ static void test_pytorch_host(void)
     expect(a, "## Call CompiledFxGraph fal4xpiah2v6 ##", STK_NAME_MODEL_OP | STK_NAME_COMPILED);
     expect(k, "TorchDynamo Cache Lookup", 0);
     expect(k, "CompiledFunctionBackward", STK_NAME_MODEL_OP | STK_NAME_COMPILED);
-    expect(k, "entire_frame_compile (dynamo_timed)", STK_NAME_COMPILE);
+    expect(k, "entire_frame_compile (dynamo_timed)", STK_NAME_COMPILE | STK_NAME_INTERNAL);
     expect(a, "## load_batch ##", STK_NAME_PREP);
     expect(a, "## copy_batch_to_gpu ##", 0);
     expect(a, "## sdd_preprocess_splits ##", 0);
     expect(a, "generate_masks 0 1 0 0", 0);
-    expect(STK_KIND_OTHER, "Lazy Function Loading", STK_NAME_COMPILE);
+    expect(STK_KIND_OTHER, "Lazy Function Loading", STK_NAME_COMPILE | STK_NAME_INTERNAL);
     expect(STK_KIND_OTHER, "Command Buffer Full", 0);
 }
 
 static void test_tensorflow_and_jax_host(void)
 {
     enum stk_kind k = STK_KIND_HOST_OP;
-    expect(k, "IteratorGetNextOp::DoCompute", STK_NAME_FETCH);
-    expect(k, "IteratorGetNextAsOptionalOp::DoCompute", STK_NAME_FETCH);
+    expect(k, "IteratorGetNextOp::DoCompute", STK_NAME_FETCH | STK_NAME_INTERNAL);
+    expect(k, "IteratorGetNextAsOptionalOp::DoCompute", STK_NAME_FETCH | STK_NAME_INTERNAL);
     expect(k, "IteratorGetNext:IteratorGetNext", STK_NAME_FETCH);
     expect(k, "IteratorGetNextAsOptional_2/_29:_Recv", STK_NAME_GRAPH_NODE);
     expect(k, "PrefetchDatasetIterator.__next__", STK_NAME_FETCH);
     expect(k, "Iterator::Root::Prefetch::BatchV2", STK_NAME_ITERATOR);
-    expect(k, "PrefetchProduce", STK_NAME_ITERATOR);
-    expect(k, "InstantiatedCapturedFunction::Run", STK_NAME_ITERATOR);
+    expect(k, "PrefetchProduce", STK_NAME_ITERATOR | STK_NAME_INTERNAL);
+    expect(k, "InstantiatedCapturedFunction::Run", STK_NAME_ITERATOR | STK_NAME_INTERNAL);
     expect(k, "DecodeJpeg:DecodeJpeg", STK_NAME_ITERATOR);
     expect(k, "StatefulPartitionedCall/compile_loss/crossentropy/Sum:Sum",
            STK_NAME_MODEL_OP | STK_NAME_GRAPH_NODE);
@@ -134,17 +134,24 @@ static void test_tensorflow_and_jax_host(void)
     expect(k, "allreduce/CollectiveReduce:CollectiveReduceV2",
            STK_NAME_HOST_COLL | STK_NAME_GRAPH_NODE);
     expect(k, "save/SaveV2:SaveV2", STK_NAME_EVAL | STK_NAME_GRAPH_NODE);
-    expect(k, "multi_step_on_iterator", STK_NAME_FW_STEP);
-    expect(k, "one_step_on_data", STK_NAME_FW_STEP);
-    expect(k, "EagerLocalExecute: __inference_multi_step_on_iterator_2112", STK_NAME_WAIT_HOST);
+    expect(k, "multi_step_on_iterator", STK_NAME_FW_STEP | STK_NAME_INTERNAL);
+    expect(k, "one_step_on_data", STK_NAME_FW_STEP | STK_NAME_INTERNAL);
+    expect(k, "EagerLocalExecute: __inference_multi_step_on_iterator_2112",
+           STK_NAME_WAIT_HOST | STK_NAME_INTERNAL);
     expect(k, "EagerLocalExecute: Conv2D", STK_NAME_MODEL_OP);
     expect(k, "Mul:Mul", STK_NAME_MODEL_OP); // eager: no name of its own
-    expect(k, "ExecutorState::Process", STK_NAME_GRAPH_NODE);
+    expect(k, "ExecutorState::Process", STK_NAME_GRAPH_NODE | STK_NAME_INTERNAL);
     expect(k, "EagerLocalExecute: IteratorGetNext", STK_NAME_FETCH);
-    expect(k, "CommonPjRtBuffer::Await", STK_NAME_SYNC | STK_NAME_WAIT_HOST);
-    expect(k, "TfrtCpuExecutable::Execute", STK_NAME_MODEL_OP | STK_NAME_XLA_RUN);
-    expect(k, "TfrtTpuLoadedExecutable::ExecutePrepare", 0);
-    expect(k, "TfrtTpuCompiler::Compile", STK_NAME_COMPILE);
+    expect(k, "CommonPjRtBuffer::Await", STK_NAME_SYNC | STK_NAME_WAIT_HOST | STK_NAME_INTERNAL);
+    expect(k, "TfrtCpuExecutable::Execute",
+           STK_NAME_MODEL_OP | STK_NAME_XLA_RUN | STK_NAME_INTERNAL);
+    expect(k, "TfrtTpuLoadedExecutable::ExecutePrepare", STK_NAME_INTERNAL);
+    expect(k, "TfrtTpuCompiler::Compile", STK_NAME_COMPILE | STK_NAME_INTERNAL);
+    expect(k, "Iterator::Root::Map", STK_NAME_ITERATOR);
+    expect(k, "torch::autograd::AccumulateGrad", STK_NAME_MODEL_OP);
+    expect(k, "Scheduled TfrtTpuLoadedExecutable::Transfer", STK_NAME_INTERNAL);
+    expect(k, "ExecutorPropagateOutputs", STK_NAME_INTERNAL);
+    expect(k, "my own range", 0);
     expect(k, "all-reduce-combiner", 0);
     expect(k, "all-reduce.1", STK_NAME_HOST_COLL);
     expect(k, "hipModuleLaunchKernel", STK_NAME_LAUNCH);
