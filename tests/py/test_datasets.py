@@ -185,7 +185,8 @@ def test_memory_budget():
         n, peak, growth = (int(w) for w in out.stdout.split())
         c.same(n, 420)
         c.true(budget // 4 < peak <= budget, f"{peak} bytes at the peak")
-        c.true(growth < budget + slack, f"grew by {growth} bytes")
+        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps what is freed
+            c.true(growth < budget + slack, f"grew by {growth} bytes")
 
 
 def test_len():
