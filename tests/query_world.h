@@ -116,6 +116,23 @@ static inline char *world_ask_plain(struct query_world *w, const char *sql)
     return t.p;
 }
 
+// A kernel whose launch is known, in part or whole.
+static inline void world_configured(struct query_world *w, int64_t stream, double start_us,
+                                    double dur_us, const char *name)
+{
+    struct stk_launch_config config = STK_LAUNCH_CONFIG_UNKNOWN;
+    struct stk_track_key key = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = w->s.device, .id = stream};
+    struct stk_row_ext ext = {.value = 0};
+    config.grid[0] = (uint32_t)stream % 4 * 16;
+    config.grid[1] = (uint32_t)stream % 3;
+    config.block[0] = 32 * (uint32_t)strlen(name);
+    config.registers = (int32_t)dur_us - 1;
+    config.shared_bytes = stream % 2 ? 1024 : -1;
+    stk_shard_set_config(w->s.shard, &config, &ext);
+    synth_row(&w->s, &key, start_us, dur_us, name, STK_KIND_KERNEL, &ext);
+}
+
 static inline void world_events(struct query_world *w, int steps)
 {
     static const char *const names[] = {"gemm", "GEMM_2", "relu", "a%b", "x_y", "", "longer name"};
@@ -136,7 +153,7 @@ static inline void world_events(struct query_world *w, int steps)
                                 1 + world_random(9), stream, STK_KIND_MEMCPY,
                                 (uint8_t)(1 + world_random(3)), (uint8_t)(1 + world_random(2)));
             else if (world_random(6) == 0)
-                synth_device(&w->s, stream, t, world_random(30), name, STK_KIND_KERNEL, 0, 0);
+                world_configured(w, stream, t, world_random(30), name);
             else
                 synth_launch(&w->s, 1 + world_random(2), t, 1, name, t + world_random(9),
                              world_random(100) ? world_random(30) : 5e6, stream);

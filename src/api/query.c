@@ -119,7 +119,8 @@ static enum stk_status open_profiles(struct stoker_profiles *p, const char *cons
                                      size_t count, const struct stoker_why_options *options,
                                      struct stk_err *err)
 {
-    static const struct stk_view_hook hook = {.see = see, .wants_gaps = true};
+    static const struct stk_view_hook hook = {
+        .see = see, .wants_gaps = true, .wants = STK_WANT_LAUNCHES};
     p->args.redact = options->redact;
     enum stk_status status = stk_open_run_read(&p->run, paths, count, options, &hook, err);
     return status == STK_OK ? open_query(p, options, err) : status;

@@ -2,6 +2,8 @@
 // Values of one event. A value that the profile does not hold is null, never 0.
 #include "query/event_field.h"
 
+#include "model/occupancy.h"
+
 const struct stk_query_field_info stk_query_fields[STK_FIELD_COUNT] = {
 #define F(id, column, type, key, meaning) {column, STK_QUERY_##type, STK_KEY_##key, meaning},
 #include "query/fields.def"
@@ -69,6 +71,42 @@ static bool place_number(const struct stk_query_event *v, enum stk_query_field f
     }
 }
 
+// Of a grid or a block; the first is 0 where it is not known.
+static bool volume(const uint32_t sizes[3], int64_t *out)
+{
+    *out = sizes[0];
+    for (int i = 1; i < 3; i++)
+        if (sizes[i] && __builtin_mul_overflow(*out, (int64_t)sizes[i], out))
+            return false;
+    return sizes[0] != 0;
+}
+
+static bool config_number(const struct stk_query_event *v, enum stk_query_field f, int64_t *out)
+{
+    const struct stk_trace *t = v->x->t;
+    const struct stk_launch_config *c = stk_config_of(t, v->event);
+    uint32_t device = t->tracks[v->track].device;
+    if (!c)
+        return false;
+    switch (f) {
+    case STK_FIELD_GRID:
+        return volume(c->grid, out);
+    case STK_FIELD_BLOCK:
+        return volume(c->block, out);
+    case STK_FIELD_REGISTERS:
+        *out = c->registers;
+        return c->registers >= 0;
+    case STK_FIELD_SHARED_BYTES:
+        *out = c->shared_bytes;
+        return c->shared_bytes >= 0;
+    default: { // OCCUPANCY
+        double share = device == STK_NONE ? -1 : stk_occupancy_of(&t->devices[device], c).share;
+        *out = share < 0 ? 0 : (int64_t)(share * 100 + 0.5);
+        return share >= 0;
+    }
+    }
+}
+
 bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field f, int64_t *out)
 {
     const struct stk_trace *t = v->x->t;
@@ -107,6 +145,12 @@ bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field
     case STK_FIELD_LAUNCH_THREAD:
     case STK_FIELD_DELAY:
         return launch_number(v, f, out);
+    case STK_FIELD_GRID:
+    case STK_FIELD_BLOCK:
+    case STK_FIELD_REGISTERS:
+    case STK_FIELD_SHARED_BYTES:
+    case STK_FIELD_OCCUPANCY:
+        return config_number(v, f, out);
     default:
         return false;
     }

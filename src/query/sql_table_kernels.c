@@ -17,6 +17,11 @@ static const struct stk_query_column columns[] = {
     STK_SQL_FIELD(LAUNCH),
     STK_SQL_FIELD(TENSOR_CORE),
     STK_SQL_FIELD(PRECISION),
+    STK_SQL_FIELD(GRID),
+    STK_SQL_FIELD(BLOCK),
+    STK_SQL_FIELD(REGISTERS),
+    STK_SQL_FIELD(SHARED_BYTES),
+    STK_SQL_FIELD(OCCUPANCY),
     STK_SQL_FIELD_AS("ts", START),
     STK_SQL_FIELD_AS("dur", DUR),
 };

@@ -13,7 +13,8 @@ static const char *const event_columns[] = {
     "start_ns", "dur_ns", "end_ns", "depth",  "parent", "step",   "value", "launch"};
 static const char *const kernel_columns[] = {"id",   "rank",   "track",       "device",   "stream",
                                              "kind", "name",   "start_ns",    "dur_ns",   "end_ns",
-                                             "step", "launch", "tensor_core", "precision"};
+                                             "step", "launch", "tensor_core", "precision",
+                                             "grid", "registers", "shared_bytes", "occupancy_pct"};
 static const char *const transfer_columns[] = {"stream", "name",      "start_ns", "dur_ns",
                                                "step",   "direction", "source",   "pinned",
                                                "bytes",  "launch"};
@@ -26,7 +27,7 @@ struct choice {
     uint32_t count;
 };
 static const struct choice choices[] = {{"events", event_columns, 16},
-                                        {"kernels", kernel_columns, 14},
+                                        {"kernels", kernel_columns, 18},
                                         {"transfers", transfer_columns, 10},
                                         {"launches", launch_columns, 9}};
 
