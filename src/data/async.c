@@ -219,7 +219,7 @@ void stk_async_set_room(struct stk_async *a, int room)
     stk_ring_set_room(&a->ring, room);
 }
 
-static enum stk_status start(struct stk_async *a, struct stk_err *err)
+STK_HOT static enum stk_status start(struct stk_async *a, struct stk_err *err)
 {
     if (a->is_started) {
         return STK_OK;
@@ -260,7 +260,7 @@ void stk_async_close(struct stk_async *a)
 }
 
 // The k-th piece, made here where nobody else works.
-static struct stk_piece *peek(struct stk_async *a, int k, bool is_waiting)
+STK_HOT static struct stk_piece *peek(struct stk_async *a, int k, bool is_waiting)
 {
     bool has_threads = thread_count(a) > 0;
     struct stk_piece *p = stk_ring_peek(&a->ring, k, is_waiting && has_threads);
@@ -275,7 +275,7 @@ static struct stk_piece *peek(struct stk_async *a, int k, bool is_waiting)
 }
 
 // Does the piece go on in memory where the block ends? Then the block becomes longer.
-static bool extend(struct stk_block *out, const struct stk_piece *p, int64_t n)
+STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int64_t n)
 {
     for (int k = 0; k < out->count; k++) {
         const struct stk_col *a = &out->cols[k], *b = &p->block.cols[k];
@@ -324,8 +324,8 @@ static enum stk_status turn_error(struct stk_async *a, struct stk_piece *p, stru
     return s;
 }
 
-enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
-                               struct stk_block *out, struct stk_err *err)
+STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
+                                       struct stk_block *out, struct stk_err *err)
 {
     enum stk_status s = start(a, err);
     int64_t target = group > 0 ? want / group * group : 0;

@@ -39,13 +39,13 @@ struct stk_async {
     struct stk_iter *it;
     const struct stk_async_kind *kind;
     void *arg;
+    int wanted, limit; // workers now; at most
+    int n_threads;     // started
+    bool is_stopping, is_started;
     struct stk_ring ring;
     pthread_mutex_t input_lock; // of the input, and of reserving
     pthread_mutex_t park_lock;
     pthread_cond_t unpark;
-    int wanted, limit; // workers now; at most
-    int n_threads;     // started
-    bool is_stopping, is_started;
     int64_t piece_n;       // elements of the next piece; atomic
     int64_t in_bytes_each; // of what an element is made of, as last measured; atomic
     int64_t piece_n_max;   // 0: by cost alone

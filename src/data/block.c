@@ -7,7 +7,7 @@
 
 #define PARTS_FEW 64 // are joined without an allocation
 
-bool stk_block_reset(struct stk_block *b, int count)
+STK_HOT bool stk_block_reset(struct stk_block *b, int count)
 {
     stk_block_clear(b);
     if (count > b->capacity) {
@@ -23,7 +23,7 @@ bool stk_block_reset(struct stk_block *b, int count)
     return true;
 }
 
-void stk_block_clear(struct stk_block *b)
+STK_HOT void stk_block_clear(struct stk_block *b)
 {
     for (int k = 0; k < b->count; k++) {
         stk_col_clear(&b->cols[k]);
@@ -44,7 +44,8 @@ bool stk_block_share(struct stk_block *to, const struct stk_block *from)
     return stk_block_slice(to, from, 0, from->n);
 }
 
-bool stk_block_slice(struct stk_block *to, const struct stk_block *from, int64_t first, int64_t n)
+STK_HOT bool stk_block_slice(struct stk_block *to, const struct stk_block *from, int64_t first,
+                             int64_t n)
 {
     if (!stk_block_reset(to, from->count)) {
         return false;
@@ -106,7 +107,7 @@ void stk_block_move(struct stk_block *to, struct stk_block *from)
     *from = old;
 }
 
-static uint64_t col_bytes(const struct stk_col *c)
+STK_HOT static uint64_t col_bytes(const struct stk_col *c)
 {
     int64_t values = c->is_varied ? c->offsets[c->n] - c->offsets[0]
                      : c->stride  ? c->n * stk_shape_count(&c->shape)
@@ -121,7 +122,7 @@ static uint64_t col_bytes(const struct stk_col *c)
     return bytes;
 }
 
-uint64_t stk_block_bytes(const struct stk_block *b)
+STK_HOT uint64_t stk_block_bytes(const struct stk_block *b)
 {
     uint64_t bytes = 0;
     for (int k = 0; k < b->count; k++) {

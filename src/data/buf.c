@@ -19,9 +19,9 @@
 struct stk_pool {
     int refs; // its owner and every buffer that is out
     pthread_mutex_t lock;
-    struct stk_buf *free[CLASSES];
     struct stk_pool_stats stats;
     struct stoker_memory_source source; // get NULL: none
+    struct stk_buf *free[CLASSES];
 };
 
 static size_t class_bytes(int c)
@@ -29,7 +29,7 @@ static size_t class_bytes(int c)
     return ((size_t)(4 + c % 4) << (c / 4)) * (CLASS_BYTES_MIN / 4);
 }
 
-static int class_of(size_t size)
+STK_HOT static int class_of(size_t size)
 {
     if (size <= CLASS_BYTES_MIN) {
         return 0;
@@ -57,7 +57,7 @@ struct stk_pool *stk_pool_open(size_t cap_bytes)
     return stk_pool_open_in(cap_bytes, NULL);
 }
 
-struct stk_pool *stk_pool_hold(struct stk_pool *p)
+STK_HOT struct stk_pool *stk_pool_hold(struct stk_pool *p)
 {
     __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
     return p;
@@ -84,7 +84,7 @@ static void free_lists(struct stk_pool *p)
     }
 }
 
-void stk_pool_drop(struct stk_pool *p)
+STK_HOT void stk_pool_drop(struct stk_pool *p)
 {
     if (!p || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
@@ -94,7 +94,7 @@ void stk_pool_drop(struct stk_pool *p)
     stk_free(p);
 }
 
-struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
+STK_HOT struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
 {
     pthread_mutex_lock(&p->lock);
     struct stk_pool_stats s = p->stats;
@@ -143,7 +143,7 @@ static struct stk_buf *buf_new(size_t size)
 }
 
 // Takes `size` out of the budget. The lock is held. False: it would pass the cap.
-static bool reserve(struct stk_pool *p, size_t size)
+STK_HOT static bool reserve(struct stk_pool *p, size_t size)
 {
     struct stk_pool_stats *s = &p->stats;
     if (size > s->cap_bytes || s->in_use_bytes > s->cap_bytes - size) {
@@ -172,7 +172,7 @@ void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
     pthread_mutex_unlock(&p->lock);
 }
 
-struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
+STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
 {
     int c = class_of(size);
     if (c >= CLASSES) {
@@ -221,7 +221,7 @@ struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
     return b;
 }
 
-struct stk_buf *stk_buf_hold(struct stk_buf *b)
+STK_HOT struct stk_buf *stk_buf_hold(struct stk_buf *b)
 {
     if (b) {
         __atomic_add_fetch(&b->refs, 1, __ATOMIC_RELAXED);
@@ -229,7 +229,7 @@ struct stk_buf *stk_buf_hold(struct stk_buf *b)
     return b;
 }
 
-void stk_buf_drop(struct stk_buf *b)
+STK_HOT void stk_buf_drop(struct stk_buf *b)
 {
     if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
@@ -263,7 +263,7 @@ bool stk_buf_is_sole(const struct stk_buf *b)
     return __atomic_load_n(&b->refs, __ATOMIC_ACQUIRE) == 1 && !b->is_readonly;
 }
 
-struct stk_keep *stk_keep_hold(struct stk_keep *k)
+STK_HOT struct stk_keep *stk_keep_hold(struct stk_keep *k)
 {
     if (k) {
         __atomic_add_fetch(&k->refs, 1, __ATOMIC_RELAXED);
@@ -271,7 +271,7 @@ struct stk_keep *stk_keep_hold(struct stk_keep *k)
     return k;
 }
 
-void stk_keep_drop(struct stk_keep *k)
+STK_HOT void stk_keep_drop(struct stk_keep *k)
 {
     if (!k || __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;

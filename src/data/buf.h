@@ -12,6 +12,10 @@
 
 #include "stoker/data.h"
 
+// What every element passes through on its way to the consumer. Such functions lie together in the
+// program: after a pause the first element then waits for few pages and cache lines.
+#define STK_HOT __attribute__((hot))
+
 struct stk_pool;
 
 struct stk_buf {

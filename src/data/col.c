@@ -6,7 +6,7 @@
 
 #define ROOM_BYTES ((size_t)16 << 10) // of string bytes at once
 
-void stk_col_clear(struct stk_col *c)
+STK_HOT void stk_col_clear(struct stk_col *c)
 {
     stk_buf_drop(c->data_buf);
     stk_buf_drop(c->meta_buf);
@@ -14,7 +14,7 @@ void stk_col_clear(struct stk_col *c)
     *c = (struct stk_col){0};
 }
 
-void stk_col_share(struct stk_col *to, const struct stk_col *from)
+STK_HOT void stk_col_share(struct stk_col *to, const struct stk_col *from)
 {
     *to = *from;
     to->is_bound = false;
@@ -23,7 +23,7 @@ void stk_col_share(struct stk_col *to, const struct stk_col *from)
     stk_keep_hold(to->keep);
 }
 
-void stk_col_slice(struct stk_col *to, const struct stk_col *from, int64_t first, int64_t n)
+STK_HOT void stk_col_slice(struct stk_col *to, const struct stk_col *from, int64_t first, int64_t n)
 {
     stk_col_share(to, from);
     to->n = n;

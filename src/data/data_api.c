@@ -77,7 +77,7 @@ void stoker_specs_get(const struct stoker_specs *s, int i, struct stoker_spec *o
     stk_data_spec_out(out, &((const struct stk_specs *)s)->items[i]);
 }
 
-void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i)
+STK_HOT void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i)
 {
     struct stk_shape shape = stk_col_shape(c, i);
     *to = (struct stoker_tensor){
@@ -101,7 +101,7 @@ void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int6
     }
 }
 
-void stoker_tensor_release(struct stoker_tensor *t)
+STK_HOT void stoker_tensor_release(struct stoker_tensor *t)
 {
     if (t->dtype == STOKER_STRING || t->dtype == STOKER_DATASET) {
         struct stk_data_hold *h = t->hold;

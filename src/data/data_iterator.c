@@ -37,6 +37,7 @@ struct stoker_iterator {
     uint64_t copied;               // tensors that went there
     struct stk_recorder *recorder; // NULL: none
     int64_t given_ns;              // with a recorder: when the last element was given
+    struct stk_err err;            // of the last block; empty while there was none
 };
 
 struct state {
@@ -247,6 +248,7 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
         (void)stk_err_nomem(&e);
         return stk_data_fail(err, &e);
     }
+    stk_err_init(&it->err);
     struct stk_run_options o = {0};
     struct stk_run *run;
     if (options) {
@@ -309,7 +311,7 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
 }
 
 // Another block. Grows what is asked for while blocks come quickly and stay small.
-static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
+STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
 {
     bool is_timed = it->recorder || !stoker_iterator_is_ready(it);
     int64_t start_ns = is_timed ? now_ns() : 0;
@@ -384,8 +386,8 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
     stk_col_clear(&own);
 }
 
-// An element that was at hand. Consumers that work for each are told apart from those that just take
-// them, which need no steps by the million.
+// An element that was at hand. Consumers that work for each are told apart from those that just
+// take them, which need no steps by the million.
 static void record_element(struct stoker_iterator *it)
 {
     int64_t now = now_ns();
@@ -395,23 +397,24 @@ static void record_element(struct stoker_iterator *it)
     it->given_ns = now;
 }
 
-static bool is_crowded(const struct stoker_iterator *it)
+STK_HOT static bool is_crowded(const struct stoker_iterator *it)
 {
     struct stk_pool_stats s = stk_pool_stats_of(it->root->run->pool);
     return s.in_use_bytes > s.cap_bytes / CROWDED_OF * CROWDED;
 }
 
-enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoker_tensor *out,
-                                        int n, int *is_end, struct stoker_err *err)
+STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
+                                                struct stoker_tensor *out, int n, int *is_end,
+                                                struct stoker_err *err)
 {
     *is_end = 0;
     if (it->used >= it->block.n) {
-        struct stk_err e;
-        stk_err_init(&e);
-        enum stk_status s = refill(it, &e);
+        enum stk_status s = refill(it, &it->err);
         if (s != STK_OK) {
             it->failed += stk_status_is_of_element(s);
-            return stk_data_fail(err, &e);
+            enum stoker_status code = stk_data_fail(err, &it->err);
+            stk_err_init(&it->err);
+            return code;
         }
         if (it->block.n == 0) {
             *is_end = 1;
@@ -436,7 +439,7 @@ enum stoker_status stoker_iterator_next(struct stoker_iterator *it, struct stoke
     return STOKER_OK;
 }
 
-int stoker_iterator_is_ready(const struct stoker_iterator *it)
+STK_HOT int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
     return it->used < it->block.n ||
            __atomic_load_n(&it->root->stats.head_ready, __ATOMIC_ACQUIRE) != 0;

@@ -151,24 +151,24 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
 
 // Everything that the iterators of one tree share.
 struct stk_run {
-    int refs; // atomic
+    int refs;         // atomic
+    int is_cancelled; // atomic: every wait ends soon after
+    unsigned forks;   // of the process when it was opened
     struct stk_pool *pool;
+    struct stk_recorder
+        *recorder; // NULL: the run reports nothing. The run's; closed by its last holder
     struct stk_run_options options;
     uint64_t seed;
-    int is_cancelled;        // atomic: every wait ends soon after
     uint64_t failures;       // atomic: elements that failed anywhere
     uint64_t memory_waits;   // atomic: times a stage found too little memory to run ahead
     bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
-    struct stk_recorder
-        *recorder;         // NULL: the run reports nothing. The run's; closed by its last holder
-    struct stk_iter *root; // the iterator with path 0
-    bool has_cap;          // options.threads were given: never more
+    struct stk_iter *root;   // the iterator with path 0
+    bool has_cap;            // options.threads were given: never more
     struct stk_gate gate;
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
     struct stk_ring *rings;
     pthread_mutex_t tree_lock; // held to exchange an input of an iterator, and to walk the tree
-    unsigned forks;            // of the process when it was opened
 };
 
 struct stk_iter {
@@ -184,8 +184,8 @@ struct stk_iter {
     bool is_final;                 // its elements go to the consumer as they are
     void *state;
     enum stk_status pending; // an error that comes next
-    struct stk_err pending_err;
     struct stk_stage_stats stats;
+    struct stk_err pending_err; // last: it is long, and rarely looked at
 };
 
 STK_MUST_CHECK enum stk_status

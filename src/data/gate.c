@@ -197,7 +197,7 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, count_fork);
 }
 
-unsigned stk_fork_count(void)
+STK_HOT unsigned stk_fork_count(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);

@@ -287,8 +287,8 @@ static bool leaves_out(struct stk_iter *it, enum stk_status s)
     return true;
 }
 
-static enum stk_status next_of_kind(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
+STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
+                                            struct stk_block *out, struct stk_err *err)
 {
     enum stk_status s;
     // What the root has at hand is handed out within a microsecond: reading clocks would double it.
@@ -317,8 +317,8 @@ static enum stk_status next_of_kind(struct stk_iter *it, int64_t want, struct st
     return s;
 }
 
-enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                              struct stk_err *err)
+STK_HOT enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                      struct stk_err *err)
 {
     stk_block_clear(out);
     if (it->pending != STK_OK) {

@@ -24,6 +24,8 @@
 #endif
 
 #define STK_PY_COMPONENTS_MAX 1024
+// On the way of every element: such functions lie together in the program.
+#define STK_PY_HOT __attribute__((hot))
 
 struct stk_py_dataset {
     PyObject_HEAD struct stoker_dataset *ds;

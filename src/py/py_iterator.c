@@ -414,7 +414,7 @@ static PyObject *build_dict(PyObject *s, PyObject **leaves, int n)
 }
 
 // The structure's leaves are taken from `leaves`.
-PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
+STK_PY_HOT PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
 {
     if (PyLong_CheckExact(s)) {
         long i = PyLong_AsLong(s);
@@ -449,7 +449,7 @@ PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
 }
 
 // Python values of the tensors in self->out, put together.
-static PyObject *element(struct iterator *self)
+STK_PY_HOT static PyObject *element(struct iterator *self)
 {
     PyObject *few[16] = {NULL}, **leaves = few, *result = NULL;
     if (self->n > 16 && !(leaves = PyMem_Calloc((size_t)self->n, sizeof leaves[0]))) {
@@ -507,7 +507,8 @@ static int pull_slowly(struct iterator *self, enum stoker_status *s, int *is_end
     return 0;
 }
 
-static int pull(struct iterator *self, enum stoker_status *s, int *is_end, struct stoker_err *err)
+STK_PY_HOT static int pull(struct iterator *self, enum stoker_status *s, int *is_end,
+                           struct stoker_err *err)
 {
     if (self->has_job) { // an interrupted call's
         return pull_slowly(self, s, is_end, err);
@@ -532,7 +533,7 @@ static int pull(struct iterator *self, enum stoker_status *s, int *is_end, struc
 }
 
 // One caller at a time; others wait for their turn.
-static int enter(struct iterator *self)
+STK_PY_HOT static int enter(struct iterator *self)
 {
     while (self->is_busy) {
         Py_BEGIN_ALLOW_THREADS struct timespec t = {0, 200000};
@@ -556,7 +557,7 @@ static int enter(struct iterator *self)
     return 0;
 }
 
-static PyObject *iterator_next(PyObject *o)
+STK_PY_HOT static PyObject *iterator_next(PyObject *o)
 {
     struct iterator *self = (struct iterator *)o;
     struct stoker_err err;

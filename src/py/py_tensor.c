@@ -16,7 +16,7 @@ static struct memory *free_list[FREE_MAX];
 static int free_count;
 static PyArray_Descr *bfloat16;
 
-static void memory_dealloc(PyObject *self)
+STK_PY_HOT static void memory_dealloc(PyObject *self)
 {
     struct memory *m = (struct memory *)self;
     stoker_tensor_release(&m->t);
@@ -35,7 +35,7 @@ PyTypeObject stk_py_memory_type = {
     .tp_doc = "Memory of the engine that arrays rest on.",
 };
 
-static PyObject *memory_new(struct stoker_tensor *t)
+STK_PY_HOT static PyObject *memory_new(struct stoker_tensor *t)
 {
     struct memory *m = free_count > 0 ? free_list[--free_count] : PyObject_Malloc(sizeof *m);
     if (!m) {
@@ -66,7 +66,7 @@ static const int type_numbers[STOKER_DTYPES] = {
     [STOKER_FLOAT16] = NPY_FLOAT16, [STOKER_BFLOAT16] = NPY_UINT16, [STOKER_FLOAT32] = NPY_FLOAT32,
     [STOKER_FLOAT64] = NPY_FLOAT64, [STOKER_STRING] = NPY_OBJECT,   [STOKER_DATASET] = NPY_OBJECT};
 
-PyArray_Descr *stk_py_descr(int dtype)
+STK_PY_HOT PyArray_Descr *stk_py_descr(int dtype)
 {
     if (dtype == STOKER_BFLOAT16 && bfloat16) {
         Py_INCREF(bfloat16);
@@ -357,7 +357,7 @@ static PyObject *copied_out(struct stoker_tensor *t, const npy_intp *dims)
     return out;
 }
 
-PyObject *stk_py_tensor_out(struct stoker_tensor *t)
+STK_PY_HOT PyObject *stk_py_tensor_out(struct stoker_tensor *t)
 {
     npy_intp dims[STOKER_RANK_MAX], count = 1;
     for (int i = 0; i < t->rank; i++) {

@@ -49,8 +49,8 @@ static enum stk_status prefetch_open(struct stk_iter *it, struct stk_err *err)
     return STK_OK;
 }
 
-static enum stk_status prefetch_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                     struct stk_err *err)
+STK_HOT static enum stk_status prefetch_next(struct stk_iter *it, int64_t want,
+                                             struct stk_block *out, struct stk_err *err)
 {
     struct prefetch *p = it->state;
     p->has_begun = true;
