@@ -2,6 +2,8 @@
 // The ring of pieces between workers and consumer; see ring.h.
 #include "data/ring.h"
 
+#include <time.h>
+
 #include "base/alloc.h"
 #include "data/gate.h"
 
@@ -77,7 +79,11 @@ void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int 
     r->is_sloppy = is_sloppy;
     r->elements_max = elements_max;
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->has_room, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); // naps end by it
+    pthread_cond_init(&r->has_room, &attr);
+    pthread_condattr_destroy(&attr);
     pthread_cond_init(&r->has_piece, NULL);
     stk_ring_set_room(r, room);
     join_run(r);
@@ -134,6 +140,10 @@ int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high)
 #define SPIN_SCORE_MAX 16
 #define SPIN_AGAIN 64   // waits without looking before it is tried again
 #define CHEAP_NS 50000u // what is ready is cheap if it could be made anew in that time
+#define NAP_NS 1000000u
+#define NAPS 16 // without anything taken, before the worker sleeps for good
+#define NAP_PENALTY_MIN 4
+#define NAP_PENALTY_MAX 256
 
 // The lock is held, and let go meanwhile: what was known is to be looked at again.
 static void look(struct stk_ring *r, struct stk_ring_spin *s)
@@ -187,6 +197,52 @@ static bool is_full(const struct stk_ring *r)
     return is_short;
 }
 
+static bool is_cheap(const struct stk_ring *r)
+{
+    uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
+    uint64_t piece_ns = __atomic_load_n(&r->piece_ns, __ATOMIC_RELAXED);
+    return piece_ns != 0 && piece_ns * held <= CHEAP_NS;
+}
+
+// The lock is held. A nap was too long: none for a while.
+static void forgo_naps(struct stk_ring_naps *naps)
+{
+    int penalty = naps->penalty > NAP_PENALTY_MIN ? naps->penalty : NAP_PENALTY_MIN;
+    naps->left = -penalty;
+    naps->penalty = penalty < NAP_PENALTY_MAX ? 2 * penalty : penalty;
+}
+
+// The lock is held. Until there may be room; whether something was taken meanwhile.
+static bool sleep_for_room(struct stk_ring *r)
+{
+    uint64_t before = r->head;
+    struct stk_ring_naps *naps = &r->naps;
+    bool is_last = __atomic_load_n(&r->it->run->root, __ATOMIC_RELAXED) == r->it;
+    r->has_sleeper = true;
+    if (naps->left > 0 && is_last && is_cheap(r)) {
+        uint64_t end_ns = stk_clock_ns() + NAP_NS;
+        struct timespec end = {(time_t)(end_ns / 1000000000u), (long)(end_ns % 1000000000u)};
+        r->is_napping = true;
+        (void)pthread_cond_timedwait(&r->has_room, &r->lock, &end);
+        r->is_napping = false;
+        if (naps->left > 0 && stk_clock_ns() > end_ns + NAP_NS / 2) {
+            forgo_naps(naps); // the processors are busy: who is woken gets one sooner
+        } else if (naps->left > 0 && r->head == before) {
+            naps->left--;
+        } else if (naps->left > 0 && naps->penalty > NAP_PENALTY_MIN) {
+            naps->penalty--;
+        }
+    } else {
+        pthread_cond_wait(&r->has_room, &r->lock);
+        naps->left += naps->left < 0;
+    }
+    r->has_sleeper = false;
+    if (naps->left >= 0 && r->head != before) {
+        naps->left = NAPS;
+    }
+    return r->head != before;
+}
+
 bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
 {
     pthread_mutex_lock(&r->lock);
@@ -196,10 +252,7 @@ bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
             has_looked = true; // the lock was let go: the condition is looked at again
             look(r, &r->worker);
         } else {
-            has_looked = false;
-            r->has_sleeper = true;
-            pthread_cond_wait(&r->has_room, &r->lock);
-            r->has_sleeper = false;
+            has_looked = !sleep_for_room(r);
         }
     }
     bool has_slot = !is_over(r);
@@ -243,13 +296,11 @@ static void tell_head(struct stk_ring *r, bool is_ready)
 
 // The lock is held. Should a worker that sleeps for want of room be woken? Where pieces are cheap,
 // not before half of the room is free.
-static bool is_low(const struct stk_ring *r)
+STK_HOT static bool is_low(const struct stk_ring *r)
 {
     uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
-    uint64_t piece_ns = __atomic_load_n(&r->piece_ns, __ATOMIC_RELAXED);
-    return piece_ns == 0 || piece_ns * held > CHEAP_NS ||
-           (held <= (uint64_t)r->room / 2 &&
-            (r->elements_max == 0 || r->elements <= r->elements_max / 2));
+    return !is_cheap(r) || (held <= (uint64_t)r->room / 2 &&
+                            (r->elements_max == 0 || r->elements <= r->elements_max / 2));
 }
 
 void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
@@ -278,7 +329,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     pthread_mutex_unlock(&r->lock);
 }
 
-struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
+STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
 {
     struct stk_run *run = r->it->run;
     struct stk_wait w;
@@ -299,6 +350,10 @@ struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
         if (!has_waited) {
             has_waited = true;
             w = stk_wait_begin(run);
+            if (r->is_napping && r->naps.left > 0) {
+                forgo_naps(&r->naps);
+                pthread_cond_signal(&r->has_room);
+            }
         }
         if (!has_looked) {
             has_looked = true;
@@ -311,7 +366,7 @@ struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting)
     }
 }
 
-void stk_ring_pop(struct stk_ring *r)
+STK_HOT void stk_ring_pop(struct stk_ring *r)
 {
     struct stk_piece *slot = &r->slots[r->head % STK_RING_SLOTS];
     int64_t n = slot->count;
@@ -329,7 +384,7 @@ void stk_ring_pop(struct stk_ring *r)
     r->low = r->ready < r->low ? r->ready : r->low;
     tell_head(r, r->head < r->tail && r->slots[r->head % STK_RING_SLOTS].is_done);
     moved(&r->worker);
-    if (r->has_sleeper && is_low(r)) {
+    if (r->has_sleeper && !r->is_napping && is_low(r)) {
         pthread_cond_signal(&r->has_room);
     }
     pthread_mutex_unlock(&r->lock);

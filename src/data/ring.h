@@ -5,7 +5,10 @@
 // Between stages that take microseconds for a piece, falling asleep and waking cost more than the
 // work: there a side that must wait looks for a few microseconds first, and a worker that sleeps is
 // woken when half of what was ready is gone rather than for each piece: a consumer that takes what
-// is ready then rarely enters the kernel.
+// is ready then rarely enters the kernel. The caller's thread is spared even that while it keeps
+// coming back: the worker behind it looks for room every millisecond by itself (a nap), and sleeps
+// until it is woken when nothing was taken for a while, or when a nap was too long: because the
+// consumer had to wait, or because the processors are so busy that the nap ended late.
 //
 // Limits: STK_RING_SLOTS pieces; how many of them are used (`room`) and how many elements they may
 // hold together (`elements_max`, 0: any number) may change at any time.
@@ -31,8 +34,6 @@ struct stk_piece {
 struct stk_ring {
     struct stk_iter *it;
     pthread_mutex_t lock;
-    pthread_cond_t has_room, has_piece;
-    struct stk_piece slots[STK_RING_SLOTS];
     uint64_t head, tail; // pieces taken; slots given out
     int in_flight;       // sloppy: reserved, and not done
     uint32_t ready;      // pieces done and not taken
@@ -40,12 +41,19 @@ struct stk_ring {
     uint64_t piece_ns;   // atomic: about how long a worker needs for one; 0: not known
     int64_t elements, elements_max;
     int room;
-    bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper;
+    bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper, is_napping;
+    struct stk_ring_naps {
+        int left;    // before the worker sleeps for good; < 0: sleeps before there are naps again
+        int penalty; // sleeps that the next nap costs that is too long: doubles, and falls with
+                     // good ones
+    } naps;
     struct stk_ring_spin { // before it sleeps, a side looks for SPIN_NS whether the other one moved
         uint64_t moves;    // atomic: of the other side
         int score;         // how often that paid of late; its own side's
     } consumer, worker;
+    pthread_cond_t has_room, has_piece;
     struct stk_ring *previous, *next; // in the run's list, for cancelling
+    struct stk_piece slots[STK_RING_SLOTS];
 };
 
 void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int room,

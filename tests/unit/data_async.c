@@ -131,6 +131,36 @@ static void closing_early(void)
     test_options.threads = 0;
 }
 
+// A consumer that takes some and pauses: whoever sleeps behind it, and however it is woken, more is
+// made ahead in every pause.
+static void pausing(int64_t burst, int pause_us)
+{
+    struct stk_iter *it = open_iter(PREFETCH(RANGE(1000000), 10));
+    struct stk_block b = {0};
+    struct stk_err err;
+    int64_t at = 0, disorder = 0;
+    int late = 0;
+    for (int round = 0; round < 40; round++) {
+        for (int64_t end = at + burst; at < end; at++) {
+            CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
+            disorder += *(const int64_t *)stk_col_at(&b.cols[0], 0) != at;
+        }
+        usleep((useconds_t)pause_us);
+        int64_t made = 0;
+        for (int i = 0; i < 5000 && made <= at; i++) {
+            made = (int64_t)__atomic_load_n(&it->in[0]->stats.elements, __ATOMIC_RELAXED);
+            if (made <= at) {
+                usleep(1000);
+            }
+        }
+        late += made <= at;
+    }
+    CHECK_EQ(disorder, 0);
+    CHECK_EQ(late, 0);
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 static void forking(void)
 {
     struct stk_iter *it = open_iter(PREFETCH(PMAP(RANGE(1000), OP_PLUS_ONE, 2), 2));
@@ -167,6 +197,10 @@ int main(void)
                    i * 300);
     }
     closing_early();
+    pausing(8, 2000);
+    pausing(1, 300);
+    pausing(25, 4000);
+    pausing(8, 25000);
     forking();
     return check_done("unit.data_async");
 }
