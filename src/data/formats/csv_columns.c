@@ -136,7 +136,7 @@ size_t stk_csv_columns_choose(const struct stk_csv_columns *c, struct stk_csv_fi
 }
 
 bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *p, size_t n,
-                    void *out, int64_t i)
+                    size_t spare, void *out, int64_t i)
 {
     const struct stk_csv_column *of = &c->items[column];
     if (stk_csv_is_missing(c, p, n)) {
@@ -148,12 +148,12 @@ bool stk_csv_number(const struct stk_csv_columns *c, int column, const uint8_t *
     }
     switch (of->dtype) {
     case STK_DT_F32:
-        return stk_text_f32(p, n, (float *)out + i);
+        return stk_text_f32(p, n, spare, (float *)out + i);
     case STK_DT_F64:
-        return stk_text_f64(p, n, (double *)out + i);
+        return stk_text_f64(p, n, spare, (double *)out + i);
     case STK_DT_I32:
-        return stk_text_i32(p, n, (int32_t *)out + i);
+        return stk_text_i32(p, n, spare, (int32_t *)out + i);
     default:
-        return stk_text_i64(p, n, (int64_t *)out + i);
+        return stk_text_i64(p, n, spare, (int64_t *)out + i);
     }
 }

@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// False: it is no such number, or is out of the integer's range. (Floats out of range are infinite,
-// or 0.)
-bool stk_text_i64(const uint8_t *p, size_t n, int64_t *out);
-bool stk_text_i32(const uint8_t *p, size_t n, int32_t *out);
-bool stk_text_f64(const uint8_t *p, size_t n, double *out);
-bool stk_text_f32(const uint8_t *p, size_t n, float *out);
+// `spare`: bytes behind the n that may be read, whatever they hold; with some, short numbers are
+// faster. False: it is no such number, or is out of the integer's range. (Floats out of range are
+// infinite, or 0.)
+bool stk_text_i64(const uint8_t *p, size_t n, size_t spare, int64_t *out);
+bool stk_text_i32(const uint8_t *p, size_t n, size_t spare, int32_t *out);
+bool stk_text_f64(const uint8_t *p, size_t n, size_t spare, double *out);
+bool stk_text_f32(const uint8_t *p, size_t n, size_t spare, float *out);
 
 #endif

@@ -156,9 +156,10 @@ static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, i
     return to != NULL;
 }
 
+// The fields of a record, which lies up to `end`, as value k of element i.
 static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv *d,
-                                  const struct stk_csv_field *fields, int64_t i, int64_t k,
-                                  struct stk_col_room *rooms, struct stk_err *err)
+                                  const struct stk_csv_field *fields, const uint8_t *end, int64_t i,
+                                  int64_t k, struct stk_col_room *rooms, struct stk_err *err)
 {
     const struct stk_csv_columns *c = &d->columns;
     for (int o = 0; o < c->count; o++) {
@@ -172,7 +173,8 @@ static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv 
                              (struct stk_bytes *)(void *)r->out[o].data + k)) {
                 return stk_op_no_room(r, err);
             }
-        } else if (!stk_csv_number(c, o, f->data, f->size, r->out[o].data, k)) {
+        } else if (!stk_csv_number(c, o, f->data, f->size, (size_t)(end - f->data) - f->size,
+                                   r->out[o].data, k)) {
             return stk_op_fail(r, i, STK_EINVAL, "field %d: '%.*s' is no %s", o,
                                (int)(f->size < 60 ? f->size : 60), (const char *)f->data,
                                stk_dtype_name(c->items[o].dtype));
@@ -223,7 +225,8 @@ static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
             status =
                 stk_op_fail(r, k / each, STK_EINVAL, "%zu fields, expected %zu", count, d->room);
         } else {
-            status = put_fields(r, d, s->fields, k / each, k, s->rooms, err);
+            status =
+                put_fields(r, d, s->fields, record.data + record.size, k / each, k, s->rooms, err);
         }
         if (status != STK_OK) {
             return status;

@@ -171,13 +171,13 @@ static bool parse_number(struct stk_bytes s, enum stk_dtype t, void *out, int64_
 {
     switch (t) {
     case STK_DT_F32:
-        return stk_text_f32(s.data, s.size, (float *)out + k);
+        return stk_text_f32(s.data, s.size, 0, (float *)out + k);
     case STK_DT_F64:
-        return stk_text_f64(s.data, s.size, (double *)out + k);
+        return stk_text_f64(s.data, s.size, 0, (double *)out + k);
     case STK_DT_I32:
-        return stk_text_i32(s.data, s.size, (int32_t *)out + k);
+        return stk_text_i32(s.data, s.size, 0, (int32_t *)out + k);
     default:
-        return stk_text_i64(s.data, s.size, (int64_t *)out + k);
+        return stk_text_i64(s.data, s.size, 0, (int64_t *)out + k);
     }
 }
 

@@ -218,7 +218,7 @@ static enum stk_status put_row(struct stk_iter *it, struct stk_block *out, int64
                 return stk_err_set(err, STK_ELIMIT, "csv: no memory for a field of %zu bytes",
                                    size);
             }
-        } else if (!stk_csv_number(c, k, f->data, size, out->cols[k].data, i)) {
+        } else if (!stk_csv_number(c, k, f->data, size, STK_CSV_PAD, out->cols[k].data, i)) {
             return bad_field(t, first, k, (size_t)k, err);
         }
     }
