@@ -4,12 +4,13 @@ a pipeline is, and what limits it.
 
 The file defines `dataset`, or a function `make_dataset()` that returns one. It is iterated for five
 seconds (or until it ends) without a consumer's work; the first batch is timed apart.
-Exit codes: 0 done, 2 usage, 3 the file has no dataset.
+Exit codes: 0 done, 2 usage, 3 the file has no dataset, or it or its pipeline fails.
 """
 
 import runpy
 import sys
 import time
+import traceback
 
 import stoker.data as sd
 
@@ -17,14 +18,18 @@ import stoker.data as sd
 def load(path):
     """The dataset that the file defines, or an exit with a message."""
     try:
-        names = runpy.run_path(path)
+        open(path, "rb").close()
     except OSError as e:
         print(f"stoker data bench: {path}: {e.strerror}", file=sys.stderr)
         sys.exit(3)
-    except (SyntaxError, ValueError) as e:
+    try:
+        names = runpy.run_path(path)
+        ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
+    except Exception as e:
+        if not isinstance(e, (SyntaxError, ValueError)):
+            traceback.print_exc()
         print(f"stoker data bench: {path} is no Python file that runs: {e}", file=sys.stderr)
         sys.exit(3)
-    ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
     if not isinstance(ds, sd.Dataset):
         print(
             f"stoker data bench: {path} defines neither `dataset` nor `make_dataset()`",
@@ -82,7 +87,11 @@ def main(argv):
         print("usage: python3 -m stoker.data bench PIPELINE.py [SECONDS]", file=sys.stderr)
         return 2
     ds = load(argv[2])
-    first, count, took, size, stats = measure(ds, float(argv[3]) if len(argv) == 4 else 5.0)
+    try:
+        first, count, took, size, stats = measure(ds, float(argv[3]) if len(argv) == 4 else 5.0)
+    except sd.errors.OpError as e:
+        print(f"stoker data bench: {argv[2]}: {e}", file=sys.stderr)
+        return 3
     rate = count / took if took else 0.0
     print(f"first element after {first * 1e3:.1f} ms")
     print(
