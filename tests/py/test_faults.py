@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
 import numpy as np
 
@@ -241,6 +242,59 @@ def test_bombs():
         with open(path, "wb") as f:
             f.write(struct.pack("<Q", 1 << 60) + bytes(20))
         c.raises(sd.errors.DataLossError, lambda: list(sd.TFRecordDataset(path)))
+
+
+def image_claims(width, height):
+    """(name, file) of images whose headers claim that size, and which hold next to nothing."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    yield "png", b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(bytes(1 << 20)))
+    if max(width, height) < 1 << 16:
+        for name, mark in (("jpeg", b"\xff\xc0"), ("progressive jpeg", b"\xff\xc2")):
+            image = sd.io.encode_jpeg(np.zeros((8, 8, 3), "uint8"), progressive=name != "jpeg")
+            jpeg = bytes(np.asarray(image).item())
+            at = jpeg.index(mark) + 5
+            yield name, jpeg[:at] + struct.pack(">HH", height, width) + jpeg[at + 4 :]
+        yield "gif", b"GIF89a" + struct.pack("<HH", width, height) + b"\x80\0\0" + bytes(6) + (
+            b"\x2c" + bytes(4) + struct.pack("<HH", width, height) + b"\0\x02\x02\x44\x0a\0\x3b"
+        )
+    yield "bmp", b"BM" + bytes(8) + struct.pack("<IIiiHH", 54, 40, width, height, 1, 24) + bytes(24)
+
+
+def test_image_bombs():
+    """Images that claim to be huge are refused with a reason; memory stays within the budget."""
+    options = sd.Options()
+    options.autotune.ram_budget = 32 << 20
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for width, height in ((65000, 65000), (65535, 65535), (16000, 16000), (1, 65000), (2**31 - 1, 2**31 - 1)):
+        for name, file in image_claims(width, height):
+            what = f"{name} of {width} x {height}"
+            for decode in (sd.io.decode_image, *DECODERS[name]):
+                for calls in (None, 2):
+                    ds = sd.Dataset.from_tensors(file).map(decode, calls).with_options(options)
+                    try:
+                        got = list(ds)
+                        c.true(got[0].nbytes < 32 << 20, f"{what}: {got[0].shape}")
+                    except sd.errors.OpError as e:
+                        c.true(len(str(e)) > 20, f"{what}: {e}")
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    c.true(grown < 100, f"memory grew by {grown:.0f} MiB")
+
+
+def decode_corner(file):
+    return sd.io.decode_and_crop_jpeg(file, [0, 0, 1, 1])
+
+
+DECODERS = {
+    "png": [sd.io.decode_png],
+    "jpeg": [sd.io.decode_jpeg, decode_corner],
+    "progressive jpeg": [sd.io.decode_jpeg, decode_corner],
+    "gif": [],
+    "bmp": [],
+}
 
 
 def test_consumer_stops():

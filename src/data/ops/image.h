@@ -36,6 +36,7 @@ struct stk_jpeg;
 
 struct stk_image_context {
     uint64_t max_pixels;    // what a decoder may give out; set after creation to change it
+    uint64_t max_bytes;     // likewise, what it may hold of an image that nobody gave memory for
     enum stk_image_cpu cpu; // likewise, to force the plain code
     struct stk_jpeg *jpeg;
     struct stk_image_buffer pixels, scratch, axes, rows, encoded;

@@ -28,6 +28,7 @@ struct stk_image_context *stk_image_context_create(void)
     }
     stk_jpeg_init(c->jpeg);
     c->max_pixels = c->jpeg->max_pixels;
+    c->max_bytes = UINT64_MAX;
     c->cpu = find_cpu();
     return c;
 }

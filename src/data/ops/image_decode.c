@@ -37,6 +37,11 @@ enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *o
                                out->width, out->channels);
         return stk_image_check(out, "decode", err);
     }
+    if ((uint64_t)row * shape->height > c->max_bytes)
+        return stk_err_set(err, STK_ELIMIT,
+                           "an image of %u x %u pixels needs %llu bytes; the budget has %llu",
+                           shape->height, shape->width, (unsigned long long)row * shape->height,
+                           (unsigned long long)c->max_bytes);
     void *pixels = stk_image_buffer_reserve(&c->pixels, row * shape->height);
     if (!pixels)
         return stk_err_nomem(err);

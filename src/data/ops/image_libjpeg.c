@@ -108,7 +108,8 @@ static enum stk_status read_header(struct reading *r)
     r->d.src = &r->source;
     r->d.progress = &r->progress;
     uint64_t most = r->c->max_pixels < UINT64_C(1) << 40 ? r->c->max_pixels : UINT64_C(1) << 40;
-    r->d.mem->max_memory_to_use = (long)(most * 8 + (UINT64_C(64) << 20));
+    most = most * 8 < r->c->max_bytes ? most * 8 : r->c->max_bytes;
+    r->d.mem->max_memory_to_use = (long)(most + (UINT64_C(64) << 20));
     jpeg_read_header(&r->d, TRUE);
     if ((uint64_t)r->d.image_width * r->d.image_height > r->c->max_pixels)
         return stk_err_set(r->err, STK_ELIMIT, "a JPEG of %u x %u pixels; at most %llu are allowed",

@@ -17,12 +17,22 @@ static inline void stk_op_image_scratch_end(void *scratch)
     stk_image_context_destroy(s->context);
     stk_image_context_destroy(s->second);
 }
-// NULL: no memory.
+// Within the run's budget. NULL: no memory.
+static inline struct stk_image_context *stk_op_image_context_new(struct stk_op_run *r)
+{
+    struct stk_image_context *c = stk_image_context_create();
+    if (c) {
+        c->max_bytes = stk_pool_stats_of(r->pool).cap_bytes;
+    }
+    return c;
+}
+
+// The thread's. NULL: no memory.
 static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *r)
 {
     struct stk_op_image_scratch *s = r->scratch;
     if (!s->context) {
-        s->context = stk_image_context_create();
+        s->context = stk_op_image_context_new(r);
     }
     return s->context;
 }
@@ -33,7 +43,7 @@ static inline bool stk_op_image_contexts(struct stk_op_run *r, struct stk_image_
     struct stk_op_image_scratch *s = r->scratch;
     c[0] = stk_op_image_context(r);
     if (!s->second) {
-        s->second = stk_image_context_create();
+        s->second = stk_op_image_context_new(r);
     }
     c[1] = s->second;
     return c[0] && c[1];
