@@ -5,6 +5,7 @@ with others, nothing lost and nothing given twice."""
 import os
 import random
 import tempfile
+import time
 
 import numpy as np
 
@@ -102,19 +103,31 @@ def test_environment():
         os.environ.update(before)
 
 
+def slow_at_times(x):
+    """Some elements take long, and others overtake them."""
+    time.sleep(0.004 if x % 7 == 0 else 0)
+    return x + 1
+
+
 def test_not_in_order():
-    """A run that does not keep the order (deterministic=False) resumes without losing or repeating
-    where its positions do not depend on threads."""
-    options = sd.Options()
-    options.deterministic = False
-    ds = sd.Dataset.range(3000).map(lambda x: x + 1, 4).batch(10).with_options(options)
-    it = iter(ds)
-    got = [v for _ in range(100) for v in numbers(next(it))]
-    rest = [v for b in ds.iterator(state=it.state()) for v in numbers(b)]
-    lost = set(range(1, 3001)) - set(got + rest)
-    twice = len(got) + len(rest) - len(set(got + rest))
-    c.same(len(got) + len(rest), 3000, "as many as there are")
-    c.true(len(lost) == twice, f"{len(lost)} lost, {twice} twice")
+    """A run that does not keep the order (deterministic=False) resumes with as many elements repeated
+    as lost, and no more of them than were in flight where the state was taken."""
+    for f, n, stop in ((lambda x: x + 1, 3000, 100), (slow_at_times, 300, 10)):
+        options = sd.Options()
+        options.deterministic = False
+        ds = sd.Dataset.range(n).map(f, 4).batch(10).with_options(options)
+        it = iter(ds)
+        got = [v for _ in range(stop) for v in numbers(next(it))]
+        state = it.state()
+        taken = next(s["elements"] for s in it.stages() if s["kind"] == "range")
+        rest = [v for b in ds.iterator(state=state) for v in numbers(b)]
+        lost = set(range(1, n + 1)) - set(got + rest)
+        twice = len(got) + len(rest) - len(set(got + rest))
+        c.same(len(got) + len(rest), n, "as many as there are")
+        c.true(len(set(got)) == len(got) and len(set(rest)) == len(rest), "none twice in a run")
+        c.true(len(lost) == twice, f"{len(lost)} lost, {twice} twice")
+        in_flight = taken - len(got)
+        c.true(twice <= in_flight, f"{twice} twice, {in_flight} in flight")
 
 
 c.main(globals())

@@ -14,6 +14,8 @@
 
 #include <jpeglib.h>
 
+#include <jerror.h>
+
 enum { MAX_SCANS = 100 };
 
 struct reading {
@@ -31,7 +33,8 @@ struct reading {
     enum stk_status status;
     const uint8_t *data;
     uint32_t rows_wanted, rows_done, left;
-    uint8_t *line; // a whole row as libjpeg gives it
+    uint8_t *line;     // a whole row as libjpeg gives it
+    bool is_too_large; // for the memory it may use
 };
 
 static const JOCTET end_marker[2] = {0xff, JPEG_EOI};
@@ -40,6 +43,7 @@ static void escape(j_common_ptr d)
 {
     struct reading *r = d->client_data;
     d->err->format_message(d, r->message);
+    r->is_too_large = d->err->msg_code == JERR_NO_BACKING_STORE;
     longjmp(r->escape, 1);
 }
 
@@ -203,6 +207,11 @@ static enum stk_status decode(struct reading *r)
 static enum stk_status settle(struct reading *r)
 {
     const struct stk_image_jpeg_options *o = r->opt;
+    if (r->is_too_large)
+        return stk_err_set(r->err, STK_ELIMIT,
+                           "a JPEG of %u x %u pixels in several passes needs more memory than is "
+                           "allowed",
+                           r->d.image_height, r->d.image_width);
     uint32_t done = o && r->rows_done > o->crop_y ? r->rows_done - o->crop_y : 0;
     if (o && r->rows_wanted && done > 0 &&
         (float)(r->rows_wanted - r->rows_done) <=

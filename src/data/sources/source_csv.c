@@ -18,7 +18,7 @@ struct csv {
     struct stk_csv_field *fields;
     size_t room;
     struct stk_col_room *rooms; // of the block being made: memory of each column's own strings
-    struct stk_stream *stream;  // NULL: the next file is to be opened
+    struct stk_file open;       // no stream: the next file is to be opened
     int64_t file;
     uint64_t row, base; // of the file: the next row from 1, and where `buf` begins
     struct stk_buf *buf;
@@ -64,8 +64,7 @@ static enum stk_status csv_open(struct stk_iter *it, struct stk_err *err)
 
 static void end_file(struct csv *t)
 {
-    stk_stream_close(t->stream);
-    t->stream = NULL;
+    stk_files_close(&t->open);
     stk_buf_drop(t->buf);
     t->buf = NULL;
     stk_csv_start(&t->scan, NULL, NULL);
@@ -75,8 +74,8 @@ static void end_file(struct csv *t)
 static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
 {
     struct csv *t = it->state;
-    size_t left = (size_t)(t->scan.end - t->scan.at), got,
-           room = left + (left > READ_BYTES ? left : READ_BYTES);
+    size_t left = (size_t)(t->scan.end - t->scan.at), got, piece = stk_files_share(it, READ_BYTES),
+           room = left + (left > piece ? left : piece);
     if (left > ROW_MAX_BYTES) {
         return stk_err_set(err, STK_ELIMIT, "%.300s: row %llu has more than 1 GiB", t->path,
                            (unsigned long long)t->row);
@@ -93,12 +92,12 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
     stk_buf_drop(t->buf);
     t->buf = b;
     stk_csv_start(&t->scan, b->data, b->data);
-    enum stk_status s = stk_stream_read(t->stream, b->data + left, room - left, &got, err);
+    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, room - left, &got, err);
     got = s == STK_OK ? got : 0;
     t->at_end = s == STK_OK && got == 0;
     memset(b->data + left + got, 0, STK_CSV_PAD);
     stk_csv_start(&t->scan, b->data, b->data + left + got);
-    const char *why = t->at_end ? stk_stream_damage(t->stream) : NULL;
+    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
     return why ? stk_err_set(err, STK_EDAMAGE, "%.300s: %s", t->path, why) : s;
 }
 
@@ -127,7 +126,7 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     t->at_end = false;
     t->row = 1;
     t->base = 0;
-    enum stk_status s = stk_files_open(it->ds, t->file++, t->path, &t->stream, err);
+    enum stk_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
     if (s == STK_OK && stk_attrs_int(it->ds->attrs, "header", 0)) {
         s = split_row(it, &count, &why, err);
     }
@@ -270,7 +269,7 @@ static enum stk_status csv_next(struct stk_iter *it, int64_t want, struct stk_bl
     want = want < AT_ONCE ? want : AT_ONCE;
     for (;;) {
         enum stk_status s = STK_OK;
-        if (!t->stream) {
+        if (!t->open.stream) {
             if (t->file >= stk_files_count(it->ds)) {
                 return STK_OK;
             }
@@ -306,7 +305,7 @@ static enum stk_status csv_skip(struct stk_iter *it, int64_t n, int64_t *done, s
         size_t count = 0;
         const char *why;
         enum stk_status s = STK_OK;
-        if (!t->stream) {
+        if (!t->open.stream) {
             if (t->file >= stk_files_count(it->ds)) {
                 return STK_OK;
             }

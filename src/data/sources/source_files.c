@@ -7,6 +7,12 @@
 
 #include "data/sources/files.h"
 
+#define BUDGET_PARTS 64 // at most one of so many of the budget is read at once
+#define PIECE_MIN ((size_t)16 << 10)
+#define INPUT_MIN ((size_t)64 << 10) // what a stream takes at least of compressed input
+#define INPUT_MAX ((size_t)1 << 20)
+#define STREAM_BYTES ((size_t)192 << 10) // of an open file, beside the compressed input
+
 static const struct stk_attr *names(const struct stk_dataset *ds)
 {
     return stk_attrs_get(ds->attrs, "filenames");
@@ -92,19 +98,59 @@ enum stk_status stk_files_string_spec(struct stk_dataset *ds, struct stk_err *er
     return STK_OK;
 }
 
-enum stk_status stk_files_open(const struct stk_dataset *ds, int64_t i, char path[STK_PATH_MAX],
-                               struct stk_stream **out, struct stk_err *err)
+size_t stk_files_share(const struct stk_iter *it, size_t most)
 {
-    enum stk_record_codec codec;
-    *out = NULL;
-    enum stk_status s = stk_files_codec(ds, &codec, err);
-    s = s == STK_OK ? stk_files_name(ds, i, path, err) : s;
+    size_t share = stk_pool_stats_of(it->run->pool).cap_bytes / BUDGET_PARTS;
+    share = share < PIECE_MIN ? PIECE_MIN : share;
+    return share < most ? share : most;
+}
+
+enum stk_status stk_files_open_as(const struct stk_iter *it, int64_t i, struct stk_stream_opts how,
+                                  char path[STK_PATH_MAX], struct stk_file *out,
+                                  struct stk_err *err)
+{
+    struct stk_pool *pool = it->run->pool;
+    *out = (struct stk_file){.pool = pool};
+    how.input_bytes = stk_files_share(it, INPUT_MAX);
+    how.input_bytes = how.input_bytes < INPUT_MIN ? INPUT_MIN : how.input_bytes;
+    enum stk_status s = stk_files_name(it->ds, i, path, err);
     s = s == STK_OK ? stk_files_look(path, err) : s;
+    s = s == STK_OK ? stk_stream_open(&out->stream, path, &how, err) : s;
     if (s != STK_OK) {
         return s;
     }
+    size_t bytes =
+        STREAM_BYTES + (stk_stream_codec(out->stream) == STK_CODEC_PLAIN ? 0 : how.input_bytes);
+    if (!stk_pool_claim(pool, bytes)) {
+        struct stk_pool_stats have = stk_pool_stats_of(pool);
+        stk_files_close(out);
+        return stk_err_set(err, STK_ELIMIT,
+                           "no memory for %zu bytes to read %.300s (%llu of %llu bytes of the "
+                           "budget in use)",
+                           bytes, path, (unsigned long long)have.in_use_bytes,
+                           (unsigned long long)have.cap_bytes);
+    }
+    out->claimed = bytes;
+    return STK_OK;
+}
+
+enum stk_status stk_files_open(const struct stk_iter *it, int64_t i, char path[STK_PATH_MAX],
+                               struct stk_file *out, struct stk_err *err)
+{
+    enum stk_record_codec codec;
+    *out = (struct stk_file){0};
+    enum stk_status s = stk_files_codec(it->ds, &codec, err);
     struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(codec)};
-    return stk_stream_open(out, path, &how, err);
+    return s == STK_OK ? stk_files_open_as(it, i, how, path, out, err) : s;
+}
+
+void stk_files_close(struct stk_file *f)
+{
+    stk_stream_close(f->stream);
+    if (f->claimed) {
+        stk_pool_unclaim(f->pool, f->claimed);
+    }
+    *f = (struct stk_file){0};
 }
 
 enum stk_status stk_files_infer_strings(struct stk_dataset *ds, struct stk_err *err)

@@ -7,8 +7,10 @@
 
 #include "data/sources/files.h"
 
+#define READ_BYTES ((size_t)1 << 20)
+
 struct fixed {
-    struct stk_stream *stream;
+    struct stk_file open;
     int64_t file;
     struct stk_buf *buf; // bytes [pos, end) are not given yet
     size_t pos, end;
@@ -23,8 +25,7 @@ static int64_t bytes_of(const struct stk_dataset *ds, const char *name)
 
 static void end_file(struct fixed *t)
 {
-    stk_stream_close(t->stream);
-    t->stream = NULL;
+    stk_files_close(&t->open);
     stk_buf_drop(t->buf);
     t->buf = NULL;
     t->pos = t->end = 0;
@@ -44,8 +45,8 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     struct fixed *t = it->state;
     struct stat info;
     t->at_end = false;
-    enum stk_status s = stk_files_open(it->ds, t->file++, t->path, &t->stream, err);
-    if (s == STK_OK && stk_stream_codec(t->stream) == STK_CODEC_PLAIN &&
+    enum stk_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
+    if (s == STK_OK && stk_stream_codec(t->open.stream) == STK_CODEC_PLAIN &&
         stat(t->path, &info) == 0 && S_ISREG(info.st_mode)) {
         int64_t body =
             info.st_size - bytes_of(it->ds, "header_bytes") - bytes_of(it->ds, "footer_bytes");
@@ -74,11 +75,11 @@ static enum stk_status read_more(struct stk_iter *it, size_t need, struct stk_er
     t->end = left;
     enum stk_status s = STK_OK;
     while (s == STK_OK && got && t->end < need) {
-        s = stk_stream_read(t->stream, b->data + t->end, need - t->end, &got, err);
+        s = stk_stream_read(t->open.stream, b->data + t->end, need - t->end, &got, err);
         t->end += s == STK_OK ? got : 0;
     }
     t->at_end = s == STK_OK && got == 0;
-    const char *why = t->at_end ? stk_stream_damage(t->stream) : NULL;
+    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
     return why ? stk_err_set(err, STK_EDAMAGE, "%.300s: %s", t->path, why) : s;
 }
 
@@ -121,14 +122,14 @@ static enum stk_status fixed_next(struct stk_iter *it, int64_t want, struct stk_
     struct fixed *t = it->state;
     size_t size = (size_t)bytes_of(it->ds, "record_bytes"),
            footer = (size_t)bytes_of(it->ds, "footer_bytes");
-    size_t most = ((size_t)1 << 20) / size;
+    size_t most = stk_files_share(it, READ_BYTES) / size;
     want = (size_t)want < most ? want : most ? (int64_t)most : 1;
     for (;;) {
-        if (!t->stream && t->file >= stk_files_count(it->ds)) {
+        if (!t->open.stream && t->file >= stk_files_count(it->ds)) {
             return STK_OK;
         }
         enum stk_status s = STK_OK;
-        if (!t->stream) {
+        if (!t->open.stream) {
             s = open_file(it, err);
             s = s == STK_OK ? pass_header(it, err) : s;
         }

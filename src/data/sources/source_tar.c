@@ -30,7 +30,7 @@ struct part {
 };
 
 struct tar {
-    struct stk_stream *stream; // NULL: the next file is to be opened
+    struct stk_file open; // no stream: the next file is to be opened
     int64_t file;
     struct stk_buf *buf; // bytes [pos, end) were not looked at yet
     size_t pos, end;
@@ -94,8 +94,7 @@ static void drop_sample(struct tar *t)
 
 static void end_file(struct tar *t)
 {
-    stk_stream_close(t->stream);
-    t->stream = NULL;
+    stk_files_close(&t->open);
     stk_buf_drop(t->buf);
     t->buf = NULL;
     t->pos = t->end = 0;
@@ -108,9 +107,7 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     struct tar *t = it->state;
     struct stk_stream_opts how = {0};
     t->at_end = false;
-    enum stk_status s = stk_files_name(it->ds, t->file++, t->path, err);
-    s = s == STK_OK ? stk_files_look(t->path, err) : s;
-    return s == STK_OK ? stk_stream_open(&t->stream, t->path, &how, err) : s;
+    return stk_files_open_as(it, t->file++, how, t->path, &t->open, err);
 }
 
 // Another buffer with what is left and up to `room` bytes in all; the old one may be held by parts.
@@ -133,7 +130,7 @@ static enum stk_status read_into(struct stk_iter *it, size_t room, size_t need, 
     enum stk_status s = STK_OK;
     while (s == STK_OK && t->end < need && !t->at_end) {
         size_t got = 0;
-        s = stk_stream_read(t->stream, b->data + t->end, room - t->end, &got, err);
+        s = stk_stream_read(t->open.stream, b->data + t->end, room - t->end, &got, err);
         t->end += got;
         t->at_end = s == STK_OK && got == 0;
     }
@@ -146,17 +143,19 @@ static enum stk_status load(struct stk_iter *it, uint64_t n, struct stk_err *err
     struct tar *t = it->state;
     enum stk_status s = STK_OK;
     // A size that the file cannot hold makes no memory; where that is not known, room grows.
-    bool is_plain = stk_stream_codec(t->stream) == STK_CODEC_PLAIN && stk_stream_size(t->stream);
-    uint64_t more = is_plain ? stk_stream_size(t->stream) : UINT64_MAX;
+    bool is_plain =
+        stk_stream_codec(t->open.stream) == STK_CODEC_PLAIN && stk_stream_size(t->open.stream);
+    uint64_t more = is_plain ? stk_stream_size(t->open.stream) : UINT64_MAX;
     uint64_t at = t->base + t->pos, most = more > at ? more - at : 0;
     bool is_short = n > most;
+    size_t piece = stk_files_share(it, READ_BYTES);
     n = is_short ? most : n;
     while (s == STK_OK && t->end - t->pos < n && !t->at_end) {
         size_t have = t->end - t->pos, need = (size_t)n;
         if (!is_plain && need > GROW_MAX && need > 2 * have) {
             need = 2 * have > GROW_MAX ? 2 * have : GROW_MAX;
         }
-        s = read_into(it, need > READ_BYTES ? need : READ_BYTES, need, err);
+        s = read_into(it, need > piece ? need : piece, need, err);
     }
     t->at_end = t->at_end || is_short;
     return s;
@@ -175,13 +174,13 @@ static enum stk_status pass(struct stk_iter *it, uint64_t n, bool *is_short, str
             *is_short = n > 0;
             return s;
         }
-        s = read_into(it, READ_BYTES, 1, err);
+        s = read_into(it, stk_files_share(it, READ_BYTES), 1, err);
     }
 }
 
 static enum stk_status damage(struct tar *t, const char *what, struct stk_err *err)
 {
-    const char *why = t->at_end ? stk_stream_damage(t->stream) : NULL;
+    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
     char near[140] = "";
     if (t->has_sample) {
         snprintf(near, sizeof near, ", in sample %.100s", t->key);
@@ -280,7 +279,7 @@ static enum stk_status next_header(struct stk_iter *it, struct stk_tar_header *h
             return s;
         }
         h->kind = STK_TAR_END;
-        if (have == 0 && !stk_stream_damage(t->stream)) {
+        if (have == 0 && !stk_stream_damage(t->open.stream)) {
             return STK_OK;
         }
         if (have < STK_TAR_BLOCK) {
@@ -420,7 +419,7 @@ static enum stk_status read_sample(struct stk_iter *it, struct stk_err *err)
         size_t key_size;
         const char *suffix;
         enum stk_status s = STK_OK;
-        if (!t->stream) {
+        if (!t->open.stream) {
             if (t->has_sample || t->file >= stk_files_count(it->ds)) {
                 return STK_OK;
             }
@@ -471,14 +470,14 @@ static enum stk_status next_sample(struct stk_iter *it, bool *is_end, struct stk
     *is_end = false;
     if (t->has_trouble) {
         t->has_trouble = false;
-        t->was_damaged = t->stream != NULL;
+        t->was_damaged = t->open.stream != NULL;
         *err = t->trouble;
         return err->code;
     }
     for (;;) {
         enum stk_status s = read_sample(it, err);
         if (s != STK_OK) {
-            bool goes_on = s == STK_EDAMAGE && t->stream && !t->at_end;
+            bool goes_on = s == STK_EDAMAGE && t->open.stream && !t->at_end;
             if (!goes_on) {
                 end_file(t);
             }

@@ -9,7 +9,7 @@
 #define LINE_MAX_BYTES ((size_t)1 << 30)
 
 struct text {
-    struct stk_stream *stream; // NULL: the next file is to be opened
+    struct stk_file open; // no stream: the next file is to be opened
     int64_t file;
     struct stk_buf *buf; // bytes [pos, end) are not given yet
     size_t pos, end;
@@ -21,13 +21,12 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 {
     struct text *t = it->state;
     t->at_end = false;
-    return stk_files_open(it->ds, t->file++, t->path, &t->stream, err);
+    return stk_files_open(it, t->file++, t->path, &t->open, err);
 }
 
 static void end_file(struct text *t)
 {
-    stk_stream_close(t->stream);
-    t->stream = NULL;
+    stk_files_close(&t->open);
     stk_buf_drop(t->buf);
     t->buf = NULL;
     t->pos = t->end = 0;
@@ -37,8 +36,8 @@ static void end_file(struct text *t)
 static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
 {
     struct text *t = it->state;
-    size_t left = t->end - t->pos, got,
-           room = left + READ_BYTES > 2 * left ? left + READ_BYTES : 2 * left;
+    size_t left = t->end - t->pos, got, piece = stk_files_share(it, READ_BYTES),
+           room = left + (left > piece ? left : piece);
     if (left > LINE_MAX_BYTES) {
         return stk_err_set(err, STK_ELIMIT, "%.300s: a line of more than 1 GiB", t->path);
     }
@@ -54,10 +53,10 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
     t->buf = b;
     t->pos = 0;
     t->end = left;
-    enum stk_status s = stk_stream_read(t->stream, b->data + left, room - left, &got, err);
+    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, room - left, &got, err);
     t->end += s == STK_OK ? got : 0;
     t->at_end = s == STK_OK && got == 0;
-    const char *why = t->at_end ? stk_stream_damage(t->stream) : NULL;
+    const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;
     return why ? stk_err_set(err, STK_EDAMAGE, "%.300s: %s", t->path, why) : s;
 }
 
@@ -121,7 +120,7 @@ static enum stk_status text_next(struct stk_iter *it, int64_t want, struct stk_b
     want = want < 4096 ? want : 4096;
     for (;;) {
         enum stk_status s = STK_OK;
-        if (!t->stream) {
+        if (!t->open.stream) {
             if (t->file >= stk_files_count(it->ds)) {
                 return STK_OK;
             }

@@ -9,8 +9,6 @@
 
 #define AT_ONCE 512
 #define BLOCKS 4096
-#define BUDGET_PARTS 64 // at most one of so many of the budget is read at once
-#define PIECE_MIN ((size_t)16 << 10)
 #define BLOCK_MAX ((size_t)256 << 10)
 #define INPUT_MAX ((size_t)1 << 20)
 
@@ -46,11 +44,9 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     struct stk_record_opts opts = {.on_damage = STK_RECORD_SKIP, .max_blocks = BLOCKS};
     opts.block_bytes = (size_t)stk_attrs_int(it->ds->attrs, "buffer_size", 0);
     opts.pool = it->run->pool;
-    size_t share = stk_pool_stats_of(opts.pool).cap_bytes / BUDGET_PARTS;
-    share = share < PIECE_MIN ? PIECE_MIN : share;
-    opts.input_bytes = share < INPUT_MAX ? share : INPUT_MAX;
-    if (!opts.block_bytes && share < BLOCK_MAX) {
-        opts.block_bytes = share;
+    opts.input_bytes = stk_files_share(it, INPUT_MAX);
+    if (!opts.block_bytes) {
+        opts.block_bytes = stk_files_share(it, BLOCK_MAX);
     }
     enum stk_status s = stk_files_codec(it->ds, &opts.codec, err);
     s = s == STK_OK ? stk_files_name(it->ds, t->file, t->path, err) : s;
