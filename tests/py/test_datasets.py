@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasets: nested ones, state carried along, groups, files, options, seeds, resuming."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -187,6 +188,45 @@ def test_memory_budget():
         c.true(budget // 4 < peak <= budget, f"{peak} bytes at the peak")
         if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps what is freed
             c.true(growth < budget + slack, f"grew by {growth} bytes")
+
+
+OPENED = {
+    "text": (b"a line of text\n", lambda path, codec: sd.TextLineDataset(path, codec)),
+    "csv": (b"1,2.5\n", lambda path, codec: sd.CsvDataset(path, [sd.int64, sd.float32], codec)),
+    "fixed": (b"0123456789", lambda path, codec: sd.FixedLengthRecordDataset(path, 10, compression_type=codec)),
+}
+
+
+def test_open_files_count():
+    """What an open file takes is in use of the budget, and given back with it; less is read at once
+    where the budget is small."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (row, make) in OPENED.items():
+            for codec in ("", "GZIP"):
+                path = f"{folder}/{name}{codec}"
+                with gzip.open(path, "wb") if codec else open(path, "wb") as f:
+                    f.write(row * 200_000)
+                seen = {}
+                for budget in (1 << 20, 256 << 20):
+                    o = sd.Options()
+                    o.autotune.ram_budget = budget
+                    it = iter(make(path, codec).with_options(o))
+                    next(it)
+                    seen[budget] = it.memory()["in_use_bytes"]
+                    c.same(sum(1 for _ in it), 199_999, f"{name} {codec}")
+                    m = it.memory()
+                    c.true(m["peak_bytes"] <= budget and m["in_use_bytes"] < 100_000, f"{name} {codec}: {m}")
+                least = (192 << 10) + (64 << 10 if codec else 0)
+                c.true(least < seen[1 << 20] < 700_000, f"{name} {codec}: {seen}")
+                if name != "fixed":  # which reads what is asked for
+                    c.true(seen[256 << 20] > seen[1 << 20] + 100_000, f"{name} {codec}: {seen}")
+                o = sd.Options()
+                o.autotune.ram_budget = 150_000
+                c.raises(
+                    sd.errors.ResourceExhaustedError,
+                    lambda: next(iter(make(path, codec).with_options(o))),
+                    "budget",
+                )
 
 
 def test_len():

@@ -281,7 +281,8 @@ def test_image_bombs():
                     except sd.errors.OpError as e:
                         c.true(len(str(e)) > 20, f"{what}: {e}")
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    c.true(grown < 100, f"memory grew by {grown:.0f} MiB")
+    if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps what is freed
+        c.true(grown < 100, f"memory grew by {grown:.0f} MiB")
 
 
 def decode_corner(file):
