@@ -192,9 +192,10 @@ void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_wind
 STK_MUST_CHECK enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first,
                                                    uint32_t end, struct stk_err *err);
 // idle_cause.c: every gap of one device inside the windows gets its parts. Changes only *out, so
-// that devices can be worked on side by side. False: no memory.
+// that devices, and shares of one device's gaps, can be worked on side by side: this is share
+// number `share` of `shares`, in time order. False: no memory.
 bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t line, int64_t from_ns, int64_t to_ns,
-                        struct stk_gaps_out *out);
+                        uint32_t share, uint32_t shares, struct stk_gaps_out *out);
 // host_steps.c: parts of host steps in a profile without a device.
 STK_MUST_CHECK enum stk_status stk_host_steps_attribute(struct stk_analysis *a,
                                                         struct stk_window *windows, uint32_t count,

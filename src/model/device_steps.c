@@ -2,13 +2,17 @@
 // The time of every analysed device, step by step: windows of the steps, busy time to parts (here),
 // gaps to parts (idle_cause.c), and the rows of the steps.
 //
-// Method: devices are worked on side by side, and so are the busy time and the gaps of one. Each of
-// these tasks writes results of its own, which are put together in the order of the devices: what
-// comes out does not depend on how many threads there are.
+// Method: devices are worked on side by side, and so are the busy time and the gaps of one; many
+// gaps are cut into shares. Each of these tasks writes results of its own, which are put together
+// in the order of the devices and of time: what comes out does not depend on how many threads there
+// are.
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+
+#define SHARES_MAX 8
+#define SHARE_MIN_SPANS 10000 // busy pieces, below which another share is not worth while
 
 struct device_work {
     uint32_t device; // index into lines and sum->devices
@@ -16,13 +20,14 @@ struct device_work {
     uint32_t window_count;
     uint32_t first_row, end_row; // of sum->steps
     struct stk_causes *busy;
-    struct stk_gaps_out gaps;
-    bool no_memory_busy, no_memory_gaps;
+    struct stk_gaps_out gaps[SHARES_MAX];
+    bool no_memory_gaps[SHARES_MAX];
+    bool no_memory_busy;
 };
 struct devices {
     struct stk_analysis *a;
     struct device_work *work;
-    uint32_t count;
+    uint32_t count, shares;
 };
 
 // Each moment of a part goes to the operation that began it first.
@@ -141,10 +146,11 @@ static bool attribute_busy(const struct stk_analysis *a, struct device_work *w)
     return true;
 }
 
-static bool attribute_gaps(const struct stk_analysis *a, struct device_work *w)
+static bool attribute_gaps(const struct stk_analysis *a, struct device_work *w, uint32_t share,
+                           uint32_t shares)
 {
     const struct stk_device_sum *d = &a->sum->devices[w->device];
-    if (!w->gaps.causes || !stk_causes_begin(w->gaps.causes, w->windows, w->window_count))
+    if (!stk_causes_begin(w->gaps[share].causes, w->windows, w->window_count))
         return false;
     // Gaps outside the windows are looked at too: first use before the first step counts as cold.
     int64_t from = d->first_ns, to = d->first_ns + d->span_ns;
@@ -153,18 +159,20 @@ static bool attribute_gaps(const struct stk_analysis *a, struct device_work *w)
         from = from < first->start_ns ? from : first->start_ns;
         to = to > last->end_ns ? to : last->end_ns;
     }
-    return stk_gaps_attribute(a, w->device, from, to, &w->gaps);
+    return stk_gaps_attribute(a, w->device, from, to, share, shares, &w->gaps[share]);
 }
 
-// Gaps take longer, so they come first: tasks [0, count) are gaps, [count, 2 count) busy time.
+// Gaps take longer, so they come first: tasks [0, count * shares) are gaps, the rest busy time.
 static void attribute(void *arg, size_t task)
 {
     const struct devices *all = arg;
-    if (task < all->count) {
-        struct device_work *w = &all->work[task];
-        w->no_memory_gaps = !attribute_gaps(all->a, w);
+    size_t gaps = (size_t)all->count * all->shares;
+    if (task < gaps) {
+        struct device_work *w = &all->work[task / all->shares];
+        uint32_t share = (uint32_t)(task % all->shares);
+        w->no_memory_gaps[share] = !attribute_gaps(all->a, w, share, all->shares);
     } else {
-        struct device_work *w = &all->work[task - all->count];
+        struct device_work *w = &all->work[task - gaps];
         w->no_memory_busy = !attribute_busy(all->a, w);
     }
 }
@@ -186,16 +194,21 @@ static bool take_gaps(struct stk_analysis *a, struct stk_gaps_out *gaps)
 }
 
 static enum stk_status collect_device(struct stk_analysis *a, struct device_work *w,
-                                      struct stk_err *err)
+                                      uint32_t shares, struct stk_err *err)
 {
     struct stk_device_sum *d = &a->sum->devices[w->device];
-    if (w->no_memory_busy || w->no_memory_gaps)
+    if (w->no_memory_busy)
         return stk_err_nomem(err);
     stk_causes_settle(w->busy, d->parts);
-    stk_causes_settle(w->gaps.causes, d->parts);
-    if (!stk_causes_merge(a->evidence, w->busy) || !stk_causes_merge(a->evidence, w->gaps.causes) ||
-        !take_gaps(a, &w->gaps))
+    if (!stk_causes_merge(a->evidence, w->busy))
         return stk_err_nomem(err);
+    for (uint32_t i = 0; i < shares; i++) {
+        if (w->no_memory_gaps[i])
+            return stk_err_nomem(err);
+        stk_causes_settle(w->gaps[i].causes, d->parts);
+        if (!stk_causes_merge(a->evidence, w->gaps[i].causes) || !take_gaps(a, &w->gaps[i]))
+            return stk_err_nomem(err);
+    }
     enum stk_status status = stk_step_rows_check(a, w->first_row, w->end_row, err);
     total_device(a, w);
     place_collectives(a, w->device, w->windows, w->window_count);
@@ -204,6 +217,21 @@ static enum stk_status collect_device(struct stk_analysis *a, struct device_work
                              "the parts of a device do not sum to its span: "
                              "please report this");
     return status;
+}
+
+// As many as keep all workers busy, of devices with enough to do.
+static uint32_t count_shares(const struct devices *all)
+{
+    const struct stk_analysis *a = all->a;
+    size_t most = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        size_t spans = a->lines[all->work[i].device].busy.count;
+        most = spans > most ? spans : most;
+    }
+    size_t workers = a->worker_count > 1 ? (size_t)a->worker_count : 1;
+    size_t shares = all->count ? (workers + all->count - 1) / all->count : 1;
+    shares = shares < most / SHARE_MIN_SPANS ? shares : most / SHARE_MIN_SPANS;
+    return shares < 1 ? 1 : shares > SHARES_MAX ? SHARES_MAX : (uint32_t)shares;
 }
 
 // Room for the results of each analysed device.
@@ -220,10 +248,15 @@ static bool prepare(struct devices *all)
         w->device = d;
         w->windows = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w->windows);
         w->busy = stk_causes_new(a);
-        w->gaps.causes = stk_causes_new(a);
-        stk_spans_init(&w->gaps.compile_idle);
-        stk_vec_init(&w->gaps.pieces, sizeof(struct stk_gap_piece), UINT32_MAX);
-        if (!w->windows || !w->busy || !w->gaps.causes)
+        if (!w->windows || !w->busy)
+            return false;
+    }
+    all->shares = count_shares(all);
+    for (uint32_t i = 0; i < all->count * all->shares; i++) {
+        struct stk_gaps_out *gaps = &all->work[i / all->shares].gaps[i % all->shares];
+        stk_spans_init(&gaps->compile_idle);
+        stk_vec_init(&gaps->pieces, sizeof(struct stk_gap_piece), UINT32_MAX);
+        if (!(gaps->causes = stk_causes_new(a)))
             return false;
     }
     return true;
@@ -233,9 +266,11 @@ static void free_work(struct devices *all)
 {
     for (uint32_t i = 0; i < all->count; i++) {
         stk_causes_free(all->work[i].busy);
-        stk_causes_free(all->work[i].gaps.causes);
-        stk_spans_deinit(&all->work[i].gaps.compile_idle);
-        stk_vec_deinit(&all->work[i].gaps.pieces);
+        for (uint32_t k = 0; k < all->shares; k++) {
+            stk_causes_free(all->work[i].gaps[k].causes);
+            stk_spans_deinit(&all->work[i].gaps[k].compile_idle);
+            stk_vec_deinit(&all->work[i].gaps[k].pieces);
+        }
     }
 }
 
@@ -255,9 +290,9 @@ enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *er
         w->end_row = a->sum->step_count;
     }
     if (status == STK_OK)
-        stk_thread_each(a->worker_count, 2 * (size_t)all.count, attribute, &all);
+        stk_thread_each(a->worker_count, (size_t)all.count * (all.shares + 1), attribute, &all);
     for (uint32_t i = 0; i < all.count && status == STK_OK; i++)
-        status = collect_device(a, &all.work[i], err);
+        status = collect_device(a, &all.work[i], all.shares, err);
     free_work(&all);
     return status;
 }

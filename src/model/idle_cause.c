@@ -384,7 +384,7 @@ static bool find_first_kernels(struct gaps *g)
 }
 
 bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t index, int64_t from_ns,
-                        int64_t to_ns, struct stk_gaps_out *out)
+                        int64_t to_ns, uint32_t share, uint32_t shares, struct stk_gaps_out *out)
 {
     struct gaps g = {.a = a, .line = &a->lines[index], .out = out};
     const struct stk_spans *busy = &g.line->busy;
@@ -392,9 +392,11 @@ bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t index, int64_t fr
     g.failed |= !stk_segments_init(&g.driver, a) || !find_first_kernels(&g);
     uint32_t op_index = 0;
     // A gap that only begins or ends in the windows is judged whole; the windows cut it.
-    size_t i = stk_spans_find(busy, from_ns);
+    size_t first = stk_spans_find(busy, from_ns), count = busy->count - first;
+    size_t i = first + count / shares * share;
+    size_t stop = share + 1 < shares ? first + count / shares * (share + 1) : SIZE_MAX;
     int64_t at = i > 0 ? busy->v[i - 1].end_ns : from_ns;
-    for (; at < to_ns && !g.failed; i++) {
+    for (; at < to_ns && i < stop && !g.failed; i++) {
         bool last = i == busy->count;
         int64_t end = last ? to_ns : busy->v[i].start_ns;
         const struct stk_device_op *ender = last ? NULL : stk_line_op_at(a, g.line, &op_index, end);

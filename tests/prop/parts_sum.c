@@ -162,6 +162,10 @@ static void random_round(uint32_t round)
     unit = round % 7 == 0 ? 6e7 : 1;
     double span = 1000 + next_random(100000);
     uint32_t ops = next_random(200), hosts = next_random(200), steps = next_random(8);
+    if (round == 1) { // so many gaps that several threads share those of one device
+        span = 2e8;
+        ops = hosts = 100000;
+    }
     for (uint32_t i = 0; i < ops; i++)
         random_op(&s, span);
     for (uint32_t i = 0; i < hosts; i++)
