@@ -165,6 +165,7 @@ static void random_round(uint32_t round)
     if (round == 1) { // so many gaps that several threads share those of one device
         span = 2e8;
         ops = hosts = 100000;
+        steps = 9;
     }
     for (uint32_t i = 0; i < ops; i++)
         random_op(&s, span);
