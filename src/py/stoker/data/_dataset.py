@@ -6,79 +6,15 @@ import weakref
 
 import numpy as np
 
+from . import _arguments as _arg
 from . import _call, _dtypes, _engine, _function, _spec, _trace
-from ._iterator import Iterator, _NumpyIterator
+from ._iterator import Iterator, _NumpyIterator, template
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
 
 _kinds = _engine.kind_names()
-
-
-def _template(spec, keep):
-    """The structure as _engine.Iterator builds it from components."""
-    count = itertools.count()
-
-    def leaf(s):
-        numbers = [next(count) for _ in range(len(s.parts()) if hasattr(s, "parts") else 1)]
-        if isinstance(s, DatasetSpec):
-            return [lambda ds: Dataset._of_engine(ds, s.element_spec, s.keep or keep), numbers[0]]
-        if hasattr(s, "parts"):
-            return [lambda *parts: _function.make_leaf(s, list(parts))] + numbers
-        return numbers[0]
-
-    def build(s):
-        if s is None:
-            return None
-        if isinstance(s, tuple):
-            parts = [build(p) for p in s]
-            return [type(s)] + parts if _spec.is_namedtuple(s) else tuple(parts)
-        if isinstance(s, dict):
-            made = {k: build(s[k]) for k in _spec.sorted_keys(s)}
-            return {k: made[k] for k in s}
-        return leaf(s)
-
-    return build(spec)
-
-
-def _plain(v, name):
-    """An argument as the engine takes it; Values stay."""
-    if isinstance(v, Value):
-        known = v.constant()
-        return v if known is None else _plain(known, name)
-    if isinstance(v, (bool, np.bool_)):
-        return int(v)
-    if isinstance(v, np.generic) or isinstance(v, np.ndarray) and v.ndim == 0:
-        return v.item()
-    return v
-
-
-def _count(v, name, least=None):
-    """An integer argument. TypeError, InvalidArgumentError."""
-    v = _plain(v, name)
-    if isinstance(v, Value):
-        if v.dtype.kind not in "iu":
-            raise TypeError(f"{name} is an integer, not {v.dtype.name}")
-        return v
-    if not isinstance(v, int):
-        raise TypeError(f"{name} is an integer, not {type(v).__name__}")
-    if least is not None and v < least:
-        raise InvalidArgumentError(f"{name} is at least {least}, not {v}")
-    return v
-
-
-def _parallel(num_parallel_calls, deterministic):
-    """Attributes of a stage that may run in parallel."""
-    out = {}
-    if num_parallel_calls is not None:
-        n = _count(num_parallel_calls, "num_parallel_calls")
-        if n == 0 or n < -1:
-            raise InvalidArgumentError(f"num_parallel_calls is positive or AUTOTUNE, not {n}")
-        out["num_parallel_calls"] = n
-    if deterministic is not None:
-        out["deterministic"] = int(bool(deterministic))
-    return out
 
 
 class Dataset:
@@ -201,7 +137,7 @@ class Dataset:
         """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
         if not 1 <= len(args) <= 3:
             raise InvalidArgumentError(f"range takes 1 to 3 numbers, not {len(args)}")
-        args = [_count(a, "range") for a in args]
+        args = [_arg.count(a, "range") for a in args]
         start, stop, step = (
             (0, args[0], 1) if len(args) == 1 else args + [1] if len(args) == 2 else args
         )
@@ -224,7 +160,7 @@ class Dataset:
                 v if isinstance(v, Value) else Value(graph, graph.constant(v)) for v in values
             ]
         if kind == "tensor_slices":
-            spec = _spec.map_structure(_sliced, spec)
+            spec = _spec.map_structure(_arg.sliced, spec)
         return Dataset._make(
             kind,
             [],
@@ -267,7 +203,7 @@ class Dataset:
         if output_signature is None:
             if output_types is None:
                 raise TypeError("from_generator needs output_signature (or output_types)")
-            output_signature = _signature(output_types, output_shapes)
+            output_signature = _arg.signature(output_types, output_shapes)
         spec = _spec.type_spec(output_signature)
         values = [_call.convert(a) for a in (args or ())]
 
@@ -275,7 +211,7 @@ class Dataset:
             with _trace.eager():
                 source = iter(
                     generator(
-                        *[_plain(p, "args") if isinstance(p, np.generic) else p for p in parts]
+                        *[_arg.plain(p, "args") if isinstance(p, np.generic) else p for p in parts]
                     )
                 )
                 while True:
@@ -283,7 +219,7 @@ class Dataset:
                         item = next(source)
                     except StopIteration:
                         return
-                    yield _generated(item, spec)
+                    yield _arg.generated(item, spec)
 
         host = _function.Host(elements)
         attrs = {"id": host.id, "specs": ("specs", _spec.engine_specs(spec))}
@@ -296,7 +232,7 @@ class Dataset:
     def random(seed=None, rerandomize_each_iteration=None, name=None):
         """int64 scalars of random bits without end."""
         attrs = {
-            "seed": _seed(seed),
+            "seed": _arg.seed(seed),
             "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
         }
         return Dataset._make("random", [], attrs, TensorSpec((), "int64"))
@@ -371,11 +307,11 @@ class Dataset:
             )
         attrs = {
             "weights": ("floats", [v / sum(w) for v in w]),
-            "seed": _seed(seed),
+            "seed": _arg.seed(seed),
             "stop_on_empty_dataset": int(stop_on_empty_dataset),
             "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
         }
-        return Dataset._make("sample_from_datasets", datasets, attrs, _joined(datasets))
+        return Dataset._make("sample_from_datasets", datasets, attrs, _arg.joined(datasets))
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
@@ -392,7 +328,7 @@ class Dataset:
             raise TypeError(f"choice_dataset has int64 scalars, not {spec}")
         attrs = {"stop_on_empty_dataset": int(stop_on_empty_dataset)}
         return Dataset._make(
-            "choose_from_datasets", [choice_dataset] + datasets, attrs, _joined(datasets)
+            "choose_from_datasets", [choice_dataset] + datasets, attrs, _arg.joined(datasets)
         )
 
     # Elements one by one
@@ -435,7 +371,7 @@ class Dataset:
             return _pool.mapped(self, map_func, processes, deterministic, timeout)
         if timeout is not None:
             raise InvalidArgumentError("timeout goes with processes")
-        return self._mapped("map", map_func, _parallel(num_parallel_calls, deterministic))
+        return self._mapped("map", map_func, _arg.parallel(num_parallel_calls, deterministic))
 
     def filter(self, predicate, name=None):
         """The elements for which predicate is true."""
@@ -470,12 +406,12 @@ class Dataset:
         name=None,
     ):
         """block_length elements in turn of cycle_length datasets that map_func gives."""
-        block = _count(1 if block_length is None else block_length, "block_length", 1)
-        cycle = AUTOTUNE if cycle_length is None else _count(cycle_length, "cycle_length")
+        block = _arg.count(1 if block_length is None else block_length, "block_length", 1)
+        cycle = AUTOTUNE if cycle_length is None else _arg.count(cycle_length, "cycle_length")
         if cycle == 0 or isinstance(cycle, int) and cycle < -1:
             raise InvalidArgumentError(f"cycle_length is positive or AUTOTUNE, not {cycle}")
         args = dict(
-            _parallel(num_parallel_calls, deterministic), cycle_length=cycle, block_length=block
+            _arg.parallel(num_parallel_calls, deterministic), cycle_length=cycle, block_length=block
         )
         return self._nested("interleave", map_func, args)
 
@@ -492,21 +428,21 @@ class Dataset:
         """(number, element), counted from start; int64."""
         return self._then(
             "enumerate",
-            {"start": _count(start, "start")},
+            {"start": _arg.count(start, "start")},
             (TensorSpec((), "int64"), self.element_spec),
         )
 
     def repeat(self, count=None, name=None):
         """All elements `count` times; None or -1: without end."""
-        return self._then("repeat", {"count": -1 if count is None else _count(count, "count")})
+        return self._then("repeat", {"count": -1 if count is None else _arg.count(count, "count")})
 
     def take(self, count, name=None):
         """The first `count` elements; -1: all."""
-        return self._then("take", {"count": _count(count, "count")})
+        return self._then("take", {"count": _arg.count(count, "count")})
 
     def skip(self, count, name=None):
         """Without the first `count` elements; -1: none is left."""
-        return self._then("skip", {"count": _count(count, "count")})
+        return self._then("skip", {"count": _arg.count(count, "count")})
 
     def shard(self, num_shards=None, index=None, name=None):
         """Every num_shards-th element from `index` on.
@@ -515,8 +451,8 @@ class Dataset:
         environment.
         """
         if num_shards is None:
-            num_shards, index = _rank_of_environment()
-        n, i = _count(num_shards, "num_shards", 1), _count(index, "index", 0)
+            num_shards, index = _arg.rank_of_environment()
+        n, i = _arg.count(num_shards, "num_shards", 1), _arg.count(index, "index", 0)
         if isinstance(n, int) and isinstance(i, int) and i >= n:
             raise InvalidArgumentError(f"shard: index {i} of {n} shards")
         return self._then("shard", {"num_shards": n, "index": i})
@@ -536,7 +472,7 @@ class Dataset:
 
     def concatenate(self, dataset, name=None):
         """These elements, then those of another dataset of the same structure."""
-        return Dataset._make("concatenate", [self, dataset], {}, _joined([self, dataset]))
+        return Dataset._make("concatenate", [self, dataset], {}, _arg.joined([self, dataset]))
 
     def ignore_errors(self, log_warning=False, name=None):
         """Without elements that cannot be made. stats() counts them."""
@@ -548,14 +484,18 @@ class Dataset:
         reshuffle_each_iteration=False: one order for every pass, and for every dataset made of this
         one: take(n) and skip(n) then have no element in common.
         """
-        size = _count(buffer_size, "buffer_size")
+        size = _arg.count(buffer_size, "buffer_size")
         if isinstance(size, int) and size < 1 and size != -1:
             raise InvalidArgumentError(f"buffer_size is positive, not {size}")
         if size == -1:
             n = self._cardinality_now()
             size = n if n > 0 else 2**31
         again = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        args = {"buffer_size": size, "seed": _seed(seed), "reshuffle_each_iteration": int(again)}
+        args = {
+            "buffer_size": size,
+            "seed": _arg.seed(seed),
+            "reshuffle_each_iteration": int(again),
+        }
         if seed is None and not again:  # every pipeline made of it has this order
             from . import random
 
@@ -564,7 +504,7 @@ class Dataset:
 
     def prefetch(self, buffer_size, name=None):
         """Up to buffer_size elements made ahead of their use, by a thread of its own."""
-        return self._then("prefetch", {"buffer_size": _count(buffer_size, "buffer_size", -1)})
+        return self._then("prefetch", {"buffer_size": _arg.count(buffer_size, "buffer_size", -1)})
 
     def cache(self, filename="", name=None):
         """Kept after the first pass: in memory, or in a file."""
@@ -594,15 +534,17 @@ class Dataset:
     ):
         """batch_size elements as one, with a new first dimension. Shapes must be equal."""
         args = {
-            "batch_size": _count(batch_size, "batch_size", 1),
+            "batch_size": _arg.count(batch_size, "batch_size", 1),
             "drop_remainder": int(bool(drop_remainder)),
         }
         if any(hasattr(s, "parts") for s in _spec.flatten(self.element_spec)):
             from ._ragged import batched
 
             return batched(self, args)
-        spec = _spec.map_structure(lambda s: _batched(s, None), self.element_spec)
-        return self._then("batch", dict(args, **_parallel(num_parallel_calls, deterministic)), spec)
+        spec = _spec.map_structure(lambda s: _arg.batched(s, None), self.element_spec)
+        return self._then(
+            "batch", dict(args, **_arg.parallel(num_parallel_calls, deterministic)), spec
+        )
 
     def padded_batch(
         self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None
@@ -611,21 +553,19 @@ class Dataset:
         from ._groups import padding
 
         args = {
-            "batch_size": _count(batch_size, "batch_size", 1),
+            "batch_size": _arg.count(batch_size, "batch_size", 1),
             "drop_remainder": int(bool(drop_remainder)),
         }
         spec, more = padding(self.element_spec, padded_shapes, padding_values)
         return self._then("padded_batch", dict(args, **more), spec)
 
-    def ragged_batch(
-        self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None
-    ):
+    def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """batch_size elements as one; components of a shape that is not known in full become
         RaggedTensors."""
         from ._ragged import batched
 
         args = {
-            "batch_size": _count(batch_size, "batch_size", 1),
+            "batch_size": _arg.count(batch_size, "batch_size", 1),
             "drop_remainder": int(bool(drop_remainder)),
         }
         return batched(self, args, _dtypes.as_dtype(row_splits_dtype))
@@ -634,7 +574,7 @@ class Dataset:
         """batch_size elements of any shape within row_shape as one SparseTensor."""
         from ._ragged import sparse_batched
 
-        return sparse_batched(self, _count(batch_size, "batch_size", 1), row_shape)
+        return sparse_batched(self, _arg.count(batch_size, "batch_size", 1), row_shape)
 
     def unbatch(self, name=None):
         """The slices of each element along the first dimension."""
@@ -642,7 +582,7 @@ class Dataset:
             from ._ragged import unbatched
 
             return unbatched(self)
-        return self._then("unbatch", {}, _spec.map_structure(_sliced, self.element_spec))
+        return self._then("unbatch", {}, _spec.map_structure(_arg.sliced, self.element_spec))
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
         """Batches of another size."""
@@ -652,11 +592,11 @@ class Dataset:
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
-        size = _count(size, "size", 1)
+        size = _arg.count(size, "size", 1)
         args = {
             "size": size,
-            "shift": size if shift is None else _count(shift, "shift", 1),
-            "stride": _count(stride, "stride", 1),
+            "shift": size if shift is None else _arg.count(shift, "shift", 1),
+            "stride": _arg.count(stride, "stride", 1),
             "drop_remainder": int(bool(drop_remainder)),
         }
 
@@ -698,7 +638,7 @@ class Dataset:
             args["window_size_fn"] = size.fn
             functions.append(size)
         else:
-            args["window_size"] = _count(window_size, "window_size", 1)
+            args["window_size"] = _arg.count(window_size, "window_size", 1)
         if any(f.captures for f in functions):
             raise NotImplementedError("group_by_window inside of a function whose values it uses")
         keep = [k for f in functions for k in f.keep]
@@ -760,7 +700,9 @@ class Dataset:
         def values():
             seen = set()
             for e in self:
-                key = e if isinstance(e, bytes) else (np.shape(e), np.asarray(e).tolist().__repr__())
+                key = (
+                    e if isinstance(e, bytes) else (np.shape(e), np.asarray(e).tolist().__repr__())
+                )
                 if key not in seen:
                     seen.add(key)
                     yield e
@@ -870,7 +812,7 @@ class Dataset:
         it = Iterator(
             self._engine,
             (self, self._keep),
-            _template(self.element_spec, self._keep),
+            template(self.element_spec, self._keep),
             self._run_options(state),
             state,
         )
@@ -948,7 +890,7 @@ class Dataset:
         try:
             return next(it), spec
         except StopIteration:
-            return _blank(spec), spec
+            return _arg.blank(spec), spec
 
     # Insight
 
@@ -1026,102 +968,13 @@ class Dataset:
         return to_device(self, device, depth, keep)
 
 
-def _blank(spec):
-    out = []
-    for c in _spec.components(spec):
-        shape = tuple(d or 1 for d in (c.shape or ()))
-        a = (
-            np.full(shape, b"", dtype=object)
-            if c.dtype == _dtypes.string
-            else np.zeros(shape, c.dtype)
-        )
-        out.append(a if shape else a[()])
-    return tuple(out)
-
-
 def _datasets_as_is(structure):
     if isinstance(structure, Dataset):
         raise TypeError("a dataset is no tensor; use zip or concatenate")
     return structure
 
 
-def _sliced(s):
-    if isinstance(s, (DatasetSpec,)) or hasattr(s, "parts"):
-        raise TypeError(f"{s!r} cannot be cut into slices")
-    return TensorSpec(None if s.shape is None else s.shape[1:], s.dtype)
-
-
-def _batched(s, n):
-    if isinstance(s, DatasetSpec):
-        raise TypeError(
-            "batches of datasets are not possible; flat_map(lambda w: w.batch(n)) batches their elements"
-        )
-    return TensorSpec(None if s.shape is None else (n,) + tuple(s.shape), s.dtype)
-
-
-def _joined(datasets):
-    first = datasets[0].element_spec
-    for d in datasets[1:]:
-        a, b = _spec.components(first), _spec.components(d.element_spec)
-        same = len(a) == len(b) and all(
-            getattr(x, "dtype", None) == getattr(y, "dtype", None) for x, y in zip(a, b)
-        )
-        if not same or _shape_of(first) != _shape_of(d.element_spec):
-            raise TypeError(
-                f"the datasets' elements differ in structure or dtype: {first} and {d.element_spec}"
-            )
-    return first
-
-
-def _shape_of(structure):
-    return repr(_spec.map_structure(lambda _: 0, structure))
-
-
-def _signature(types, shapes):
-    if isinstance(types, list):
-        types = tuple(types)
-    flat = _spec.flatten(types)
-    if shapes is None:
-        given = [None] * len(flat)
-    elif isinstance(types, (tuple, dict)):
-        keys = _spec.sorted_keys(types) if isinstance(types, dict) else range(len(types))
-        given = [shapes[k] for k in keys]
-    else:
-        given = [shapes]
-    it = iter(given)
-    return _spec.map_structure(lambda t: TensorSpec(next(it), t), types)
-
-
-def _generated(item, spec):
-    from .errors import InvalidArgumentError as E
-
-    try:
-        return _function.result_parts(item, spec)
-    except (TypeError, ValueError, OverflowError) as e:
-        raise E(f"the generator gave {item!r:.200}, which does not fit {spec}: {e}") from e
-
-
 def _as_int64(v):
     from ._ops import cast
 
     return cast(v, "int64")
-
-
-def _seed(seed):
-    if seed is None:
-        return None
-    seed = _count(seed, "seed")
-    return seed if isinstance(seed, Value) else seed & (2**63 - 1)
-
-
-def _rank_of_environment():
-    import os
-
-    for size, rank in (
-        ("WORLD_SIZE", "RANK"),
-        ("SLURM_NTASKS", "SLURM_PROCID"),
-        ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-    ):
-        if os.environ.get(size, "").isdigit() and os.environ.get(rank, "").isdigit():
-            return int(os.environ[size]), int(os.environ[rank])
-    return 1, 0

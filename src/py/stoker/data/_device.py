@@ -39,7 +39,7 @@ def number_of(device):
 
 def stager(dataset, number, depth):
     """An iterator over DeviceArrays."""
-    from ._dataset import _template
+    from ._iterator import template
 
     if dataset._engine is None:
         raise TypeError("a dataset that depends on a function's argument cannot be staged")
@@ -51,7 +51,7 @@ def stager(dataset, number, depth):
     s = _Stager(
         dataset._engine,
         (dataset, dataset._keep),
-        _template(dataset.element_spec, dataset._keep),
+        template(dataset.element_spec, dataset._keep),
         options,
         number,
         depth,

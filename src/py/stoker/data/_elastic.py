@@ -12,7 +12,7 @@ import struct
 
 import numpy as np
 
-from ._dataset import _count, _rank_of_environment
+from . import _arguments
 from .errors import InvalidArgumentError
 
 _STATE = "<IIQQQQQ"  # magic, size, seed, epoch, given, failed, has failures
@@ -52,9 +52,9 @@ def _rest(dataset, given):
 def elastic_shard(dataset, past=(), num_shards=None, index=None, batch_size=1):
     """Dataset.elastic_shard."""
     if num_shards is None:
-        num_shards, index = _rank_of_environment()
-    n, i = _count(num_shards, "num_shards", 1), _count(index, "index", 0)
-    size = _count(batch_size, "batch_size", 1)
+        num_shards, index = _arguments.rank_of_environment()
+    n, i = _arguments.count(num_shards, "num_shards", 1), _arguments.count(index, "index", 0)
+    size = _arguments.count(batch_size, "batch_size", 1)
     if i >= n:
         raise InvalidArgumentError(f"elastic_shard: index {i} of {n} shards")
     runs = [[read_state(s) for s in run] for run in past]

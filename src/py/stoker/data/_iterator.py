@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iterators as Python sees them, over the engine's."""
 
-from . import _engine
+import itertools
+
+from . import _engine, _function, _spec
+from ._spec import DatasetSpec
 from .errors import OutOfRangeError
 
 
@@ -33,3 +36,31 @@ class _NumpyIterator:
 
     def __next__(self):
         return next(self._iterator)
+
+
+def template(spec, keep):
+    """The structure as _engine.Iterator builds it from components."""
+    from ._dataset import Dataset
+
+    count = itertools.count()
+
+    def leaf(s):
+        numbers = [next(count) for _ in range(len(s.parts()) if hasattr(s, "parts") else 1)]
+        if isinstance(s, DatasetSpec):
+            return [lambda ds: Dataset._of_engine(ds, s.element_spec, s.keep or keep), numbers[0]]
+        if hasattr(s, "parts"):
+            return [lambda *parts: _function.make_leaf(s, list(parts))] + numbers
+        return numbers[0]
+
+    def build(s):
+        if s is None:
+            return None
+        if isinstance(s, tuple):
+            parts = [build(p) for p in s]
+            return [type(s)] + parts if _spec.is_namedtuple(s) else tuple(parts)
+        if isinstance(s, dict):
+            made = {k: build(s[k]) for k in _spec.sorted_keys(s)}
+            return {k: made[k] for k in s}
+        return leaf(s)
+
+    return build(spec)

@@ -228,9 +228,10 @@ class Pool:
 
 def mapped(dataset, f, processes, deterministic, timeout):
     """dataset.map(f, processes=processes, timeout=timeout)."""
-    from ._dataset import Dataset, _count, _parallel
+    from . import _arguments
+    from ._dataset import Dataset
 
-    n = _count(processes, "processes", 1)
+    n = _arguments.count(processes, "processes", 1)
     if timeout is not None and not float(timeout) > 0:
         raise InvalidArgumentError(f"timeout is positive, in seconds, not {timeout!r}")
     if not hasattr(os, "memfd_create"):
@@ -271,7 +272,7 @@ def mapped(dataset, f, processes, deterministic, timeout):
     graph = _trace.Graph(engine_specs, name)
     numbers = _function.add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
     fn = _function.Function(graph.finish(numbers), out_spec, name, f"in {n} processes", [], [host])
-    args = dict(_parallel(n, deterministic), fn=fn.fn)
+    args = dict(_arguments.parallel(n, deterministic), fn=fn.fn)
     return Dataset._make("map", [dataset], args, out_spec, [host, pool], [], fn)
 
 

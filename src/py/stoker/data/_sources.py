@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 
-from . import _call, _dtypes, _engine, _spec
-from ._dataset import Dataset, _count
+from . import _arguments, _call, _dtypes, _engine, _spec
+from ._dataset import Dataset
 from ._spec import TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
@@ -57,7 +57,7 @@ def _compression(kind):
 
 
 def _calls(n):
-    return None if n is None else _count(n, "num_parallel_reads", -1)
+    return None if n is None else _arguments.count(n, "num_parallel_reads", -1)
 
 
 class TFRecordDataset(_FileDataset):
@@ -111,9 +111,9 @@ class FixedLengthRecordDataset(_FileDataset):
         name=None,
     ):
         args = {
-            "record_bytes": _count(record_bytes, "record_bytes", 1),
-            "header_bytes": _count(header_bytes or 0, "header_bytes", 0),
-            "footer_bytes": _count(footer_bytes or 0, "footer_bytes", 0),
+            "record_bytes": _arguments.count(record_bytes, "record_bytes", 1),
+            "header_bytes": _arguments.count(header_bytes or 0, "header_bytes", 0),
+            "footer_bytes": _arguments.count(footer_bytes or 0, "footer_bytes", 0),
             "buffer_size": buffer_size,
             "compression_type": _compression(compression_type),
         }
