@@ -6,31 +6,7 @@
 // So such a component becomes m + 2: values, splits of the elements, of their rows, and so on.
 #include <string.h>
 
-#include "data/feed.h"
-
-struct ragged {
-    struct stk_block held, more, joined, rest;
-    bool at_end;
-};
-
-static int64_t batch_size(const struct stk_dataset *ds)
-{
-    return stk_attrs_int(ds->attrs, "batch_size", 1);
-}
-
-static bool drops_remainder(const struct stk_dataset *ds)
-{
-    return stk_attrs_int(ds->attrs, "drop_remainder", 0) != 0;
-}
-
-static int64_t ragged_cardinality(const struct stk_dataset *ds)
-{
-    int64_t n = stk_dataset_cardinality(ds->in[0]), size = batch_size(ds);
-    if (n < 0 || stk_arg_is_bound(ds, "batch_size")) {
-        return n == STK_INFINITE ? n : STK_CARDINALITY_UNKNOWN;
-    }
-    return n / size + (!drops_remainder(ds) && n % size != 0);
-}
+#include "data/unequal_batch.h"
 
 static enum stk_status check(const struct stk_dataset *ds, int *outputs, struct stk_err *err)
 {
@@ -62,8 +38,7 @@ static enum stk_status ragged_infer(struct stk_dataset *ds, struct stk_err *err)
     const struct stk_specs *in = ds->in[0]->specs;
     int outputs = 0, o = 0;
     enum stk_status s = check(ds, &outputs, err);
-    bool is_fixed = !stk_arg_is_bound(ds, "batch_size") && drops_remainder(ds);
-    int64_t rows = is_fixed ? batch_size(ds) : STK_UNKNOWN;
+    int64_t rows = stk_unequal_rows(ds);
     ds->specs = s == STK_OK ? stk_specs_new(outputs) : NULL;
     if (!ds->specs) {
         return s == STK_OK ? stk_err_nomem(err) : s;
@@ -85,36 +60,10 @@ static enum stk_status ragged_infer(struct stk_dataset *ds, struct stk_err *err)
             for (int j = 0; j <= m; j++) {
                 ds->specs->items[o + 1 + j] =
                     (struct stk_spec){.dtype = STK_DT_I64,
-                                      .shape = {1, {j == 0 && is_fixed ? rows + 1 : STK_UNKNOWN}}};
+                                      .shape = {1, {j == 0 && rows >= 0 ? rows + 1 : STK_UNKNOWN}}};
             }
         }
         o += m + 2;
-    }
-    return STK_OK;
-}
-
-static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
-{
-    struct ragged *p = it->state;
-    int64_t size = batch_size(it->ds);
-    while (!p->at_end && p->held.n < size) {
-        enum stk_status s = stk_iter_next(it->in[0], size - p->held.n, &p->more, err);
-        p->at_end = s == STK_OK && p->more.n == 0;
-        if (s != STK_OK) {
-            stk_block_clear(&p->held); // the batch of the bad element is lost with it
-            return s;
-        }
-        if (p->held.n == 0) {
-            stk_block_move(&p->held, &p->more);
-        } else if (p->more.n > 0) {
-            const struct stk_block *both[2] = {&p->held, &p->more};
-            if (!stk_block_concat(&p->joined, it->run->pool, both, 2)) {
-                return stk_stage_no_memory(it, err);
-            }
-            stk_block_move(&p->held, &p->joined);
-            stk_block_clear(&p->joined);
-        }
-        stk_block_clear(&p->more);
     }
     return STK_OK;
 }
@@ -132,7 +81,7 @@ static enum stk_status differs(int k, const struct stk_shape *a, const struct st
 static enum stk_status stack(struct stk_iter *it, int k, int64_t n, struct stk_col *to,
                              struct stk_err *err)
 {
-    struct ragged *p = it->state;
+    struct stk_unequal *p = it->state;
     struct stk_col some = {0};
     int64_t unequal = -1;
     stk_col_slice(&some, &p->held.cols[k], 0, n);
@@ -185,7 +134,7 @@ static bool make_splits(struct stk_iter *it, const struct stk_col *c, int64_t n,
 static enum stk_status join(struct stk_iter *it, int k, int m, int64_t n, struct stk_col *to,
                             struct stk_err *err)
 {
-    struct ragged *p = it->state;
+    struct stk_unequal *p = it->state;
     const struct stk_col *c = &p->held.cols[k];
     struct stk_shape first = stk_col_shape(c, 0), shape = {.rank = first.rank - m};
     memcpy(&shape.dim[1], &first.dim[m + 1], (size_t)(first.rank - m - 1) * sizeof first.dim[0]);
@@ -222,45 +171,25 @@ static enum stk_status join(struct stk_iter *it, int k, int m, int64_t n, struct
     return ok ? STK_OK : stk_stage_no_memory(it, err);
 }
 
-static enum stk_status ragged_next(struct stk_iter *it, int64_t want, struct stk_block *out,
-                                   struct stk_err *err)
+static enum stk_status make(struct stk_iter *it, int64_t n, struct stk_block *out,
+                            struct stk_err *err)
 {
-    struct ragged *p = it->state;
+    struct stk_unequal *p = it->state;
     const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "ragged");
-    int64_t size = batch_size(it->ds);
-    (void)want;
-    enum stk_status s = fill(it, err);
-    int64_t n = p->held.n < size ? p->held.n : size;
-    if (s != STK_OK || n == 0 || (n < size && drops_remainder(it->ds))) {
-        return s;
-    }
-    if (!stk_block_reset(out, it->ds->specs->count)) {
-        return stk_err_nomem(err);
-    }
+    enum stk_status s = STK_OK;
     for (int k = 0, o = 0; s == STK_OK && k < p->held.count; k++) {
         int m = (int)t->ints[k];
         s = m < 0 ? stack(it, k, n, &out->cols[o], err) : join(it, k, m, n, &out->cols[o], err);
         o += m + 2;
     }
-    if (!stk_block_slice(&p->rest, &p->held, n, p->held.n - n)) {
-        s = stk_err_nomem(err);
-    }
-    stk_block_move(&p->held, &p->rest);
-    stk_block_clear(&p->rest);
-    out->n = s == STK_OK;
-    if (s != STK_OK) {
-        stk_block_clear(out);
-    }
     return s;
 }
 
-static void ragged_close(struct stk_iter *it)
+static enum stk_status ragged_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stk_err *err)
 {
-    struct ragged *p = it->state;
-    stk_block_free(&p->held);
-    stk_block_free(&p->more);
-    stk_block_free(&p->joined);
-    stk_block_free(&p->rest);
+    (void)want;
+    return stk_unequal_next(it, make, out, err);
 }
 
 static const struct stk_arg_row ragged_args[] = {
@@ -286,7 +215,7 @@ const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .n_in_min = 1,
     .n_in_max = 1,
     .infer = ragged_infer,
-    .cardinality = ragged_cardinality,
-    .state_bytes = sizeof(struct ragged),
+    .cardinality = stk_unequal_cardinality,
+    .state_bytes = sizeof(struct stk_unequal),
     .next = ragged_next,
-    .close = ragged_close};
+    .close = stk_unequal_close};
