@@ -23,7 +23,8 @@ enum stoker_status {
     STOKER_EMISSING = 9, // a file that is not there
     STOKER_EDAMAGE = 10, // data lost: a checksum, a truncation, a wrong compression
     STOKER_ERANGE = 11,  // beyond the end of something
-    STOKER_ECALLER = 12  // a function of the embedding language failed; it has the details
+    STOKER_ECALLER = 12, // a function of the embedding language failed; it has the details
+    STOKER_EDENIED = 13  // a file that may not be read or written
 };
 
 // Caller-owned, no allocation: what happened, where, and the way there.

@@ -11,7 +11,8 @@ _Static_assert((int)STK_EUSAGE == (int)STOKER_EUSAGE && (int)STK_EINVAL == (int)
                    (int)STK_ELIMIT == (int)STOKER_ELIMIT &&
                    (int)STK_EOUTPUT == (int)STOKER_EOUTPUT && (int)STK_EINTR == (int)STOKER_EINTR &&
                    (int)STK_EBUG == (int)STOKER_EBUG &&
-                   (int)STK_ECALLER == (int)STOKER_ECALLER,
+                   (int)STK_ECALLER == (int)STOKER_ECALLER &&
+                   (int)STK_EDENIED == (int)STOKER_EDENIED,
                "public and internal codes agree");
 
 enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err)

@@ -2,6 +2,7 @@
 // Error records: formatting into fixed buffers, so that reporting cannot fail.
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,25 @@ void stk_err_while(struct stk_err *err, const char *fmt, ...)
     vsnprintf(err->context[err->contexts], sizeof err->context[0], fmt, args);
     va_end(args);
     err->contexts++;
+}
+
+enum stk_status stk_err_of_file(int error, enum stk_status otherwise)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return STK_EMISSING;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return STK_EDENIED;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return STK_ELIMIT;
+    default:
+        return otherwise;
+    }
 }
 
 enum stk_status stk_err_nomem(struct stk_err *err)

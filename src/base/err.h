@@ -21,7 +21,8 @@ enum stk_status {
     STK_EMISSING, // a file that is not there (3)
     STK_EDAMAGE,  // data lost: a checksum, a truncation, a wrong compression (3)
     STK_ERANGE,   // beyond the end of something (2)
-    STK_ECALLER   // a function of the embedding language failed; it has the details (70)
+    STK_ECALLER,  // a function of the embedding language failed; it has the details (70)
+    STK_EDENIED   // a file that may not be read or written (3)
 };
 
 #define STK_ERR_CONTEXTS 4
@@ -48,6 +49,8 @@ enum stk_status stk_err_set_at(struct stk_err *err, enum stk_status code, int64_
                                const char *fmt, ...) STK_PRINTF(4, 5);
 // Add one line of context ("while ..."); more than STK_ERR_CONTEXTS are ignored.
 void stk_err_while(struct stk_err *err, const char *fmt, ...) STK_PRINTF(2, 3);
+// What kind of error errno tells about a file: missing, denied, no room (STK_ELIMIT), or otherwise.
+enum stk_status stk_err_of_file(int error, enum stk_status otherwise);
 // STK_ENOMEM with a uniform text.
 enum stk_status stk_err_nomem(struct stk_err *err);
 

@@ -24,6 +24,7 @@ static int exit_code(enum stoker_status status)
     case STOKER_EINPUT:
     case STOKER_EMISSING:
     case STOKER_EDAMAGE:
+    case STOKER_EDENIED:
         return STK_EXIT_INPUT;
     case STOKER_ENOMEM:
     case STOKER_ELIMIT:

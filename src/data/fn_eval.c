@@ -195,6 +195,15 @@ static bool wants_each(const struct stk_op_run *r)
     return false;
 }
 
+// The function, the line and the element where it failed. A lambda's name ends with its line.
+static void name_element(const char *name, const char *where, int64_t element, struct stk_err *err)
+{
+    size_t n = strlen(name), m = strlen(where);
+    bool is_named = n >= m && strcmp(name + n - m, where) == 0;
+    stk_err_while(err, "%s%s%s, element %lld", name, is_named ? "" : ", ", is_named ? "" : where,
+                  (long long)element);
+}
+
 // Runs one node over the chunk; *n shrinks to the elements before one that failed.
 static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eval, int64_t first,
                                 int64_t *n, struct stk_err *err)
@@ -231,8 +240,8 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
         eval->failed = first + r.failed;
         eval->failure = failure;
         if (node->where) {
-            stk_err_while(&eval->failure, "%s, %s, element %lld", f->fn->name, node->where,
-                          (long long)(eval->first_index + eval->failed));
+            name_element(f->fn->name, node->where, eval->first_index + eval->failed,
+                         &eval->failure);
         }
     }
     for (int j = 0; j < node->n_out; j++) {

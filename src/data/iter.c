@@ -287,6 +287,14 @@ static bool leaves_out(struct stk_iter *it, enum stk_status s)
     return true;
 }
 
+// Names the stage where it went wrong, and the line of the program that made that stage: once.
+static void name_stage(const struct stk_iter *it, enum stk_status s, struct stk_err *err)
+{
+    if (s != STK_EINTR && err && err->contexts == 0 && it->ds->where) {
+        stk_err_while(err, "%s, %s", it->kind->name, it->ds->where);
+    }
+}
+
 STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
                                             struct stk_block *out, struct stk_err *err)
 {
@@ -301,6 +309,7 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
             break;
         }
         bool is_left_out = leaves_out(it, s);
+        name_stage(it, s, err);
         if (out->n > 0) {
             it->pending = is_left_out ? STK_OK : s;
             it->pending_err = *err;
@@ -348,7 +357,11 @@ enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, str
         return take_pending(it, err);
     }
     if (it->kind->skip && !it->run->pulls_to_skip) {
-        return it->kind->skip(it, n, done, err);
+        enum stk_status skipped = it->kind->skip(it, n, done, err);
+        if (skipped != STK_OK) {
+            name_stage(it, skipped, err);
+        }
+        return skipped;
     }
     struct stk_block block = {0};
     enum stk_status s = STK_OK;

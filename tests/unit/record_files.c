@@ -82,11 +82,11 @@ static void write_back(void)
         free(theirs);
     }
     struct stk_record_writer *w;
-    CHECK_EQ(stk_record_create(&w, "/no/such/folder/x", STK_RECORD_PLAIN, 0, &err), STK_EOUTPUT);
+    CHECK_EQ(stk_record_create(&w, "/no/such/folder/x", STK_RECORD_PLAIN, 0, &err), STK_EMISSING);
     CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_GZIP, 10, &err), STK_EINVAL);
     CHECK_EQ(stk_record_create(&w, "/dev/full", STK_RECORD_PLAIN, 0, &err), STK_OK);
     CHECK_EQ(stk_record_write(w, "x", 1, &err), STK_OK);
-    CHECK_EQ(stk_record_finish(w, &err), STK_EOUTPUT);
+    CHECK_EQ(stk_record_finish(w, &err), STK_ELIMIT);
 }
 
 // Large records among small ones: longer than blocks, and than the writer's buffer.

@@ -97,6 +97,9 @@ static inline bool stk_example_same(const uint8_t *a, const char *b, size_t n)
     return true;
 }
 
+// The names of a record's features (or feature lists), "a, b, c", cut off with "..." where there is
+// no more room. "": there are none, or it is no Example.
+void stk_example_names(struct stk_example_span record, bool is_list, char *text, size_t room);
 // The values of one list message of `type`, appended to out as long as there is room; *n counts
 // all.
 bool stk_example_list(struct stk_example_span list, enum stk_example_type type, void *out,

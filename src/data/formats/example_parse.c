@@ -371,13 +371,22 @@ static const char *type_name(int type)
     return type == STK_EXAMPLE_BYTES ? "string" : type == STK_EXAMPLE_FLOAT ? "float" : "int64";
 }
 
+// "record 3 at byte 120".
+static const char *place(const struct stk_record *record, char text[64])
+{
+    int n = snprintf(text, 64, "record %llu", (unsigned long long)record->number);
+    if (record->offset != STK_RECORD_NO_OFFSET)
+        snprintf(text + n, 64 - (size_t)n, " at byte %llu", (unsigned long long)record->offset);
+    return text;
+}
+
 static void describe(const struct run *run, uint32_t feature, const struct stk_record *record,
                      struct stk_err *err)
 {
     const struct stk_example_feature *f = &run->parser->spec->features[feature];
     const struct state *state = &run->parser->states[feature];
     const char *kind = f->is_list ? "feature list" : "feature", *type = type_name(f->type);
-    char what[240];
+    char what[240], at[64], names[120];
     if (state->what == WRONG_TYPE)
         snprintf(what, sizeof what, "Data types don't match. Data type: %s but expected type: %s",
                  type_name(state->type), type);
@@ -385,11 +394,15 @@ static void describe(const struct run *run, uint32_t feature, const struct stk_r
         snprintf(what, sizeof what,
                  "Number of %s values != expected.  Values size: %llu but output shape holds %zu",
                  type, (unsigned long long)state->count, f->elements);
-    else
-        snprintf(what, sizeof what, "(data type: %s) is required but could not be found", type);
-    stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset,
-                   "record %llu at byte %llu, %s %.160s: %s", (unsigned long long)record->number,
-                   (unsigned long long)record->offset, kind, f->name, what);
+    else {
+        struct stk_example_span s = {record->data, record->data + record->size};
+        stk_example_names(s, f->is_list, names, sizeof names);
+        snprintf(what, sizeof what,
+                 "(data type: %s) is required but could not be found; the record has %s", type,
+                 names[0] ? names : "none");
+    }
+    stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset, "%s, %s %.160s: %s", place(record, at),
+                   kind, f->name, what);
 }
 
 static enum stk_status parse_row(struct run *run, const struct stk_record *record,
@@ -397,15 +410,15 @@ static enum stk_status parse_row(struct run *run, const struct stk_record *recor
 {
     const struct stk_example_spec *spec = run->parser->spec;
     struct stk_example_span s = {record->data, record->data + record->size};
+    char at[64];
     bool good = record->size == 0 || take_message(run, s);
     enum stk_status status = STK_OK;
     if (!good && run->out_of_memory)
         status = stk_err_nomem(err);
     else if (!good)
         status =
-            stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset,
-                           "record %llu at byte %llu: could not parse it as %s",
-                           (unsigned long long)record->number, (unsigned long long)record->offset,
+            stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset, "%s: could not parse it as %s",
+                           place(record, at),
                            run->parser->message == STK_EXAMPLE_SEQUENCE ? "tf.train.SequenceExample"
                                                                         : "tf.train.Example");
     for (uint32_t i = 0; i < spec->count && !status; i++) {

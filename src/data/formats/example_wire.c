@@ -2,6 +2,8 @@
 // Protobuf wire format as far as Example needs it: varints, fields to pass over, and the three
 // lists of values, packed or not. Floats and integers are copied as they lie, which is right on the
 // little-endian machines that this is built for.
+#include <stdio.h>
+
 #include "data/formats/example_impl.h"
 
 #define DEPTH_MAX 100 // of groups, as protobuf's own limit
@@ -172,4 +174,38 @@ bool stk_example_list(struct stk_example_span list, enum stk_example_type type, 
             return false;
     }
     return true;
+}
+
+// The next field of number `want`, of bytes. False: none is left, or these are no fields.
+static bool find_field(struct stk_example_span *s, uint64_t want, struct stk_example_span *found)
+{
+    uint64_t tag;
+    while (s->p < s->end && stk_example_varint(s, &tag)) {
+        if (tag == (want << 3 | 2)) {
+            return stk_example_chunk(s, found);
+        }
+        if (!stk_example_skip(s, tag)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+void stk_example_names(struct stk_example_span record, bool is_list, char *text, size_t room)
+{
+    struct stk_example_span features, entry, name;
+    size_t used = 0;
+    text[0] = 0;
+    // Example and SequenceExample have their features in field 1, feature lists are in field 2.
+    while (find_field(&record, is_list ? 2 : 1, &features)) {
+        while (find_field(&features, 1, &entry) && find_field(&entry, 1, &name)) {
+            size_t size = (size_t)(name.end - name.p);
+            if (room - used < size + sizeof ", ...") {
+                snprintf(text + used, room - used, used ? ", ..." : "...");
+                return;
+            }
+            used += (size_t)snprintf(text + used, room - used, "%s%.*s", used ? ", " : "",
+                                     (int)size, (const char *)name.p);
+        }
+    }
 }

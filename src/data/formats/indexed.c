@@ -73,8 +73,7 @@ static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
         if (fd >= 0) {
             close(fd);
         }
-        return stk_err_set(err, why == ENOENT ? STK_EMISSING : STK_EINPUT, "%s: %s", x->path,
-                           strerror(why));
+        return stk_err_set(err, stk_err_of_file(why, STK_EINPUT), "%s: %s", x->path, strerror(why));
     }
     x->size = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
     void *map = x->size ? mmap(NULL, x->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;

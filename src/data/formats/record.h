@@ -46,6 +46,8 @@ struct stk_record_opts {
     struct stk_pool *pool; // held; NULL: none
 };
 
+#define STK_RECORD_NO_OFFSET UINT64_MAX // it is of no file
+
 struct stk_record {
     const uint8_t *data;
     size_t size;
@@ -90,7 +92,7 @@ const struct stk_err *stk_record_first_damage(const struct stk_record_reader *r)
 struct stk_record_writer;
 
 // Creates or replaces the file. level: of the compression, 1 to 9, 0 for its default.
-// STK_EOUTPUT: it cannot be written.
+// STK_EMISSING, STK_EDENIED, STK_ELIMIT (no room) or STK_EOUTPUT: it cannot be written.
 STK_MUST_CHECK enum stk_status stk_record_create(struct stk_record_writer **out, const char *path,
                                                  enum stk_record_codec codec, int level,
                                                  struct stk_err *err);

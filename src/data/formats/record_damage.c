@@ -43,7 +43,7 @@ static const char *guess(const struct stk_record_reader *r)
         return "; it looks like gzip: is its compression GZIP?";
     if (p[0] == 0x78 && (p[0] << 8 | p[1]) % 31 == 0)
         return "; it looks like zlib: is its compression ZLIB?";
-    return "";
+    return "; is it a TFRecord file?";
 }
 
 static void describe(const struct stk_record_reader *r, enum stk_record_why why,
@@ -65,7 +65,8 @@ static void describe(const struct stk_record_reader *r, enum stk_record_why why,
         snprintf(what, sizeof what, "its data do not match their checksum");
         break;
     case STK_RECORD_COMPRESSION:
-        snprintf(what, sizeof what, "%s", broken ? broken : "");
+        snprintf(what, sizeof what, "%s%s", broken ? broken : "",
+                 offset_of(r) == 0 ? "; is the file compressed?" : "");
         break;
     default:
         snprintf(what, sizeof what, "the file ends %llu bytes into it%s%s",

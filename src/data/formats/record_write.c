@@ -15,7 +15,8 @@
 
 struct stk_record_writer {
     int fd;
-    bool compressed, failed;
+    bool compressed;
+    int error;   // errno of the first write that failed; 0: none
     size_t used; // of buffer
     stk_crc32c_fn *crc;
     z_stream z;
@@ -37,8 +38,9 @@ static void release(voidpf opaque, voidpf p)
 
 static enum stk_status failed(struct stk_record_writer *w, int error, struct stk_err *err)
 {
-    w->failed = true;
-    return stk_err_set(err, STK_EOUTPUT, "cannot write %s: %s", w->path, strerror(error));
+    w->error = error;
+    return stk_err_set(err, stk_err_of_file(error, STK_EOUTPUT), "cannot write %s: %s", w->path,
+                       strerror(error));
 }
 
 static enum stk_status write_all(struct stk_record_writer *w, const uint8_t *p, size_t n,
@@ -143,7 +145,7 @@ enum stk_status stk_record_create(struct stk_record_writer **out, const char *pa
         return stk_err_nomem(err);
     memcpy(w->path, path, size);
     w->compressed = false;
-    w->failed = false;
+    w->error = 0;
     w->used = 0;
     w->crc = stk_crc32c_best();
     w->fd = -1;
@@ -173,8 +175,8 @@ static void put_le32(uint8_t *p, uint32_t v)
 enum stk_status stk_record_write(struct stk_record_writer *w, const void *data, size_t size,
                                  struct stk_err *err)
 {
-    if (w->failed)
-        return stk_err_set(err, STK_EOUTPUT, "cannot write %s: an earlier write failed", w->path);
+    if (w->error)
+        return failed(w, w->error, err);
     uint8_t header[STK_RECORD_HEADER], footer[4];
     put_le32(header, (uint32_t)size);
     put_le32(header + 4, (uint32_t)((uint64_t)size >> 32));
@@ -193,8 +195,8 @@ enum stk_status stk_record_finish(struct stk_record_writer *w, struct stk_err *e
     if (!w)
         return STK_OK;
     enum stk_status status = STK_OK;
-    if (w->failed)
-        status = stk_err_set(err, STK_EOUTPUT, "cannot write %s: an earlier write failed", w->path);
+    if (w->error)
+        status = failed(w, w->error, err);
     if (!status && w->compressed)
         status = put_deflated(w, NULL, 0, Z_FINISH, err);
     if (!status)

@@ -94,7 +94,8 @@ static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, 
 {
     int64_t size[2] = {UNSET, UNSET};
     enum stk_image_method method = stk_op_image_method(a->attrs);
-    *why = "no such method";
+    *why = "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian, "
+           "mitchellcubic or pil_bilinear";
     if (method == STK_IMAGE_METHODS) {
         return false;
     }
@@ -368,13 +369,13 @@ RUN(run_random_mirror)
 {
     UNUSED;
     return stk_op_image_drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_left_right(in, out, err)
-                                   : stk_image_copy(in, out, err);
+                                                : stk_image_copy(in, out, err);
 }
 RUN(run_random_flip)
 {
     UNUSED;
     return stk_op_image_drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_up_down(in, out, err)
-                                   : stk_image_copy(in, out, err);
+                                                : stk_image_copy(in, out, err);
 }
 RUN(run_random_brightness)
 {
@@ -391,7 +392,7 @@ RUN(run_random_hue)
 static float between(const struct stk_op_run *r, int64_t i)
 {
     return (float)stk_op_image_drawn(r, i, stk_attrs_float(r->attrs, "lower", 0),
-                        stk_attrs_float(r->attrs, "upper", 1));
+                                     stk_attrs_float(r->attrs, "upper", 1));
 }
 RUN(run_random_contrast)
 {

@@ -5,6 +5,9 @@
 // strided_slice: attribute "index", INTS in groups of five for each item of the index: kind (0
 // integer, 1 slice, 2 new axis, 3 ellipsis), begin, end, step, flags (1: no begin, 2: no end, 4:
 // begin, 8: end, 16: step is the next input instead).
+#include <stdio.h>
+#include <string.h>
+
 #include "data/ops/op_move.h"
 
 enum { INTEGER, SLICE, NEW_AXIS, ELLIPSIS };
@@ -47,83 +50,124 @@ static bool clamp_slice(const struct item *it, int64_t length, int64_t *first, i
     return true;
 }
 
-// inputs: columns after the value, for begins and ends that are computed; may be NULL while
-// inferring (then *is_open tells that some dimension is unknown). why: static text on failure.
-static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
-                        const struct stk_col *const *inputs, int n_inputs, int64_t element,
-                        struct selection *s, const char **why)
+// A value's dimensions as the items of an index take them one by one.
+struct cursor {
+    const struct stk_shape *in;
+    int64_t from[STK_RANK_MAX]; // steps of the value's dimensions
+    int axis, left;             // the next dimension; how many no item stands for
+    struct selection *s;
+    char *why; // WHY_SIZE bytes
+};
+
+enum { WHY_SIZE = 96 };
+
+static bool add_dimension(struct cursor *c, int64_t length, int64_t step)
 {
-    int64_t from[STK_RANK_MAX], count_items = t->count / 5, used = 0, next = 0;
-    *s = (struct selection){0};
-    *why = "the index has more items than the value has dimensions";
-    stk_op_steps(in, from);
-    for (int64_t k = 0; k < count_items; k++) {
-        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
-    }
-    if (used > in->rank) {
+    if (c->s->out.rank == STK_RANK_MAX) {
+        snprintf(c->why, WHY_SIZE, "the result has more than %d dimensions", STK_RANK_MAX);
         return false;
     }
-    int axis = 0;
-    for (int64_t k = 0; k <= count_items; k++) {
-        struct item it = {.kind = ELLIPSIS};
-        if (k < count_items) {
-            memcpy(&it, &t->ints[5 * k], sizeof it);
+    c->s->step[c->s->out.rank] = step;
+    c->s->out.dim[c->s->out.rank++] = length;
+    return true;
+}
+
+static bool take_integer(struct cursor *c, int64_t index)
+{
+    int64_t length = c->in->dim[c->axis], at = index < 0 ? index + length : index;
+    if (at < 0 || at >= length) {
+        snprintf(c->why, WHY_SIZE, "index %lld is out of range for dimension %d, which has %lld",
+                 (long long)index, c->axis, (long long)length);
+        return false;
+    }
+    c->s->base += at * c->from[c->axis++];
+    return true;
+}
+
+static bool take_slice(struct cursor *c, const struct item *it)
+{
+    int64_t first, count, step = c->from[c->axis];
+    if (!clamp_slice(it, c->in->dim[c->axis++], &first, &count)) {
+        snprintf(c->why, WHY_SIZE, "a slice has step 0");
+        return false;
+    }
+    c->s->base += first * step;
+    return add_dimension(c, count, step * it->step);
+}
+
+// All dimensions that no other item stands for.
+static bool take_rest(struct cursor *c)
+{
+    bool fits = true;
+    for (; fits && c->left > 0; c->left--, c->axis++) {
+        fits = add_dimension(c, c->in->dim[c->axis], c->from[c->axis]);
+    }
+    return fits;
+}
+
+// Puts computed begins, ends and steps into an item, from the inputs behind *next on.
+static bool read_inputs(struct item *it, const struct stk_col *const *inputs, int n_inputs,
+                        int64_t element, int *next)
+{
+    int64_t *fields[3] = {&it->begin, &it->end, &it->step};
+    for (int f = 0; f < 3; f++) {
+        if (it->flags & (BEGIN_INPUT << f) &&
+            (*next >= n_inputs || !inputs[*next] ||
+             !read_scalar(inputs[(*next)++], element, fields[f]))) {
+            return false;
         }
-        int64_t *fields[3] = {&it.begin, &it.end, &it.step};
-        for (int f = 0; f < 3; f++) {
-            if (it.flags & (BEGIN_INPUT << f) &&
-                (next >= n_inputs || !inputs[next] ||
-                 !read_scalar(inputs[next++], element, fields[f]))) {
-                *why = "an index is no integer";
-                return false;
-            }
-        }
-        if (it.kind == ELLIPSIS) { // all dimensions that no other item stands for
-            int64_t take = in->rank - used;
-            for (; take > 0 && s->out.rank < STK_RANK_MAX; take--, used++, axis++) {
-                s->out.dim[s->out.rank] = in->dim[axis];
-                s->step[s->out.rank++] = from[axis];
-            }
-            continue;
-        }
-        if (it.kind == NEW_AXIS) {
-            if (s->out.rank == STK_RANK_MAX) {
-                *why = "too many dimensions";
-                return false;
-            }
-            s->step[s->out.rank] = 0;
-            s->out.dim[s->out.rank++] = 1;
-            continue;
-        }
-        int64_t length = in->dim[axis], first, count;
-        if (it.kind == INTEGER) {
-            first = it.begin < 0 ? it.begin + length : it.begin;
-            if (first < 0 || first >= length) {
-                *why = "an index is out of range";
-                return false;
-            }
-        } else {
-            *why = "a slice has step 0";
-            if (!clamp_slice(&it, length, &first, &count)) {
-                return false;
-            }
-            s->step[s->out.rank] = from[axis] * it.step;
-            s->out.dim[s->out.rank++] = count;
-        }
-        s->base += first * from[axis++];
     }
     return true;
+}
+
+// How many of the value's dimensions the items stand for.
+static int count_used(const struct stk_attr *t)
+{
+    int used = 0;
+    for (int64_t k = 0; k < t->count / 5; k++) {
+        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
+    }
+    return used;
+}
+
+// inputs: columns after the value, for begins and ends that are computed. why: WHY_SIZE bytes, the
+// reason of a failure.
+static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
+                        const struct stk_col *const *inputs, int n_inputs, int64_t element,
+                        struct selection *s, char *why)
+{
+    struct cursor c = {.in = in, .left = in->rank - count_used(t), .s = s, .why = why};
+    int next = 0;
+    *s = (struct selection){0};
+    stk_op_steps(in, c.from);
+    if (c.left < 0) {
+        snprintf(why, WHY_SIZE, "%d indices for a value of %d dimensions", count_used(t), in->rank);
+        return false;
+    }
+    for (int64_t k = 0; k < t->count / 5; k++) {
+        struct item it;
+        memcpy(&it, &t->ints[5 * k], sizeof it);
+        if (!read_inputs(&it, inputs, n_inputs, element, &next)) {
+            snprintf(why, WHY_SIZE, "an index is no integer");
+            return false;
+        }
+        bool fits = it.kind == INTEGER    ? take_integer(&c, it.begin)
+                    : it.kind == SLICE    ? take_slice(&c, &it)
+                    : it.kind == NEW_AXIS ? add_dimension(&c, 1, 0)
+                                          : take_rest(&c);
+        if (!fits) {
+            return false;
+        }
+    }
+    return take_rest(&c);
 }
 
 // The shape as far as it is known beforehand.
 static void open_shape(const struct stk_attr *t, const struct stk_shape *in, struct stk_shape *out)
 {
-    int64_t count_items = t->count / 5, used = 0;
+    int64_t count_items = t->count / 5, used = count_used(t);
     int axis = 0;
     *out = (struct stk_shape){0};
-    for (int64_t k = 0; k < count_items; k++) {
-        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
-    }
     bool had_ellipsis = false;
     for (int64_t k = 0; k <= count_items; k++) {
         struct item it = {.kind = ELLIPSIS};
@@ -153,15 +197,14 @@ static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err
 {
     const struct stk_attr *t = stk_attrs_get(c->attrs, "index");
     struct selection s;
-    const char *why;
+    char why[WHY_SIZE];
     if (c->n_in < 1 || !t || t->kind != STK_ATTR_INTS || t->count % 5) {
         return stk_err_set(err, STK_EINVAL, "strided_slice: needs a value and its index");
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     c->out[0].shape.rank = STK_UNKNOWN;
-    int64_t used = 0, added = 0;
+    int used = count_used(t), added = 0;
     for (int64_t k = 0; k < t->count / 5; k++) {
-        used += t->ints[5 * k] == INTEGER || t->ints[5 * k] == SLICE;
         added += t->ints[5 * k] == NEW_AXIS;
     }
     if (c->in[0].shape.rank < 0) {
@@ -169,12 +212,12 @@ static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err
     }
     if (used > c->in[0].shape.rank || c->in[0].shape.rank + added > STK_RANK_MAX) {
         return stk_err_set(err, STK_EINVAL,
-                           "strided_slice: %lld indices for a value of %d dimensions",
-                           (long long)used, c->in[0].shape.rank);
+                           "strided_slice: %d indices for a value of %d dimensions", used,
+                           c->in[0].shape.rank);
     }
     bool is_static = stk_shape_is_known(&c->in[0].shape) && c->n_in == 1;
     if (is_static) {
-        if (!select_part(t, &c->in[0].shape, NULL, 0, 0, &s, &why)) {
+        if (!select_part(t, &c->in[0].shape, NULL, 0, 0, &s, why)) {
             return stk_err_set(err, STK_EINVAL, "strided_slice: %s", why);
         }
         c->out[0].shape = s.out;
@@ -195,10 +238,10 @@ static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
     }
     uint8_t *out = NULL;
     struct selection s;
-    const char *why;
+    char why[WHY_SIZE];
     for (int64_t i = 0; i < r->n; i++) {
         if ((i == 0 || !is_same) &&
-            !select_part(t, &in->shape, r->in + 1, r->n_in - 1, i, &s, &why)) {
+            !select_part(t, &in->shape, r->in + 1, r->n_in - 1, i, &s, why)) {
             return stk_op_fail(r, i, STK_EINVAL, "%s", why);
         }
         size_t bytes = (size_t)stk_shape_count(&s.out) * size;
@@ -260,8 +303,9 @@ static enum stk_status slice_infer(struct stk_op_infer *c, struct stk_err *err)
         }
         if (whole >= 0 && has_begin && i < begins && out->dim[i] >= 0 &&
             begin[i] + out->dim[i] > whole) {
-            return stk_err_set(err, STK_EINVAL, "slice: %lld values from %lld do not fit into %lld",
-                               (long long)out->dim[i], (long long)begin[i], (long long)whole);
+            return stk_err_set(err, STK_EINVAL,
+                               "slice: %lld values from place %lld of dimension %d, which has %lld",
+                               (long long)out->dim[i], (long long)begin[i], i, (long long)whole);
         }
     }
     return STK_OK;
@@ -283,8 +327,9 @@ static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
             int64_t count = size[k] < 0 ? shape.dim[k] - begin[k] : size[k];
             if (begin[k] < 0 || count < 0 || begin[k] > shape.dim[k] ||
                 count > shape.dim[k] - begin[k]) {
-                return stk_op_fail(r, i, STK_EINVAL, "%lld values from %lld do not fit into %lld",
-                                   (long long)count, (long long)begin[k], (long long)shape.dim[k]);
+                return stk_op_fail(
+                    r, i, STK_EINVAL, "%lld values from place %lld of dimension %d, which has %lld",
+                    (long long)count, (long long)begin[k], k, (long long)shape.dim[k]);
             }
             base += begin[k] * step[k];
             shape.dim[k] = count;

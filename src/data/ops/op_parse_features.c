@@ -90,10 +90,12 @@ enum stk_status stk_parse_records(struct stk_op_run *r, struct stk_example_parse
         for (int64_t k = 0; k < n; k++) {
             const struct stk_bytes *v = stk_col_at(r->in[0], (first + k) / rows);
             v += (first + k) % rows;
-            records[k] =
-                (struct stk_record){.data = v->data,
-                                    .size = v->size,
-                                    .number = (uint64_t)(r->first_index + (first + k) / rows)};
+            // Where an element is a batch of records: which of the batch.
+            int64_t number = rows > 1 ? (first + k) % rows : r->first_index + first + k;
+            records[k] = (struct stk_record){.data = v->data,
+                                             .size = v->size,
+                                             .offset = STK_RECORD_NO_OFFSET,
+                                             .number = (uint64_t)number};
         }
         struct stk_err why;
         stk_err_init(&why);

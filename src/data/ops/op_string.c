@@ -65,8 +65,7 @@ static struct stk_bytes strip(struct stk_bytes s)
 
 static enum stk_status file_error(struct stk_op_run *r, int64_t i, const char *path, int why)
 {
-    return stk_op_fail(r, i, why == ENOENT ? STK_EMISSING : STK_EINPUT, "%.300s: %s", path,
-                       strerror(why));
+    return stk_op_fail(r, i, stk_err_of_file(why, STK_EINPUT), "%.300s: %s", path, strerror(why));
 }
 
 static enum stk_status read_whole(struct stk_op_run *r, int64_t i, struct stk_bytes name,

@@ -17,7 +17,7 @@ STK_MUST_CHECK enum stk_status stk_files_name(const struct stk_dataset *ds, int6
                                               char path[STK_PATH_MAX], struct stk_err *err);
 // Checks "filenames" while inferring.
 STK_MUST_CHECK enum stk_status stk_files_infer(const struct stk_dataset *ds, struct stk_err *err);
-// STK_EMISSING or STK_EINPUT with the reason if the file cannot be opened for reading.
+// STK_EMISSING, STK_EDENIED or STK_EINPUT with the reason if the file cannot be opened for reading.
 STK_MUST_CHECK enum stk_status stk_files_look(const char *path, struct stk_err *err);
 // The attribute "compression_type": "", "GZIP" or "ZLIB". STK_EINVAL: another word.
 STK_MUST_CHECK enum stk_status stk_files_codec(const struct stk_dataset *ds,

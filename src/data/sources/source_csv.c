@@ -184,9 +184,11 @@ static enum stk_status bad_field(const struct csv *t, const uint8_t *first, int 
     if (stk_csv_is_missing(&t->columns, f->data, f->size)) {
         snprintf(text, sizeof text, "field %zu is required, but missing", column);
     } else {
-        snprintf(text, sizeof text, "field %zu: '%.*s' is no %s", column,
+        bool may_be_header = t->row - 1 == 1;
+        snprintf(text, sizeof text, "field %zu: '%.*s' is no %s%s", column,
                  (int)(f->size < 60 ? f->size : 60), (const char *)f->data,
-                 stk_dtype_name(t->columns.items[k].dtype));
+                 stk_dtype_name(t->columns.items[k].dtype),
+                 may_be_header ? "; header=True passes over a header" : "");
     }
     return bad_row(t, first, text, err);
 }

@@ -68,9 +68,9 @@ enum stk_status stk_files_look(const char *path, struct stk_err *err)
               : S_ISDIR(info.st_mode) ? EISDIR
               : access(path, R_OK)    ? errno
                                       : 0;
-    return why == 0 ? STK_OK
-                    : stk_err_set(err, why == ENOENT || why == ENOTDIR ? STK_EMISSING : STK_EINPUT,
-                                  "%s: %s", path, strerror(why));
+    return why == 0
+               ? STK_OK
+               : stk_err_set(err, stk_err_of_file(why, STK_EINPUT), "%s: %s", path, strerror(why));
 }
 
 enum stk_status stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec,

@@ -62,6 +62,13 @@ static enum stk_status check(const struct stk_iter *it, struct stk_block *out, s
     return STK_OK;
 }
 
+// Every element is pulled, skipped ones too, so that the stage's count is the element's number.
+static void name_element(const struct stk_iter *it, int64_t more, struct stk_err *err)
+{
+    stk_err_while(err, "generator, %s, element %lld", it->ds->where ? it->ds->where : "?",
+                  (long long)it->stats.elements + (long long)more);
+}
+
 static enum stk_status generator_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                       struct stk_err *err)
 {
@@ -79,6 +86,9 @@ static enum stk_status generator_next(struct stk_iter *it, int64_t want, struct 
     }
     // After an exception a generator has nothing more to give.
     g->at_end = s != STK_OK || out->n == 0;
+    if (s != STK_OK) {
+        name_element(it, out->n, err);
+    }
     if (out->n > 0) {
         struct stk_err why;
         stk_err_init(&why);

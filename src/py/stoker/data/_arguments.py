@@ -139,8 +139,6 @@ def blank(spec):
 def generated(item, spec):
     """The components of what a generator gave. InvalidArgumentError: it does not fit the spec."""
     try:
-        return _function.result_parts(item, spec)
+        return _function.result_parts(item, spec, who="the generator")
     except (TypeError, ValueError, OverflowError) as e:
-        raise InvalidArgumentError(
-            f"the generator gave {item!r:.200}, which does not fit {spec}: {e}"
-        ) from e
+        raise InvalidArgumentError(str(e)) from e

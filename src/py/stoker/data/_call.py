@@ -53,7 +53,9 @@ def convert(v, dtype=None):
     try:
         return _dtypes.array(v, dtype)
     except TypeError as e:
-        raise _trace.TraceError(str(e)) from e
+        text = str(e)
+        advice = "; sd.cast converts" if "cannot become" in text else ""
+        raise _trace.TraceError(text + advice) from e
 
 
 def _name(dtype):

@@ -586,9 +586,15 @@ class Dataset:
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
         """Batches of another size."""
-        is_ragged = any(hasattr(s, "ragged_rank") for s in _spec.flatten(self.element_spec))
+        size = _arg.count(batch_size, "batch_size", 1)
+        leaves = _spec.flatten(self.element_spec)
+        if any(getattr(s, "shape", None) == () for s in leaves):
+            raise InvalidArgumentError(
+                f"rebatch takes batches, and there is a scalar in {self.element_spec}"
+            )
+        is_ragged = any(hasattr(s, "ragged_rank") for s in leaves)
         one = self.unbatch()
-        return (one.ragged_batch if is_ragged else one.batch)(batch_size, drop_remainder)
+        return (one.ragged_batch if is_ragged else one.batch)(size, drop_remainder)
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""

@@ -46,7 +46,10 @@ def as_dtype(value):
         value = value.as_numpy_dtype
     if value == "bfloat16":
         raise TypeError("bfloat16 needs the package ml_dtypes")
-    d = np.dtype(value)
+    try:
+        d = np.dtype(value)
+    except TypeError:
+        raise TypeError(f"{value!r:.60} is no dtype: {', '.join(sorted(_BY_NAME))}") from None
     if d.kind in "SUO":
         return string
     d = d.newbyteorder("=")
@@ -93,6 +96,8 @@ def array(value, dtype=None):
             a = np.asarray(value)
         except ValueError as e:
             raise InvalidArgumentError(f"a list whose parts differ in length: {e}") from None
+        if a.dtype.kind in "SU":  # NumPy made texts of the numbers
+            raise TypeError("a list of numbers and strings")
     if dtype is not None:
         return _to(a, as_dtype(dtype), is_typed)
     if not is_typed and not _holds_typed(value):
@@ -139,7 +144,7 @@ def strings(value):
         (
             v.encode()
             if isinstance(v, str)
-            else bytes(v) if isinstance(v, (bytes, bytearray, memoryview)) else _no_text(v)
+            else (bytes(v) if isinstance(v, (bytes, bytearray, memoryview)) else _no_text(v))
         )
         for v in a.ravel()
     ]
@@ -149,8 +154,11 @@ def strings(value):
 
 
 def _no_text(v):
+    if isinstance(v, (int, float, np.number)):
+        raise TypeError("a list of numbers and strings")
     raise TypeError(
-        f"a string is bytes or str, not {type(v).__name__}; give numbers a dtype, and lists one length"
+        f"no array can be made of {type(v).__name__}: values are numbers, bytes and str, arrays and "
+        "lists of one of these, and tuples and dicts of them"
     )
 
 
@@ -182,6 +190,6 @@ def _to(a, dtype, is_typed):
 
 
 def _name(a):
-    return {"b": "bool", "i": "int", "f": "float", "S": "bytes", "U": "str"}.get(
+    return {"b": "bool", "i": "int", "f": "float", "S": "bytes", "U": "str", "O": "str"}.get(
         a.dtype.kind, str(a.dtype)
     )

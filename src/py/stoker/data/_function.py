@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of pipelines: traced into graphs or, where that cannot be, called for each element."""
 
+import inspect
+
 import numpy as np
 
 from . import _call, _dtypes, _engine, _spec, _trace
@@ -112,6 +114,7 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
                 captures = [v for v, _ in graph.captured.values()]
                 made = [attrs["kind"] for op, _, attrs, _, _ in graph.log if op == "make_dataset"]
                 return Function(fn, spec, name, None, graph.notes, graph.keep, captures, made)
+    _check_arguments(f, args(graph), name, element_spec)
     if sample is None and out_spec is None:
         raise TypeError(
             f"{name} cannot be traced ({why}), and {what} needs that; sd.cond and sd.where choose"
@@ -119,14 +122,28 @@ def function(f, element_spec, what, sample=None, out_spec=None, is_single=False)
     return _per_element(f, element_spec, name, why, sample, out_spec, is_single)
 
 
+def _check_arguments(f, values, name, element_spec):
+    """TypeError: f does not take as many arguments as an element makes."""
+    try:
+        inspect.signature(f).bind(*values)
+    except ValueError:  # a function without a signature
+        return
+    except TypeError as e:
+        raise TypeError(
+            f"{name}: {e}; it is called with {len(values)}, for an element is {element_spec}"
+        ) from None
+
+
 def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
     if any(isinstance(c, DatasetSpec) for c in _spec.components(element_spec)):
         raise TypeError(
             f"{name} cannot be traced ({why}), and must be: its argument holds a dataset"
         )
+    expected = "was expected"
     if out_spec is None:
         out_spec = _spec_of_sample(f, sample, name, is_single)
-    host = Host(python_caller(f, element_spec, out_spec, is_single))
+        expected = "is what it gave for the first element"
+    host = Host(python_caller(f, element_spec, out_spec, is_single, expected))
     engine_specs = _spec.engine_specs(element_spec)
     graph = _trace.Graph(engine_specs, name)
     numbers = add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
@@ -145,34 +162,38 @@ def add_host_call(graph, host, inputs, out_spec):
     return graph.add("host_call", inputs, attrs, _trace.place(2))
 
 
-def python_caller(f, element_spec, out_spec, is_single=False):
+def python_caller(f, element_spec, out_spec, is_single=False, expected="was expected"):
     """A callable over components: calls f with the element, gives the result's components."""
 
     def call(*parts):
         with _trace.eager():
-            return result_parts(f(*arguments(element_spec, parts, is_single)), out_spec)
+            return result_parts(f(*arguments(element_spec, parts, is_single)), out_spec, expected)
 
     return call
 
 
-def result_parts(result, out_spec):
-    """Components of what a Python function returned, as its spec says. Raises TypeError."""
+def result_parts(result, out_spec, expected="was expected", who="the function"):
+    """Components of what a Python function returned, as its spec says. Raises TypeError.
+
+    expected, who: why the spec is what it is, and whose values these are, for the message.
+    """
     from . import _sparse
 
     leaves = _spec.flatten(_as_tuple(result, out_spec))
     specs = _spec.flatten(out_spec)
     if len(leaves) != len(specs):
-        raise TypeError(f"the function returned {len(leaves)} values; {len(specs)} were expected")
+        raise TypeError(f"{who} gave {len(leaves)} values; {out_spec} {expected}")
     out = []
     for v, spec in zip(leaves, specs):
         if isinstance(v, (_sparse.SparseTensor, _sparse.RaggedTensor)):
             out.extend(np.asarray(p) for p in v.parts())
             continue
-        a = _weak_array(v, spec.dtype)
+        try:
+            a = _weak_array(v, spec.dtype)
+        except TypeError as e:
+            raise TypeError(f"{who} gave {v!r:.60}: {e}; {spec} {expected}") from None
         if not TensorSpec(a.shape, spec.dtype).is_compatible_with(spec):
-            raise TypeError(
-                f"the function returned a value of shape {a.shape}; {spec} was expected"
-            )
+            raise TypeError(f"{who} gave a value of shape {a.shape}; {spec} {expected}")
         out.append(a)
     return out
 

@@ -9,6 +9,7 @@ import numpy as np
 from . import _call, _dtypes, _spec, _table, _trace
 from ._call import convert, is_symbolic, run, same, static_ints
 from ._value import Value
+from .errors import InvalidArgumentError
 
 MISSING = {}  # public name -> operation that the engine has not
 _required = inspect.Parameter.empty
@@ -143,8 +144,6 @@ def _put_int(inputs, attrs, name, v, kind):
 def _put_choice(inputs, attrs, name, v, kind):
     choices = kind[1:-1].split(",")
     if str(v).upper() not in choices:
-        from .errors import InvalidArgumentError
-
         raise InvalidArgumentError(f"{name} is one of {', '.join(choices)}, not {v!r}")
     attrs[name] = choices.index(str(v).upper())
 
@@ -327,15 +326,11 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
         return run("reduce_sum", run("abs", [x], {}), attrs)[0]
     if ord == np.inf:
         return run("reduce_max", run("abs", [x], {}), attrs)[0]
-    from .errors import InvalidArgumentError
-
     raise InvalidArgumentError(f"norm: ord is 'euclidean', 1, 2 or inf, not {ord!r}")
 
 
 def _direction(direction):
     if direction not in ("ASCENDING", "DESCENDING"):
-        from .errors import InvalidArgumentError
-
         raise InvalidArgumentError(f"direction is ASCENDING or DESCENDING, not {direction!r}")
     return int(direction == "DESCENDING")
 
@@ -445,6 +440,10 @@ def random_crop(value, size, seed=None, name=None):
 
     value = convert(value)
     known = static_ints(size)
+    room = value.shape
+    if known is not None and room is not None and len(known) == len(room):
+        if any(s is not None and k > s for k, s in zip(known, room)):
+            raise InvalidArgumentError(f"random_crop: {tuple(known)} is larger than {room}")
     size = np.asarray(known, np.int32) if known is not None else convert(size)
     room = run("shape", [value], {"out_type": _dtypes.number("int32")})[0] - size + np.int32(1)
     n = len(known) if known is not None else size.shape[0]

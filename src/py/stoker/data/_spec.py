@@ -54,7 +54,10 @@ def as_shape(shape):
         shape = shape.as_list()
     if isinstance(shape, (int, np.integer)):
         shape = (shape,)
-    return TensorShape(None if d is None or d == -1 else int(d) for d in shape)
+    try:
+        return TensorShape(None if d is None or d == -1 else int(d) for d in shape)
+    except (TypeError, ValueError):
+        raise TypeError(f"a shape is integers, and None where unknown, not {shape!r:.60}") from None
 
 
 class TensorSpec:

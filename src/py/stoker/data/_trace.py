@@ -247,10 +247,13 @@ def _engine_errors():
 
 
 def _why(graph, e):
-    return (
-        graph.asked
-        or f"{place_of(e) or '?'}: {type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"
-    )
+    """The place and the reason for which the function cannot be traced."""
+    if graph.asked:
+        return graph.asked
+    reason = f"{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"
+    if "does not support ufuncs" in reason:  # NumPy's words for a value that is no array
+        reason = "calls a function of NumPy; operations of sd become native"
+    return f"{place_of(e) or '?'}: {reason}"
 
 
 def name_of(function):

@@ -6,6 +6,14 @@ import numpy as np
 from . import _trace
 from ._spec import TensorSpec
 
+# What to write instead, for those questions that Python asks of a value.
+_CHOOSE = "instead of if, while, and, or: sd.cond, sd.where, &, |"
+_CAST = "sd.cast converts, sd.range counts"
+_OPERATIONS = "operations of sd instead of NumPy's become native"
+_COMPARE = "instead of in: sd.reduce_any(values == x)"
+_SHAPE = "sd.shape(x)[0] is its length"
+_WHOLE = "operations on the whole value take the place of a loop"
+
 
 class Value:
     """A value that a function will have for each element. Takes operators, comparison, indexing.
@@ -72,9 +80,10 @@ class Value:
             return None
         return self.graph.fn.constant(self.graph.ids[self.i])
 
-    def _ask(self, what):
+    def _ask(self, what, remedy="sd.py_function runs Python"):
+        """Notes where the value itself was needed, and what to write instead; raises Untraceable."""
         where = _trace.place(3)
-        self.graph.asked = self.graph.asked or f"{where}: asks for {what}"
+        self.graph.asked = self.graph.asked or f"{where}: asks for {what}; {remedy}"
         raise _trace.Untraceable(
             f"{what} of a symbolic value is not known while the function is traced ({where}); "
             "sd.where and sd.cond choose, sd.py_function runs Python"
@@ -82,20 +91,20 @@ class Value:
 
     def __bool__(self):
         c = self.constant()
-        return bool(c) if c is not None else self._ask("the truth")
+        return bool(c) if c is not None else self._ask("the truth", _CHOOSE)
 
     def __int__(self):
         c = self.constant()
-        return int(c) if c is not None else self._ask("the number")
+        return int(c) if c is not None else self._ask("the number", _CAST)
 
     __index__ = __int__
 
     def __float__(self):
         c = self.constant()
-        return float(c) if c is not None else self._ask("the number")
+        return float(c) if c is not None else self._ask("the number", _CAST)
 
     def __array__(self, dtype=None, copy=None):
-        return self._ask("the array")
+        return self._ask("the array", _OPERATIONS)
 
     def numpy(self):
         """The array itself: there is none while tracing."""
@@ -109,16 +118,16 @@ class Value:
         return self._ask("the text")
 
     def __contains__(self, item):
-        return self._ask("the content")
+        return self._ask("the content", _COMPARE)
 
     def __len__(self):
         if self.shape is None or not self.shape or self.shape[0] is None:
-            return self._ask("the length")
+            return self._ask("the length", _SHAPE)
         return self.shape[0]
 
     def __iter__(self):
         if self.shape is None or not self.shape or self.shape[0] is None:
-            return self._ask("the items")
+            return self._ask("the items", _WHOLE)
         return (self[i] for i in range(self.shape[0]))
 
     def __format__(self, spec):

@@ -76,6 +76,7 @@ CODES = {
     10: DataLossError,
     11: OutOfRangeError,
     12: UnknownError,
+    13: PermissionDeniedError,
 }
 
 _OF_PYTHON = (
@@ -106,10 +107,25 @@ def _joined_class(ours, theirs):
     return _joined[ours, theirs]
 
 
+def _with_way(exception, message):
+    """An error of ours that went through the engine: the same, with the stages that it came by."""
+    _, way, lines = message.partition("\n  while ")
+    if not way:
+        return exception
+    try:
+        e = type(exception)(exception.message + way + lines)
+    except Exception:  # a constructor of their own
+        return exception
+    e.__cause__ = exception
+    return e
+
+
 def _again(exception, message):
     """What the consumer's side raises for an exception of a Python function."""
-    if isinstance(exception, OpError) or not isinstance(exception, Exception):
+    if not isinstance(exception, Exception):
         return exception
+    if isinstance(exception, OpError):
+        return _with_way(exception, message)
     ours = next(c for theirs, c in _OF_PYTHON if isinstance(exception, theirs))
     try:
         e = _joined_class(ours, type(exception))(message)

@@ -35,7 +35,12 @@ class TFRecordWriter:
         """record: bytes, or an Example."""
         if isinstance(record, (Example, SequenceExample)):
             record = record.SerializeToString()
-        self._writer.write(record)
+        try:
+            self._writer.write(record)
+        except TypeError:
+            raise TypeError(
+                f"write takes bytes, a buffer or an Example, not {type(record).__name__}"
+            ) from None
 
     def flush(self):
         """Accepted; blocks are written as they fill."""
@@ -164,7 +169,10 @@ def _description(features, prefix, attrs):
     for name in sorted(features):
         f = features[name]
         if type(f) not in _KINDS:
-            raise NotImplementedError(f"feature {name}: {type(f).__name__} is not there yet")
+            raise TypeError(
+                f"feature {name}: FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, "
+                f"RaggedFeature or SparseFeature is expected, not {f!r:.60}"
+            )
         dtype = _dtypes.as_dtype(f.dtype)
         if dtype not in (np.dtype("int64"), np.dtype("float32"), _dtypes.string):
             raise InvalidArgumentError(

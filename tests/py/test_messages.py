@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Typical mistakes: what is raised, and that its text says what is wrong, where, and what to do.
+
+Each case is a program that is wrong in one place. Words that a user needs are looked for, not whole
+sentences; "HERE" stands for the line of this file where the stage or the function stands.
+"""
+
+import inspect
+import os
+import tempfile
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+E = sd.errors
+CASES = []
+
+
+def case(kind, *words):
+    """A mistake: a function that raises `kind`, with each of the words in its text."""
+
+    def keep(f):
+        CASES.append((f, kind, words))
+        return f
+
+    return keep
+
+
+def slices(*arrays):
+    return sd.Dataset.from_tensor_slices(arrays[0] if len(arrays) == 1 else arrays)
+
+
+def strings(*values):
+    return sd.Dataset.from_tensor_slices(np.array(values, object))
+
+
+def labels(**features):
+    return lambda r: sd.io.parse_single_example(r, features)
+
+
+def generated(values, shape, dtype="int64"):
+    return sd.Dataset.from_generator(
+        lambda: iter(values), output_signature=sd.TensorSpec(shape, dtype)
+    )
+
+
+INT = sd.io.FixedLenFeature([], sd.int64)
+
+
+# Types and shapes
+
+
+@case(TypeError, "Python float", "int64", "sd.cast")
+def literal_of_another_type():
+    sd.Dataset.range(3).map(lambda x: x * 1.5)
+
+
+@case(E.InvalidArgumentError, "add", "(4,)", "(5,)", "HERE")
+def shapes_differ():
+    slices(np.ones((3, 4)), np.ones((3, 5))).map(lambda a, b: a + b)
+
+
+@case(E.InvalidArgumentError, "(2,)", "(3,)", "padded_batch", "batch, ", "HERE")
+def unequal_elements_in_a_batch():
+    list(generated([np.ones(n) for n in (2, 2, 3)], [None], "float64").batch(3))
+
+
+@case(E.InvalidArgumentError, "index 7", "dimension 0", "4", "HERE")
+def index_beyond_the_end():
+    slices(np.ones((3, 4))).map(lambda x: x[7])
+
+
+@case(E.InvalidArgumentError, "index 5", "dimension 0", "HERE, element 1")
+def computed_index_beyond_the_end():
+    list(slices(np.arange(6).reshape(2, 3)).map(lambda x: x[x[2]]))
+
+
+@case(E.InvalidArgumentError, "random_crop", "(8, 8, 3)", "(4, 4, 3)")
+def crop_larger_than_the_image():
+    slices(np.ones((2, 4, 4, 3))).map(lambda x: sd.image.random_crop(x, [8, 8, 3]))
+
+
+@case(TypeError, "'floaty'", "float32")
+def no_such_dtype():
+    sd.Dataset.range(3).map(lambda x: sd.cast(x, "floaty"))
+
+
+@case(TypeError, "shape", "'abc'", "integers")
+def no_shape():
+    sd.TensorSpec("abc", sd.int64)
+
+
+@case(TypeError, "numbers and strings")
+def mixed_list():
+    sd.io.Example({"a": [1, b"x"]}).SerializeToString()
+
+
+@case(TypeError, "set", "numbers, bytes")
+def function_returns_a_set():
+    sd.Dataset.range(3).map(lambda x: {1, 2})
+
+
+@case(TypeError, "map lambda", "too many", "2", "TensorSpec")
+def function_of_too_few_arguments():
+    slices(np.ones(3), np.ones(3)).map(lambda x: x)
+
+
+@case(TypeError, "'y'", "1", "TensorSpec")
+def function_of_too_many_arguments():
+    sd.Dataset.range(3).map(lambda x, y: x)
+
+
+@case(E.InvalidArgumentError, "gave a value of shape (2, 2)", "first element", "HERE", "element 2")
+def function_returns_other_shapes():
+    def f(x):
+        n = int(x)
+        return np.ones(n) if n < 2 else np.ones((n, n))
+
+    list(sd.Dataset.range(3).map(f))
+
+
+@case(E.InvalidArgumentError, "method is bilinear, nearest, bicubic", "HERE")
+def no_such_method():
+    images = slices(np.ones((2, 4, 4, 3), np.float32))
+    images.map(lambda x: sd.image.resize(x, [2, 2], method="bicubik"))
+
+
+@case(E.InvalidArgumentError, "batches", "scalar")
+def rebatch_of_no_batches():
+    sd.Dataset.range(3).rebatch(2)
+
+
+# Files
+
+
+@case(E.NotFoundError, "nope.tfrecord", "tfrecord, ", "HERE")
+def no_such_file():
+    list(sd.TFRecordDataset("nope.tfrecord"))
+
+
+@case(E.DataLossError, "plain.txt", "record 0 at byte 0", "is it a TFRecord file?", "HERE")
+def no_tfrecord():
+    list(sd.TFRecordDataset("plain.txt"))
+
+
+@case(E.DataLossError, "gz.tfrecord", "is its compression GZIP?")
+def compression_forgotten():
+    list(sd.TFRecordDataset("gz.tfrecord"))
+
+
+@case(E.DataLossError, "ok.tfrecord", "is the file compressed?")
+def compression_that_is_none():
+    list(sd.TFRecordDataset("ok.tfrecord", "GZIP"))
+
+
+@case(E.InvalidArgumentError, "feature lable", "the record has image, label", "HERE, element 0")
+def no_such_feature():
+    list(sd.TFRecordDataset("ok.tfrecord").map(labels(lable=INT)))
+
+
+@case(E.InvalidArgumentError, "record 1, feature image", "could not be found", "element 1")
+def feature_missing_in_a_batch():
+    data = [sd.io.Example({"image": b"x"}), sd.io.Example({"label": 1})]
+    batch = strings(*[bytes(e) for e in data] * 2).batch(2).skip(0)
+    want = {"image": sd.io.FixedLenFeature([], sd.string)}
+    it = iter(batch.map(lambda r: sd.io.parse_example(r, want)))
+    try:
+        next(it)
+    except E.InvalidArgumentError:
+        next(it)
+
+
+@case(TypeError, "feature label", "FixedLenFeature", "'int64'")
+def feature_without_a_kind():
+    list(sd.TFRecordDataset("ok.tfrecord").map(labels(label="int64")))
+
+
+@case(E.InvalidArgumentError, "rows.csv", "row 1", "'x'", "int64", "header=True", "HERE")
+def header_forgotten():
+    list(sd.experimental.CsvDataset("rows.csv", [sd.int64, sd.int64]))
+
+
+@case(E.InvalidArgumentError, "rows.csv", "row 3", "byte 8", "3 fields, expected 2")
+def row_of_too_many_fields():
+    list(sd.experimental.CsvDataset("rows.csv", [sd.int64, sd.int64], header=True))
+
+
+@case(E.NotFoundError, "no/such", "No such file")
+def write_into_no_folder():
+    sd.TFRecordWriter("no/such/file")
+
+
+@case(E.ResourceExhaustedError, "/dev/full", "No space left")
+def disk_full():
+    with sd.TFRecordWriter("/dev/full") as w:
+        for _ in range(1000):
+            w.write(bytes(1000))
+
+
+@case(ValueError, "closed")
+def writer_closed():
+    w = sd.TFRecordWriter("w.tfrecord")
+    w.close()
+    w.write(b"x")
+
+
+@case(TypeError, "bytes", "Example", "dict")
+def write_a_dict():
+    with sd.TFRecordWriter("w.tfrecord") as w:
+        w.write({"a": 1})
+
+
+# Generators and Python functions
+
+
+@case(E.UnknownError, "RuntimeError: connection lost", "generator, ", "HERE", "element 1")
+def generator_raises():
+    def g():
+        yield 1
+        raise RuntimeError("connection lost")
+
+    list(sd.Dataset.from_generator(g, output_signature=sd.TensorSpec([], sd.int64)))
+
+
+@case(E.InvalidArgumentError, "the generator gave 2.5", "int64", "element 1")
+def generator_gives_another_type():
+    list(generated([1, 2.5], []))
+
+
+@case(E.InvalidArgumentError, "the generator gave a value of shape (4,)", "(3,)", "element 1")
+def generator_gives_another_shape():
+    list(generated([np.ones(3), np.ones(4)], [3], "float64"))
+
+
+@case(KeyError, "no such class", "map f", "element 2")
+def function_raises():
+    def f(x):
+        if x == 2:
+            raise KeyError("no such class")
+        return x
+
+    list(sd.Dataset.range(3).map(f))
+
+
+def test_cases():
+    """Runs each in a folder with a few files."""
+    with tempfile.TemporaryDirectory() as d:
+        before = os.getcwd()
+        os.chdir(d)
+        try:
+            for name, kind in (("ok", ""), ("gz", "GZIP")):
+                with sd.TFRecordWriter(f"{name}.tfrecord", options=kind) as w:
+                    for i in range(10):
+                        w.write(sd.io.Example({"image": b"none", "label": i}))
+            with open("plain.txt", "w") as f:
+                f.write("hello\nworld, this is no record\n")
+            with open("rows.csv", "w") as f:
+                f.write("x,y\n1,2\n3,4,5\n")
+            for f, kind, words in CASES:
+                e = c.raises(kind, f, *[w for w in words if "HERE" not in w])
+                for word in words if e else ():
+                    c.true("HERE" not in word or has_place(str(e), word, f), f"{f.__name__}: {e}")
+        finally:
+            os.chdir(before)
+
+
+def has_place(text, word, f):
+    """Is the word there, with a line of f, or of a helper of this file, for HERE?"""
+    source, first = inspect.getsourcelines(f)
+    lines = set(range(first, first + len(source))) | set(helper_lines())
+    name = os.path.basename(__file__)
+    return any(word.replace("HERE", f"{name}:{k}") in text for k in lines)
+
+
+def helper_lines():
+    for helper in (labels, generated):
+        source, first = inspect.getsourcelines(helper)
+        yield from range(first, first + len(source))
+
+
+def test_reasons_for_python():
+    """explain() says what could not be traced, where, and what to write instead."""
+
+    def branch(x):
+        if x > 1:
+            return x
+        return -x
+
+    for f, words in (
+        (branch, ("asks for the truth", "sd.cond")),
+        (lambda x: int(x), ("asks for the number", "sd.cast")),
+        (lambda x: np.sin(x), ("function of NumPy",)),
+        (lambda x: np.random.normal(x), ("asks for the array",)),
+    ):
+        text = sd.Dataset.range(3).map(f).explain()
+        c.true("test_messages.py:" in text, text)
+        for word in words:
+            c.true(word in text, f"'{word}' is not in: {text}")
+
+
+c.main(globals())
