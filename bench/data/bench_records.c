@@ -51,7 +51,7 @@ static void report(const char *what, double *seconds, uint64_t records, uint64_t
 
 static void bench_crc(size_t size)
 {
-    static const char *const names[] = {"tables", "SSE4.2 + PCLMUL", "ARMv8"};
+    static const char *const names[] = {"tables", "SSE4.2 + PCLMUL", "AVX-512", "ARMv8"};
     uint8_t *p = malloc(size);
     if (!p)
         exit(1);

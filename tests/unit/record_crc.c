@@ -47,6 +47,8 @@ int main(void)
         vectors(fn);
         for (size_t n = 0; n < 800; n++)
             CHECK_EQ(fn(0, p + n % 9, n), by_bits(p + n % 9, n));
+        for (size_t n = 200; n < 1700; n++)
+            CHECK_EQ(fn(9, p + n % 16, n), plain(9, p + n % 16, n));
         for (size_t n = 800; n < SIZE - 16; n += 101)
             CHECK_EQ(fn(0, p + n % 16, n), plain(0, p + n % 16, n));
         for (size_t cut = 0; cut < 7000; cut += 13)

@@ -12,6 +12,7 @@ typedef uint32_t stk_crc32c_fn(uint32_t crc, const void *p, size_t n);
 enum stk_crc32c_kind {
     STK_CRC32C_PLAIN, // tables, everywhere
     STK_CRC32C_X86,   // SSE4.2 and PCLMUL, if the processor has both
+    STK_CRC32C_WIDE,  // AVX-512 and VPCLMULQDQ besides
     STK_CRC32C_ARM,   // ARMv8 CRC instructions, if compiled for them
     STK_CRC32C_KINDS
 };
