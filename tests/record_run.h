@@ -60,7 +60,7 @@ static inline void record_read_all(struct record_all *all, const char *path,
                                    const struct stk_record_opts *opts, size_t chunk)
 {
     struct stk_record views[64];
-    struct stk_record_block *block;
+    struct stk_buf *block;
     struct stk_record_reader *r;
     size_t n = 1;
     all->count = 0;
@@ -78,7 +78,7 @@ static inline void record_read_all(struct record_all *all, const char *path,
             if (views[i].size)
                 memcpy(c->data, views[i].data, views[i].size);
         }
-        stk_record_release(block);
+        stk_buf_drop(block);
     }
     all->stats = *stk_record_stats_of(r);
     stk_record_close(r);

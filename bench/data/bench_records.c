@@ -98,7 +98,7 @@ static void run_once(const char *path, const struct stk_record_opts *opts,
     stk_err_init(&err);
     struct stk_record_reader *r;
     struct stk_record views[CHUNK];
-    struct stk_record_block *block;
+    struct stk_buf *block;
     size_t n, done;
     if (stk_record_open(&r, path, opts, &err))
         die(&err);
@@ -110,7 +110,7 @@ static void run_once(const char *path, const struct stk_record_opts *opts,
             if (stk_example_parse(parser, batch, views, n, false, &done, &err))
                 die(&err);
         }
-        stk_record_release(block);
+        stk_buf_drop(block);
     } while (n > 0);
     *records = stk_record_stats_of(r)->records;
     *bytes = stk_record_stats_of(r)->bytes + STK_RECORD_OVERHEAD * *records;

@@ -198,7 +198,7 @@ static enum stk_status inspect_records(struct stoker_inspection *x, const char *
     struct stk_record_opts opts = {.codec = codec, .on_damage = STK_RECORD_SKIP};
     struct stk_record_reader *reader;
     struct stk_record records[AT_ONCE];
-    struct stk_record_block *block;
+    struct stk_buf *block;
     size_t n;
     x->summary.format = "tfrecord";
     x->summary.compression = names[codec];
@@ -215,7 +215,7 @@ static enum stk_status inspect_records(struct stoker_inspection *x, const char *
                 x->summary.examples += look_at_example(x, &records[k]);
             }
         }
-        stk_record_release(block);
+        stk_buf_drop(block);
         if (progress && progress(arg, x->summary.records)) {
             s = stk_err_set(err, STK_EINTR, "interrupted");
         }

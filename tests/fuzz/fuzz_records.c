@@ -86,13 +86,13 @@ static void read_file(uint8_t how, const uint8_t *data, size_t size)
                                 .max_record_bytes = (size_t)1 << 20};
     struct stk_record_reader *r;
     struct stk_record views[16];
-    struct stk_record_block *block;
+    struct stk_buf *block;
     size_t n;
     if (stk_record_open(&r, path, &o, NULL))
         abort();
     while (!stk_record_read(r, views, 16, &n, &block, NULL) && n > 0) {
         parse(views, n);
-        stk_record_release(block);
+        stk_buf_drop(block);
     }
     const struct stk_record_stats *s = stk_record_stats_of(r);
     if (o.codec == STK_RECORD_PLAIN && o.on_damage == STK_RECORD_SKIP &&

@@ -132,21 +132,22 @@ static void large(void)
     free(p);
 }
 
-// Views stay good while their blocks are held, even past the reader; all held is a limit.
+// Views stay good while their blocks are held, even past the reader; the pool is a limit.
 static void held_blocks(void)
 {
-    struct stk_record_opts o = {.block_bytes = 256, .max_blocks = 3};
+    struct stk_pool *pool = stk_pool_open(((size_t)192 << 10) + 3 * 256); // of the stream, of blocks
+    struct stk_record_opts o = {.block_bytes = 256, .pool = pool};
     struct stk_record_reader *r;
     struct stk_err err;
     struct stk_record views[3][64];
-    struct stk_record_block *blocks[3], *none;
+    struct stk_buf *blocks[3], *none;
     size_t n[3], got;
     CHECK_EQ(stk_record_open(&r, "tests/data/records/plain.tfrecord", &o, &err), STK_OK);
     for (int i = 0; i < 3; i++)
         CHECK_EQ(stk_record_read(r, views[i], 64, &n[i], &blocks[i], &err), STK_OK);
     CHECK_EQ(stk_record_read(r, views[0], 64, &got, &none, &err), STK_ELIMIT);
     CHECK(none == NULL && got == 0);
-    stk_record_release(blocks[1]);
+    stk_buf_drop(blocks[1]);
     size_t first = n[0] + n[1] + n[2];
     CHECK_EQ(stk_record_read(r, views[1], 1, &got, &blocks[1], &err), STK_OK);
     CHECK_EQ(got, 1);
@@ -155,7 +156,9 @@ static void held_blocks(void)
     CHECK(memcmp(views[2][0].data, want.items[n[0] + n[1]].data, views[2][0].size) == 0);
     CHECK(memcmp(views[1][0].data, want.items[first].data, views[1][0].size) == 0);
     for (int i = 0; i < 3; i++)
-        stk_record_release(blocks[i]);
+        stk_buf_drop(blocks[i]);
+    CHECK_EQ(stk_pool_stats_of(pool).in_use_bytes, 0);
+    stk_pool_drop(pool);
 }
 
 // Which record a byte of the file belongs to.

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // TFRecord reader. Bytes are read a block at a time; while they are in the cache the checksums are
-// taken. What a block's end cuts off is copied to the start of the next one. A record longer than a
-// block makes its block grow, in steps no larger than what has arrived, so that a length alone
-// cannot claim memory.
+// taken. Of what a block's end cuts off, a few bytes are copied to the start of the next one; room
+// is left for the rest of a longer record. A record longer than a block gets a larger one, in steps
+// no larger than what has arrived, so that a length alone cannot claim memory.
 #include "base/alloc.h"
 #include "data/formats/record_impl.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
-#define BLOCKS 8u
-#define KEPT_BLOCKS 64 // a block that grew to more than so many gives its memory back
-#define BLOCKS_MAX 65536u
+#define REST_MIN ((size_t)8 << 10) // of a record cut off: less is moved instead of read behind it
+#define POOL_MAX (SIZE_MAX / 2)
 #define RECORD_MAX ((size_t)1 << 30)
 #define STREAM_BYTES ((size_t)192 << 10) // of an open file, beside the compressed input
 #define INPUT_BYTES ((size_t)1 << 20)
 
 static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_err *err)
 {
-    if ((o->max_blocks && (o->max_blocks < 2 || o->max_blocks > BLOCKS_MAX)) ||
-        (o->block_bytes && (o->block_bytes < 64 || o->block_bytes > RECORD_MAX)) ||
+    if ((o->block_bytes && (o->block_bytes < 64 || o->block_bytes > RECORD_MAX)) ||
         o->max_record_bytes > (size_t)PTRDIFF_MAX / 4)
-        return stk_err_set(err, STK_EINVAL,
-                           "a record reader needs 2 to %u blocks of 64 bytes to 1 GiB", BLOCKS_MAX);
+        return stk_err_set(err, STK_EINVAL, "a record reader needs blocks of 64 bytes to 1 GiB");
     return STK_OK;
 }
 
@@ -29,31 +26,6 @@ enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec)
     return codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
            : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
                                       : STK_CODEC_PLAIN;
-}
-
-static struct stk_record_ring *new_ring(uint32_t max, struct stk_pool *pool)
-{
-    size_t size = sizeof(struct stk_record_ring) + max * sizeof(struct stk_record_block);
-    struct stk_record_ring *ring = stk_alloc_zero(1, size);
-    if (!ring)
-        return NULL;
-    atomic_init(&ring->holders, 1);
-    ring->max = max;
-    ring->pool = pool ? stk_pool_hold(pool) : NULL;
-    for (uint32_t i = 0; i < max; i++) {
-        ring->blocks[i].ring = ring;
-        atomic_init(&ring->blocks[i].holders, 0);
-    }
-    return ring;
-}
-
-static void free_bytes(struct stk_record_block *b)
-{
-    if (b->ring->pool)
-        stk_pool_unclaim(b->ring->pool, b->capacity);
-    stk_free(b->bytes);
-    b->bytes = NULL;
-    b->capacity = 0;
 }
 
 static enum stk_status no_budget(struct stk_pool *pool, size_t bytes, const char *path,
@@ -67,43 +39,13 @@ static enum stk_status no_budget(struct stk_pool *pool, size_t bytes, const char
                        (unsigned long long)s.cap_bytes);
 }
 
-// The block has room for so many bytes from now on, and keeps what is in it.
-static enum stk_status resize(struct stk_record_reader *r, struct stk_record_block *b, size_t want,
-                              struct stk_err *err)
-{
-    struct stk_pool *pool = r->ring->pool;
-    if (pool && !stk_pool_claim(pool, want - b->capacity))
-        return no_budget(pool, want - b->capacity, stk_stream_path(r->stream), err);
-    uint8_t *bytes = stk_realloc_array(b->bytes, want, 1);
-    if (!bytes) {
-        if (pool)
-            stk_pool_unclaim(pool, want - b->capacity);
-        return stk_err_nomem(err);
-    }
-    b->bytes = bytes;
-    b->capacity = want;
-    return STK_OK;
-}
-
-static void leave_ring(struct stk_record_ring *ring)
-{
-    if (!ring || atomic_fetch_sub_explicit(&ring->holders, 1, memory_order_acq_rel) != 1)
-        return;
-    for (uint32_t i = 0; i < ring->count; i++)
-        free_bytes(&ring->blocks[i]);
-    stk_pool_drop(ring->pool);
-    stk_free(ring);
-}
-
 // Of the stream; claimed for as long as the reader lives.
 static enum stk_status claim(struct stk_record_reader *r, const struct stk_record_opts *o,
                              const char *path, struct stk_err *err)
 {
     size_t input = o->codec == STK_RECORD_PLAIN ? 0 : o->input_bytes ? o->input_bytes : INPUT_BYTES;
-    if (!r->ring->pool)
-        return STK_OK;
-    if (!stk_pool_claim(r->ring->pool, STREAM_BYTES + input))
-        return no_budget(r->ring->pool, STREAM_BYTES + input, path, err);
+    if (!stk_pool_claim(r->pool, STREAM_BYTES + input))
+        return no_budget(r->pool, STREAM_BYTES + input, path, err);
     r->claimed = STREAM_BYTES + input;
     return STK_OK;
 }
@@ -125,13 +67,13 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     r->skip_data_crc = o->skip_data_crc;
     r->block_bytes = o->block_bytes ? o->block_bytes : BLOCK_BYTES;
     r->max_record = o->max_record_bytes ? o->max_record_bytes : RECORD_MAX;
-    r->ring = new_ring(o->max_blocks ? o->max_blocks : BLOCKS, o->pool);
+    r->pool = o->pool ? stk_pool_hold(o->pool) : stk_pool_open(POOL_MAX);
     struct stk_stream_opts how = {.codec_given = 1,
                                   .codec = stk_record_stream_codec(o->codec),
                                   .input_bytes = o->input_bytes};
-    status = r->ring ? claim(r, o, path, err) : STK_OK;
+    status = r->pool ? claim(r, o, path, err) : stk_err_nomem(err);
     if (!status)
-        status = r->ring ? stk_stream_open(&r->stream, path, &how, err) : stk_err_nomem(err);
+        status = stk_stream_open(&r->stream, path, &how, err);
     if (status)
         stk_record_close(r);
     else
@@ -139,98 +81,36 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     return status;
 }
 
-void stk_record_hold(struct stk_record_block *block)
-{
-    if (atomic_fetch_add_explicit(&block->holders, 1, memory_order_relaxed) == 0)
-        atomic_fetch_add_explicit(&block->ring->holders, 1, memory_order_relaxed);
-}
-
-void stk_record_release(struct stk_record_block *block)
-{
-    if (!block)
-        return;
-    struct stk_record_ring *ring = block->ring;
-    if (atomic_fetch_sub_explicit(&block->holders, 1, memory_order_acq_rel) == 1)
-        leave_ring(ring);
-}
-
 void stk_record_close(struct stk_record_reader *r)
 {
     if (!r)
         return;
     stk_stream_close(r->stream);
-    stk_record_release(r->block);
+    stk_buf_drop(r->block);
     if (r->claimed)
-        stk_pool_unclaim(r->ring->pool, r->claimed);
-    for (uint32_t i = 0; r->ring && i < r->ring->count; i++) {
-        if (atomic_load_explicit(&r->ring->blocks[i].holders, memory_order_acquire) == 0)
-            free_bytes(&r->ring->blocks[i]);
-    }
-    leave_ring(r->ring);
+        stk_pool_unclaim(r->pool, r->claimed);
+    stk_pool_drop(r->pool);
     stk_free(r);
 }
 
-// Where half of the budget is in use, blocks that are held by nobody, from the i-th on, let go of
-// their memory. Nobody but the reader takes free blocks.
-static void free_idle(struct stk_record_ring *ring, uint32_t i)
+// Moves what is left to the start of a block of so many bytes that nobody else holds.
+static enum stk_status make_room(struct stk_record_reader *r, size_t bytes, struct stk_err *err)
 {
-    struct stk_pool_stats s = stk_pool_stats_of(ring->pool);
-    for (; i < ring->count && s.in_use_bytes > s.cap_bytes / 2; i++) {
-        struct stk_record_block *b = &ring->blocks[i];
-        if (b->bytes && atomic_load_explicit(&b->holders, memory_order_acquire) == 0)
-            free_bytes(b);
-    }
-}
-
-// A free block, held once: the first one, whose bytes are the likeliest to be cached.
-static enum stk_status free_block(struct stk_record_reader *r, struct stk_record_block **out,
-                                  struct stk_err *err)
-{
-    struct stk_record_ring *ring = r->ring;
-    for (uint32_t i = 0; i < ring->max; i++) {
-        struct stk_record_block *b = &ring->blocks[i];
-        if (i < ring->count && atomic_load_explicit(&b->holders, memory_order_acquire) != 0)
-            continue;
-        if (i == ring->count)
-            ring->count++;
-        if (b->capacity / KEPT_BLOCKS > r->block_bytes)
-            free_bytes(b);
-        enum stk_status status = b->bytes ? STK_OK : resize(r, b, r->block_bytes, err);
-        if (status)
-            return status;
-        if (ring->pool)
-            free_idle(ring, i + 1);
-        stk_record_hold(b);
-        *out = b;
-        return STK_OK;
-    }
-    return stk_err_set(err, STK_ELIMIT,
-                       "all %u blocks of %s are held; release one, or allow more blocks", ring->max,
-                       stk_stream_path(r->stream));
-}
-
-// Moves what is left to the start of a block that nobody else holds.
-static enum stk_status make_room(struct stk_record_reader *r, struct stk_err *err)
-{
-    struct stk_record_block *old = r->block, *b = old;
+    struct stk_buf *old = r->block, *b = old;
     size_t left = r->end - r->pos;
-    if (!old || atomic_load_explicit(&old->holders, memory_order_acquire) > 1) {
-        enum stk_status status = free_block(r, &b, err);
-        if (status)
-            return status;
-    }
-    if (left > b->capacity) { // of a block that had grown
-        enum stk_status status = resize(r, b, left, err);
-        if (status) {
-            if (b != old)
-                stk_record_release(b);
-            return status;
-        }
+    bytes = bytes < left ? left : bytes;
+    if (!old || bytes != r->capacity || !stk_buf_is_sole(old)) {
+        b = stk_buf_get(r->pool, bytes);
+        if (!b)
+            return stk_pool_is_full(r->pool, bytes)
+                       ? no_budget(r->pool, bytes, stk_stream_path(r->stream), err)
+                       : stk_err_nomem(err);
+        r->capacity = bytes;
     }
     if (left)
-        memmove(b->bytes, old->bytes + r->pos, left);
+        memmove(b->data, old->data + r->pos, left);
     if (b != old)
-        stk_record_release(old);
+        stk_buf_drop(old);
     r->block = b;
     r->base += r->pos;
     r->pos = 0;
@@ -238,27 +118,38 @@ static enum stk_status make_room(struct stk_record_reader *r, struct stk_err *er
     return STK_OK;
 }
 
-static enum stk_status grow(struct stk_record_reader *r, size_t n, struct stk_err *err)
+// Where reading into a new block ends: what the record that this end cuts off still lacks shall have
+// room behind it.
+static size_t first_read_end(const struct stk_record_reader *r)
 {
-    struct stk_record_block *b = r->block;
-    return resize(r, b, b->capacity * 2 < n ? b->capacity * 2 : n, err);
+    size_t spare = r->last_size < REST_MIN ? 0 : r->last_size;
+    return r->capacity - (spare < r->capacity / 2 ? spare : r->capacity / 2);
+}
+
+static enum stk_status fill(struct stk_record_reader *r, size_t until, struct stk_err *err)
+{
+    size_t got, want = until - r->end;
+    enum stk_status status = stk_stream_read(r->stream, r->block->data + r->end, want, &got, err);
+    r->end += got;
+    r->ended = !status && got < want;
+    return status;
 }
 
 enum stk_status stk_record_load(struct stk_record_reader *r, size_t n, struct stk_err *err)
 {
-    if (r->end - r->pos >= n || r->ended)
+    size_t have = r->end - r->pos;
+    if (have >= n || r->ended)
         return STK_OK;
-    enum stk_status status = make_room(r, err);
+    if (have >= REST_MIN && n <= r->capacity - r->pos)
+        return fill(r, r->pos + n, err);
+    enum stk_status status = make_room(r, r->block_bytes, err);
     while (!status && r->end < n && !r->ended) {
-        struct stk_record_block *b = r->block;
-        if (r->end == b->capacity) {
-            status = grow(r, n, err);
-            continue;
+        if (r->end < r->capacity) {
+            size_t until = first_read_end(r), least = n < r->capacity ? n : r->capacity;
+            status = fill(r, until < least ? least : until, err);
+        } else {
+            status = make_room(r, r->capacity * 2 < n ? r->capacity * 2 : n, err);
         }
-        size_t got, want = b->capacity - r->end;
-        status = stk_stream_read(r->stream, b->bytes + r->end, want, &got, err);
-        r->end += got;
-        r->ended = !status && got < want;
     }
     return status;
 }
@@ -267,7 +158,7 @@ enum stk_status stk_record_load(struct stk_record_reader *r, size_t n, struct st
 static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t cap,
                    enum stk_record_why *why, size_t *need)
 {
-    const uint8_t *bytes = r->block ? r->block->bytes : NULL;
+    const uint8_t *bytes = r->block ? r->block->data : NULL;
     size_t n = 0, pos = r->pos;
     *need = STK_RECORD_HEADER;
     *why = STK_RECORD_SHORT;
@@ -293,6 +184,7 @@ static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t c
         out[n++] = (struct stk_record){data, (size_t)size, r->base + pos, r->number++};
         r->stats.bytes += size;
         pos += *need;
+        r->last_size = *need;
         *need = STK_RECORD_HEADER;
     }
     r->pos = pos;
@@ -316,7 +208,7 @@ static enum stk_status go_on(struct stk_record_reader *r, size_t need, bool *don
 }
 
 enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *out, size_t cap,
-                                size_t *count, struct stk_record_block **block, struct stk_err *err)
+                                size_t *count, struct stk_buf **block, struct stk_err *err)
 {
     *count = 0;
     *block = NULL;
@@ -336,8 +228,7 @@ enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *
         size_t need, n = take(r, out, cap, &why, &need);
         if (n > 0) {
             r->stats.records += n;
-            stk_record_hold(r->block);
-            *block = r->block;
+            *block = stk_buf_hold(r->block);
             *count = n;
             break;
         }

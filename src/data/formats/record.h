@@ -5,9 +5,9 @@
 // and the whole plain, gzip or zlib (tensorflow/core/lib/io/record_writer.h). There is no header
 // and no index: a file is read from its start.
 //
-// Records are views into blocks that the reader fills and that the caller releases: nothing is
-// copied but the part of a record that a block's end cuts off. Memory is at most max_blocks times
-// block_bytes; a block grows for a longer record and stays grown up to 64 times block_bytes.
+// Records are views into blocks that the reader fills and that the caller drops: nothing is copied
+// but what a block's end cuts off, and of a long record the rest is read behind it instead. A record
+// that is longer than a block has a larger one.
 //
 // Damage. A checksum that does not match, a length above max_record_bytes, or an end within a
 // record. With STK_RECORD_STOP the records before it are delivered and the next call fails. With
@@ -37,13 +37,12 @@ struct stk_record_opts {
         codec; // never guessed: any length may look like a compressed file's start
     enum stk_record_policy on_damage;
     bool skip_data_crc;      // lengths are always checked
-    uint32_t max_blocks;     // 0: 8; at least 2
     size_t block_bytes;      // 0: 256 KiB; at least 64
     size_t max_record_bytes; // 0: 1 GiB
     size_t input_bytes;      // of compressed files, read at a time; 0: 1 MiB
-    // What the reader and its blocks take counts there, and no block passes its cap (STK_ELIMIT;
-    // release blocks and call again). With half of it in use, blocks that nobody holds are freed.
-    struct stk_pool *pool; // held; NULL: none
+    // Blocks come from there, and what the reader itself takes counts there too. STK_ELIMIT past its
+    // cap: drop blocks and call again. Held; NULL: one without a cap.
+    struct stk_pool *pool;
 };
 
 #define STK_RECORD_NO_OFFSET UINT64_MAX // it is of no file
@@ -66,25 +65,20 @@ struct stk_record_stats {
 enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec);
 
 struct stk_record_reader; // not thread-safe; several may read at once
-struct stk_record_block;  // bytes that records lie in
 
 // Borrows nothing of path. STK_EINPUT: missing or unreadable. Without success *out is NULL.
 STK_MUST_CHECK enum stk_status stk_record_open(struct stk_record_reader **out, const char *path,
                                                const struct stk_record_opts *opts,
                                                struct stk_err *err);
-// Blocks that are still held stay valid until they are released. Takes NULL.
+// Blocks that are still held stay valid until they are dropped. Takes NULL.
 void stk_record_close(struct stk_record_reader *r);
 // Up to cap more records, all in one block; *count is 0 only at the end (or for cap 0). The caller
-// holds *block (NULL if there are no records) and must release it when it is done with the records.
+// holds *block (NULL if there are no records) and drops it when it is done with the records.
 // STK_EINPUT: damage, named with file, offset and record; calls after that say the same again.
-// STK_ELIMIT: every block is held; release one and call again.
+// STK_ELIMIT: the pool has no room for a block; drop one and call again.
 STK_MUST_CHECK enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *out,
-                                               size_t cap, size_t *count,
-                                               struct stk_record_block **block,
+                                               size_t cap, size_t *count, struct stk_buf **block,
                                                struct stk_err *err);
-// Another holder of the block, or one less; from any thread. Release takes NULL.
-void stk_record_hold(struct stk_record_block *block);
-void stk_record_release(struct stk_record_block *block);
 const struct stk_record_stats *stk_record_stats_of(const struct stk_record_reader *r);
 // What was wrong first, with STK_RECORD_SKIP; code STK_OK if nothing was. Borrowed.
 const struct stk_err *stk_record_first_damage(const struct stk_record_reader *r);

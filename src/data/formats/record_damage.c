@@ -27,7 +27,7 @@ static bool fits(const struct stk_record_reader *r, size_t pos, uint64_t size)
 
 static bool header_at(const struct stk_record_reader *r, size_t pos)
 {
-    const uint8_t *p = r->block->bytes + pos;
+    const uint8_t *p = r->block->data + pos;
     uint64_t size = stk_record_le64(p);
     return size <= r->max_record && fits(r, pos, size) &&
            stk_crc32c_mask(r->crc(0, p, 8)) == stk_record_le32(p + 8);
@@ -38,7 +38,7 @@ static const char *guess(const struct stk_record_reader *r)
 {
     if (offset_of(r) != 0 || !r->block || r->end - r->pos < 2)
         return "";
-    const uint8_t *p = r->block->bytes + r->pos;
+    const uint8_t *p = r->block->data + r->pos;
     if (p[0] == 0x1f && p[1] == 0x8b)
         return "; it looks like gzip: is its compression GZIP?";
     if (p[0] == 0x78 && (p[0] << 8 | p[1]) % 31 == 0)
@@ -58,7 +58,7 @@ static void describe(const struct stk_record_reader *r, enum stk_record_why why,
         break;
     case STK_RECORD_TOO_LONG:
         snprintf(what, sizeof what, "it is %llu bytes long, more than the %llu allowed",
-                 (unsigned long long)stk_record_le64(r->block->bytes + r->pos),
+                 (unsigned long long)stk_record_le64(r->block->data + r->pos),
                  (unsigned long long)r->max_record);
         break;
     case STK_RECORD_BAD_DATA:
@@ -126,7 +126,7 @@ enum stk_status stk_record_recover(struct stk_record_reader *r, struct stk_err *
 // After a bad length: is it right after all? *size is what to pass, or 0.
 static enum stk_status try_length(struct stk_record_reader *r, uint64_t *size, struct stk_err *err)
 {
-    uint64_t claimed = stk_record_le64(r->block->bytes + r->pos);
+    uint64_t claimed = stk_record_le64(r->block->data + r->pos);
     *size = 0;
     if (claimed > r->max_record || !fits(r, r->pos, claimed))
         return STK_OK;
@@ -134,7 +134,7 @@ static enum stk_status try_length(struct stk_record_reader *r, uint64_t *size, s
     enum stk_status status = stk_record_load(r, whole, err);
     if (status || r->end - r->pos < whole)
         return status;
-    const uint8_t *data = r->block->bytes + r->pos + STK_RECORD_HEADER;
+    const uint8_t *data = r->block->data + r->pos + STK_RECORD_HEADER;
     if (stk_crc32c_mask(r->crc(0, data, claimed)) == stk_record_le32(data + claimed))
         *size = whole;
     return STK_OK;
@@ -149,7 +149,7 @@ static enum stk_status bytes_to_pass(struct stk_record_reader *r, enum stk_recor
         return try_length(r, size, err);
     if (why == STK_RECORD_TRUNCATED || why == STK_RECORD_COMPRESSION)
         return STK_OK;
-    uint64_t claimed = stk_record_le64(r->block->bytes + r->pos);
+    uint64_t claimed = stk_record_le64(r->block->data + r->pos);
     if (why == STK_RECORD_BAD_DATA || fits(r, r->pos, claimed))
         *size = claimed + STK_RECORD_OVERHEAD;
     return STK_OK;

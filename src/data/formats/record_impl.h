@@ -3,27 +3,11 @@
 #ifndef STK_DATA_RECORD_IMPL_H
 #define STK_DATA_RECORD_IMPL_H
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/stream.h"
 #include "data/formats/crc32c.h"
 #include "data/formats/record.h"
-
-struct stk_record_block {
-    struct stk_record_ring *ring;
-    atomic_uint holders; // 0: free
-    uint8_t *bytes;
-    size_t capacity;
-};
-
-// Outlives the reader while blocks are held.
-struct stk_record_ring {
-    atomic_uint holders; // the reader and every held block
-    uint32_t count, max;
-    struct stk_pool *pool; // NULL: none
-    struct stk_record_block blocks[];
-};
 
 // Why no further record could be taken.
 enum stk_record_why {
@@ -44,9 +28,11 @@ struct stk_record_reader {
     uint64_t passing; // bytes still to leave out
     size_t block_bytes, max_record;
     size_t claimed; // of the pool, for the stream
-    struct stk_record_ring *ring;
-    struct stk_record_block *block; // held by the reader; NULL at first
-    size_t pos, end;                // of its bytes: next header, end of what was read
+    size_t last_size; // of a record, overhead included
+    struct stk_pool *pool;
+    struct stk_buf *block; // held by the reader; NULL at first
+    size_t capacity;       // of it that is used
+    size_t pos, end;       // of its bytes: next header, end of what was read
     uint64_t base;                  // offset of its first byte in the stream
     uint64_t number;                // of the next record
     struct stk_record_stats stats;
@@ -63,7 +49,8 @@ static inline uint64_t stk_record_le64(const uint8_t *p)
     return stk_record_le32(p) | (uint64_t)stk_record_le32(p + 4) << 32;
 }
 
-// Tries to have n bytes from r->pos on; fewer only at the end of the file. STK_ELIMIT: no block.
+// Tries to have n bytes from r->pos on; fewer only at the end of the file. STK_ELIMIT: the pool has
+// no room.
 STK_MUST_CHECK enum stk_status stk_record_load(struct stk_record_reader *r, size_t n,
                                                struct stk_err *err);
 // Deals with the damage at r->pos as the policy wants.

@@ -8,7 +8,6 @@
 #include "data/sources/files.h"
 
 #define AT_ONCE 512
-#define BLOCKS 4096
 #define BLOCK_MAX ((size_t)256 << 10)
 #define INPUT_MAX ((size_t)1 << 20)
 
@@ -41,7 +40,7 @@ static void end_file(struct tfrecord *t)
 static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 {
     struct tfrecord *t = it->state;
-    struct stk_record_opts opts = {.on_damage = STK_RECORD_SKIP, .max_blocks = BLOCKS};
+    struct stk_record_opts opts = {.on_damage = STK_RECORD_SKIP};
     opts.block_bytes = (size_t)stk_attrs_int(it->ds->attrs, "buffer_size", 0);
     opts.pool = it->run->pool;
     opts.input_bytes = stk_files_share(it, INPUT_MAX);
@@ -58,11 +57,6 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     return s;
 }
 
-static void release(void *block)
-{
-    stk_record_release(block);
-}
-
 static enum stk_status damage(const struct tfrecord *t, struct stk_err *err)
 {
     const struct stk_err *first = stk_record_first_damage(t->reader);
@@ -76,18 +70,9 @@ static enum stk_status damage(const struct tfrecord *t, struct stk_err *err)
 // More records. count 0: the file ended.
 static enum stk_status read_more(struct tfrecord *t, int64_t want, struct stk_err *err)
 {
-    struct stk_record_block *block;
     drop_records(t);
     size_t cap = want < AT_ONCE ? (size_t)want : AT_ONCE;
-    enum stk_status s = stk_record_read(t->reader, t->records, cap, &t->count, &block, err);
-    if (s == STK_OK && t->count) {
-        t->block = stk_buf_foreign(t->records[0].data, 0, true, release, block);
-        if (!t->block) {
-            stk_record_release(block);
-            t->count = 0;
-            s = stk_err_nomem(err);
-        }
-    }
+    enum stk_status s = stk_record_read(t->reader, t->records, cap, &t->count, &t->block, err);
     return s == STK_EINPUT ? stk_err_set(err, STK_EDAMAGE, "%s", err->message) : s;
 }
 
