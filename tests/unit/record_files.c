@@ -132,10 +132,51 @@ static void large(void)
     free(p);
 }
 
+// Records of many sizes about those of the blocks, so that blocks end everywhere in them: views of
+// a whole file, all held, hold what was written.
+static void cut_records(void)
+{
+    enum { COUNT = 60, SIZE_MAX_HERE = 80000 };
+    static struct stk_record views[COUNT];
+    static struct stk_buf *held[COUNT];
+    uint8_t *p = malloc(SIZE_MAX_HERE + COUNT);
+    for (size_t i = 0; i < SIZE_MAX_HERE + COUNT; i++)
+        p[i] = (uint8_t)(i * 7 + i / 251);
+    struct stk_record_writer *w;
+    struct stk_err err;
+    CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_PLAIN, 0, &err), STK_OK);
+    for (size_t i = 0; i < COUNT; i++)
+        CHECK_EQ(stk_record_write(w, p + i, i * 12347 % SIZE_MAX_HERE, &err), STK_OK);
+    CHECK_EQ(stk_record_finish(w, &err), STK_OK);
+    for (size_t block = 9000; block < 400000; block += block / 3) {
+        struct stk_record_opts o = {.block_bytes = block,
+                                    .large_block_bytes = block % 2 ? 0 : 2 * block + 1};
+        struct stk_record_reader *r;
+        size_t count = 0, blocks = 0, n = 1;
+        CHECK_EQ(stk_record_open(&r, record_scratch(), &o, &err), STK_OK);
+        while (n > 0 && count < COUNT) {
+            CHECK_EQ(stk_record_read(r, views + count, COUNT - count, &n, &held[blocks], &err),
+                     STK_OK);
+            count += n;
+            blocks += n > 0;
+        }
+        stk_record_close(r);
+        CHECK_EQ(count, COUNT);
+        for (size_t i = 0; i < count; i++) {
+            CHECK_EQ(views[i].size, i * 12347 % SIZE_MAX_HERE);
+            CHECK(memcmp(views[i].data, p + i, views[i].size) == 0);
+        }
+        for (size_t i = 0; i < blocks; i++)
+            stk_buf_drop(held[i]);
+    }
+    free(p);
+}
+
 // Views stay good while their blocks are held, even past the reader; the pool is a limit.
 static void held_blocks(void)
 {
-    struct stk_pool *pool = stk_pool_open(((size_t)192 << 10) + 3 * 256); // of the stream, of blocks
+    struct stk_pool *pool =
+        stk_pool_open(((size_t)192 << 10) + 3 * 256); // of the stream, of blocks
     struct stk_record_opts o = {.block_bytes = 256, .pool = pool};
     struct stk_record_reader *r;
     struct stk_err err;
@@ -363,6 +404,7 @@ int main(void)
     codecs_and_blocks();
     write_back();
     large();
+    cut_records();
     held_blocks();
     failing_allocations();
     compressed_damage();

@@ -16,7 +16,7 @@
 static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_err *err)
 {
     if ((o->block_bytes && (o->block_bytes < 64 || o->block_bytes > RECORD_MAX)) ||
-        o->max_record_bytes > (size_t)PTRDIFF_MAX / 4)
+        o->large_block_bytes > RECORD_MAX || o->max_record_bytes > (size_t)PTRDIFF_MAX / 4)
         return stk_err_set(err, STK_EINVAL, "a record reader needs blocks of 64 bytes to 1 GiB");
     return STK_OK;
 }
@@ -66,6 +66,8 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     r->policy = o->on_damage;
     r->skip_data_crc = o->skip_data_crc;
     r->block_bytes = o->block_bytes ? o->block_bytes : BLOCK_BYTES;
+    r->large_block_bytes =
+        o->large_block_bytes > r->block_bytes ? o->large_block_bytes : r->block_bytes;
     r->max_record = o->max_record_bytes ? o->max_record_bytes : RECORD_MAX;
     r->pool = o->pool ? stk_pool_hold(o->pool) : stk_pool_open(POOL_MAX);
     struct stk_stream_opts how = {.codec_given = 1,
@@ -118,8 +120,8 @@ static enum stk_status make_room(struct stk_record_reader *r, size_t bytes, stru
     return STK_OK;
 }
 
-// Where reading into a new block ends: what the record that this end cuts off still lacks shall have
-// room behind it.
+// Where reading into a new block ends: what the record that this end cuts off still lacks shall
+// have room behind it.
 static size_t first_read_end(const struct stk_record_reader *r)
 {
     size_t spare = r->last_size < REST_MIN ? 0 : r->last_size;
@@ -142,7 +144,8 @@ enum stk_status stk_record_load(struct stk_record_reader *r, size_t n, struct st
         return STK_OK;
     if (have >= REST_MIN && n <= r->capacity - r->pos)
         return fill(r, r->pos + n, err);
-    enum stk_status status = make_room(r, r->block_bytes, err);
+    bool is_large = r->last_size > r->block_bytes / 8;
+    enum stk_status status = make_room(r, is_large ? r->large_block_bytes : r->block_bytes, err);
     while (!status && r->end < n && !r->ended) {
         if (r->end < r->capacity) {
             size_t until = first_read_end(r), least = n < r->capacity ? n : r->capacity;

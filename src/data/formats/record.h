@@ -6,8 +6,8 @@
 // and no index: a file is read from its start.
 //
 // Records are views into blocks that the reader fills and that the caller drops: nothing is copied
-// but what a block's end cuts off, and of a long record the rest is read behind it instead. A record
-// that is longer than a block has a larger one.
+// but what a block's end cuts off, and of a long record the rest is read behind it instead. A
+// record that is longer than a block has a larger one.
 //
 // Damage. A checksum that does not match, a length above max_record_bytes, or an end within a
 // record. With STK_RECORD_STOP the records before it are delivered and the next call fails. With
@@ -36,12 +36,13 @@ struct stk_record_opts {
     enum stk_record_codec
         codec; // never guessed: any length may look like a compressed file's start
     enum stk_record_policy on_damage;
-    bool skip_data_crc;      // lengths are always checked
-    size_t block_bytes;      // 0: 256 KiB; at least 64
-    size_t max_record_bytes; // 0: 1 GiB
-    size_t input_bytes;      // of compressed files, read at a time; 0: 1 MiB
-    // Blocks come from there, and what the reader itself takes counts there too. STK_ELIMIT past its
-    // cap: drop blocks and call again. Held; NULL: one without a cap.
+    bool skip_data_crc;       // lengths are always checked
+    size_t block_bytes;       // 0: 256 KiB; at least 64
+    size_t large_block_bytes; // where records take more than an eighth of a block; 0: block_bytes
+    size_t max_record_bytes;  // 0: 1 GiB
+    size_t input_bytes;       // of compressed files, read at a time; 0: 1 MiB
+    // Blocks come from there, and what the reader itself takes counts there too. STK_ELIMIT past
+    // its cap: drop blocks and call again. Held; NULL: one without a cap.
     struct stk_pool *pool;
 };
 

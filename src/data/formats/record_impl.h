@@ -26,15 +26,15 @@ struct stk_record_reader {
     bool skip_data_crc, ended, stream_damage_said;
     bool scanning;    // for the next header: an interrupted search goes on
     uint64_t passing; // bytes still to leave out
-    size_t block_bytes, max_record;
-    size_t claimed; // of the pool, for the stream
+    size_t block_bytes, large_block_bytes, max_record;
+    size_t claimed;   // of the pool, for the stream
     size_t last_size; // of a record, overhead included
     struct stk_pool *pool;
     struct stk_buf *block; // held by the reader; NULL at first
     size_t capacity;       // of it that is used
     size_t pos, end;       // of its bytes: next header, end of what was read
-    uint64_t base;                  // offset of its first byte in the stream
-    uint64_t number;                // of the next record
+    uint64_t base;         // offset of its first byte in the stream
+    uint64_t number;       // of the next record
     struct stk_record_stats stats;
     struct stk_err first_damage, failed; // codes STK_OK: none
 };

@@ -9,7 +9,9 @@
 
 #define AT_ONCE 512
 #define BLOCK_MAX ((size_t)256 << 10)
+#define LARGE_BLOCK_MAX ((size_t)512 << 10)
 #define INPUT_MAX ((size_t)1 << 20)
+#define GIVEN_MAX ((size_t)1 << 20) // bytes of records handed on together, or a block of them
 
 struct tfrecord {
     struct stk_record_reader *reader; // NULL: the next file is to be opened
@@ -46,6 +48,7 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     opts.input_bytes = stk_files_share(it, INPUT_MAX);
     if (!opts.block_bytes) {
         opts.block_bytes = stk_files_share(it, BLOCK_MAX);
+        opts.large_block_bytes = stk_files_share(it, LARGE_BLOCK_MAX);
     }
     enum stk_status s = stk_files_codec(it->ds, &opts.codec, err);
     s = s == STK_OK ? stk_files_name(it->ds, t->file, t->path, err) : s;
@@ -76,35 +79,58 @@ static enum stk_status read_more(struct tfrecord *t, int64_t want, struct stk_er
     return s == STK_EINPUT ? stk_err_set(err, STK_EDAMAGE, "%s", err->message) : s;
 }
 
-// The records in hand as elements, up to one that is missing before the next.
-static enum stk_status give(struct stk_iter *it, int64_t want, struct stk_block *out,
+// The records in hand behind the elements of `out`, which has room for `most`, up to one that is
+// missing before the next; *bytes grows by theirs.
+static enum stk_status give(struct stk_iter *it, int64_t most, struct stk_block *out, size_t *bytes,
                             struct stk_err *err)
 {
     struct tfrecord *t = it->state;
-    struct stk_shape scalar = {0};
-    size_t n = t->count - t->used < (size_t)want ? t->count - t->used : (size_t)want, good = 0;
-    while (good < n && t->records[t->used + good].number == t->number + good) {
-        good++;
+    struct stk_col *c = &out->cols[0];
+    struct stk_bytes *to = (struct stk_bytes *)c->data + out->n;
+    size_t left = t->count - t->used, room = (size_t)(most - out->n), n = left < room ? left : room;
+    if (!stk_keep_add(&c->keep, t->block)) {
+        return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %zu records", n);
     }
-    if (good == 0) { // the damage before this record
+    for (size_t k = 0; k < n && t->records[t->used].number == t->number; k++) {
+        const struct stk_record *r = &t->records[t->used++];
+        to[k] = (struct stk_bytes){r->data, r->size};
+        *bytes += r->size;
+        t->number++;
+        out->n++;
+    }
+    c->n = out->n;
+    return STK_OK;
+}
+
+// What the blocks give until there is enough to hand on: a failure is met again, and told, by the
+// next call.
+static enum stk_status give_blocks(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stk_err *err)
+{
+    struct tfrecord *t = it->state;
+    struct stk_shape scalar = {0};
+    int64_t most = want < AT_ONCE ? want : AT_ONCE;
+    size_t bytes = 0, enough = stk_files_share(it, GIVEN_MAX);
+    if (t->records[t->used].number != t->number) { // the damage before this record
         t->number = t->records[t->used].number;
         enum stk_status s = damage(t, err);
         t->lost++;
         return s;
     }
     if (!stk_block_reset(out, 1) ||
-        !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, (int64_t)good) ||
-        !stk_keep_add(&out->cols[0].keep, t->block)) {
-        return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %zu records", good);
+        !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, most)) {
+        return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %lld records",
+                           (long long)most);
     }
-    struct stk_bytes *to = (struct stk_bytes *)out->cols[0].data;
-    for (size_t k = 0; k < good; k++) {
-        to[k] = (struct stk_bytes){t->records[t->used + k].data, t->records[t->used + k].size};
+    enum stk_status s = give(it, most, out, &bytes, err);
+    struct stk_err later;
+    while (s == STK_OK && out->n < most && bytes < enough && t->used == t->count) {
+        if (read_more(t, most - out->n, &later) != STK_OK || t->count == 0 ||
+            give(it, most, out, &bytes, &later) != STK_OK) {
+            break;
+        }
     }
-    out->n = (int64_t)good;
-    t->used += good;
-    t->number += good;
-    return STK_OK;
+    return s;
 }
 
 static enum stk_status tfrecord_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -135,7 +161,7 @@ static enum stk_status tfrecord_next(struct stk_iter *it, int64_t want, struct s
             }
         }
     }
-    return give(it, want, out, err);
+    return give_blocks(it, want, out, err);
 }
 
 static void tfrecord_close(struct stk_iter *it)
@@ -155,7 +181,7 @@ static const struct stk_arg_row tfrecord_args[] = {
      .type = STK_ARG_INT,
      .min = 0,
      .max = 1 << 30,
-     .help = "bytes read at once; 0: 256 KiB, less in a small budget"},
+     .help = "bytes read at once; 0: 256 KiB, 512 where records are large, less in a small budget"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_tfrecord = {.name = "tfrecord",
