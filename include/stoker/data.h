@@ -253,7 +253,7 @@ struct stoker_stage { // of the iterator tree, parents before their inputs; coun
     uint32_t threads, fill, room;           // now; the latter two in blocks
     uint32_t block_max;                     // elements of a block at most, now
     uint32_t binding;                       // enum stoker_binding
-    double predicted_per_s, achieved_per_s; // elements of this stage; 0: not known yet
+    double predicted_per_s, achieved_per_s; // elements of this stage; 0: too short a run to say
 };
 enum stoker_binding { // what keeps a pipeline from being faster
     STOKER_BINDING_UNKNOWN,

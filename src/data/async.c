@@ -122,6 +122,7 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
     }
     uint64_t end_ns = stk_clock_ns();
     stk_account_leave(before);
+    stk_account_settle(a->it);
     stk_gate_leave(run);
     if (is_end) {
         return false;

@@ -14,6 +14,7 @@
 #include "data/plan.h"
 #include "data/recorder.h"
 #include "data/rewrite.h"
+#include "data/tally.h"
 
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024
@@ -600,6 +601,9 @@ static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoke
 int stoker_iterator_stage(const struct stoker_iterator *it, int i, struct stoker_stage *out)
 {
     pthread_mutex_lock(&it->root->run->tree_lock);
+    if (i == 0) {
+        stk_tally_tell(it->root);
+    }
     int found = find_stage(it->root, &i, 0, out);
     pthread_mutex_unlock(&it->root->run->tree_lock);
     return found;

@@ -146,8 +146,9 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint32_t block_max;                         // elements of a piece now
     uint32_t head_ready;                        // its next element needs no wait
     uint32_t binding;                           // enum stk_binding, as the tuner last saw it
-    uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: not known yet
+    uint64_t predicted_per_ks, achieved_per_ks; // its elements in 1000 s; 0: too short to say
 };
+#define STK_STAGE_COUNTS 8 // of its fields, those that only grow
 
 // Everything that the iterators of one tree share.
 struct stk_run {
@@ -179,9 +180,14 @@ struct stk_iter {
     int n_in;
     const struct stk_iter *parent; // that pulls it; NULL: the root
     uint64_t path;                 // tells this place of the tree apart from others
+    uint64_t place;                // the same for all datasets that one function gives
     uint64_t epoch;                // how often the part of the tree above began anew
     uint64_t seed;                 // of (run or dataset seed, path, epoch)
     bool is_final;                 // its elements go to the consumer as they are
+    bool is_beside; // it is in a dataset that is open beside others (data/tally.h)
+    bool is_tally;  // it stands for such, and only counts
+    struct stk_iter *beside, *beside_previous, *beside_next; // those open in it; neighbours
+    uint64_t told[STK_STAGE_COUNTS];                         // is_beside: what the tally knows
     void *state;
     enum stk_status pending; // an error that comes next
     struct stk_stage_stats stats;
@@ -194,10 +200,18 @@ struct stk_run *stk_run_hold(struct stk_run *run);
 void stk_run_drop(struct stk_run *run); // takes NULL
 void stk_run_cancel(struct stk_run *run);
 
-// path and epoch: 0 for the root; a stage that opens inputs itself mixes its own with stk_path_mix.
+// A root. path and epoch: 0 of a run's first.
 STK_MUST_CHECK enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds,
                                              struct stk_run *run, uint64_t path, uint64_t epoch,
                                              struct stk_err *err);
+// Input i, of a stage that opens its inputs itself.
+STK_MUST_CHECK enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it,
+                                                   int i, uint64_t epoch, struct stk_err *err);
+// A dataset that the function of `it` gave, the number-th of them. is_beside: others are open
+// beside it.
+STK_MUST_CHECK enum stk_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
+                                                   struct stk_dataset *ds, uint64_t number,
+                                                   bool is_beside, struct stk_err *err);
 void stk_iter_close(struct stk_iter *it); // takes NULL
 // Input i is `fresh` from now on; the one it was, which may be NULL, is closed, and what it counted
 // goes to the new one.
@@ -217,8 +231,6 @@ uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t se
 // Of a root, before its first element: it and what it passes on as it comes is final, so that
 // batches are made writable there.
 void stk_iter_hint_final(struct stk_iter *it);
-// Is it inside of a dataset that a stage with threads opened, where its counts are not seen?
-bool stk_iter_is_hidden(const struct stk_iter *it);
 // Does it concern one element, which may be left out? Memory, cancellation and bugs do not.
 bool stk_status_is_of_element(enum stk_status s);
 

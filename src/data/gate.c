@@ -15,9 +15,10 @@
 
 struct account {
     struct stk_iter *stage, *before; // the latter as of the last change to a stage
-    struct stk_iter *payer;          // is charged instead of the stage; NULL: the stage is
     uint64_t since_ns;
     uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
+    uint64_t charged_ns;        // of CPU since then
+    uint64_t debt_ns;           // charged too much before
     uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
     bool has_permit;
 };
@@ -37,18 +38,25 @@ static uint64_t cpu_clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void measure_ratio(struct account *a)
+static void begin_measure(struct account *a)
 {
-    uint64_t cpu = cpu_clock_ns();
-    if (a->ratio && a->worked_ns) {
-        uint64_t ratio = (cpu - a->cpu_ns) * RATIO_ONE / a->worked_ns;
-        ratio = ratio > RATIO_ONE ? RATIO_ONE : ratio < 1 ? 1 : ratio;
-        a->ratio = (uint32_t)ratio;
-    } else {
-        a->ratio = RATIO_ONE;
-    }
+    a->cpu_ns = cpu_clock_ns();
+    a->worked_ns = a->charged_ns = 0;
+    a->ratio = RATIO_ONE;
+}
+
+// What was used since the last measure, and was not charged to any stage.
+static uint64_t measure(struct account *a)
+{
+    uint64_t cpu = cpu_clock_ns(), used = cpu - a->cpu_ns;
+    used = used < a->worked_ns ? used : a->worked_ns; // the rest was between stages
+    uint64_t ratio = a->worked_ns ? used * RATIO_ONE / a->worked_ns : RATIO_ONE;
+    a->ratio = ratio < 1 ? 1 : (uint32_t)ratio;
+    uint64_t missing = used > a->charged_ns ? used - a->charged_ns : 0;
+    a->debt_ns += used < a->charged_ns ? a->charged_ns - used : 0;
     a->cpu_ns = cpu;
-    a->worked_ns = 0;
+    a->worked_ns = a->charged_ns = 0;
+    return missing;
 }
 
 // Charges what passed since the last change; returns the time.
@@ -56,13 +64,18 @@ static uint64_t charge(struct account *a)
 {
     uint64_t now = stk_clock_ns();
     if (a->stage) {
-        uint64_t passed = now - a->since_ns;
+        uint64_t passed = now - a->since_ns, cpu;
         a->worked_ns += passed;
-        if (!a->ratio || a->worked_ns > RATIO_EVERY_NS) {
-            measure_ratio(a);
+        if (a->worked_ns > RATIO_EVERY_NS) {
+            cpu = measure(a);
+        } else {
+            cpu = passed * a->ratio / RATIO_ONE;
+            a->charged_ns += cpu;
         }
-        struct stk_stage_stats *s = a->payer ? &a->payer->stats : &a->stage->stats;
-        __atomic_add_fetch(&s->busy_ns, passed * a->ratio / RATIO_ONE, __ATOMIC_RELAXED);
+        uint64_t paid = cpu < a->debt_ns ? cpu : a->debt_ns;
+        a->debt_ns -= paid;
+        struct stk_stage_stats *s = &a->stage->stats;
+        __atomic_add_fetch(&s->busy_ns, cpu - paid, __ATOMIC_RELAXED);
         __atomic_add_fetch(&s->held_ns, passed, __ATOMIC_RELAXED);
     }
     a->since_ns = now;
@@ -74,10 +87,8 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
     struct account *a = &account;
     struct stk_iter *before = a->stage;
     uint64_t left_ns = a->since_ns, now_ns = charge(a);
-    if (!before && now_ns - left_ns > OUTSIDE_NS) {
-        // What the thread did outside of the engine is not to count: the ratio begins anew.
-        a->worked_ns = 0;
-        a->cpu_ns = cpu_clock_ns();
+    if (!before && (!a->ratio || now_ns - left_ns > OUTSIDE_NS)) {
+        begin_measure(a); // what the thread did outside of the engine is not to count
     }
     a->before = before;
     a->stage = it;
@@ -98,12 +109,12 @@ void stk_account_leave(struct stk_iter *before)
     account.stage = before;
 }
 
-struct stk_iter *stk_account_pay(struct stk_iter *it)
+void stk_account_settle(struct stk_iter *it)
 {
-    struct stk_iter *before = account.payer;
-    charge(&account);
-    account.payer = it;
-    return before;
+    struct account *a = &account;
+    uint64_t missing = measure(a), paid = missing < a->debt_ns ? missing : a->debt_ns;
+    a->debt_ns -= paid;
+    __atomic_add_fetch(&it->stats.busy_ns, missing - paid, __ATOMIC_RELAXED);
 }
 
 struct stk_wait stk_wait_begin(struct stk_run *run)

@@ -7,7 +7,9 @@
 //
 // Time accounts: each thread charges the time since its last change of stage to the stage it was
 // in. CPU time is the wall time scaled by the thread's own share of CPU, which is measured every
-// millisecond, since reading the CPU clock for each block would cost more than small blocks do.
+// millisecond and after each piece of a worker, since reading the CPU clock for each block would
+// cost more than small blocks do. What was charged too much or too little meanwhile is made good
+// then, so that sums are right when other programs take the processors away.
 // Limit: stages that run on one thread share that ratio.
 #ifndef STK_DATA_GATE_H
 #define STK_DATA_GATE_H
@@ -19,9 +21,8 @@ uint64_t stk_clock_ns(void); // monotonic
 // The thread works for `it` from now on; returns for whom it did before.
 struct stk_iter *stk_account_enter(struct stk_iter *it);
 void stk_account_leave(struct stk_iter *before);
-// From now on the thread's time is charged to `it`, whichever stages it works for: they are those
-// of a dataset that `it` opened. NULL: no more. Returns what it was.
-struct stk_iter *stk_account_pay(struct stk_iter *it);
+// What the thread charged becomes what it used; the difference is that stage's.
+void stk_account_settle(struct stk_iter *it);
 // Around a wait: gives the permit back meanwhile. The time counts as starve_ns of `it`, whose
 // elements are waited for (NULL: none), and wait_ns of the stage the thread works for.
 struct stk_wait {

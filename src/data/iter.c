@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "data/gate.h"
 #include "data/ring.h"
+#include "data/tally.h"
 #include "data/tuner.h"
 
 #define SKIP_BLOCK 4096
@@ -130,6 +131,15 @@ void stk_run_cancel(struct stk_run *run)
     pthread_mutex_unlock(&run->rings_lock);
 }
 
+struct opening { // where in the tree an iterator is
+    uint64_t path, place, epoch;
+    struct stk_iter *parent;
+    bool is_beside;
+};
+
+static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
+                               const struct opening *at, struct stk_err *err);
+
 static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
 {
     const struct stk_dataset *ds = it->ds;
@@ -139,18 +149,16 @@ static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
     }
     it->n_in = ds->n_in;
     for (int i = 0; i < ds->n_in && !it->kind->opens_inputs; i++) {
-        enum stk_status s = stk_iter_open(&it->in[i], ds->in[i], it->run,
-                                          stk_iter_input_path(it, i), it->epoch, err);
+        enum stk_status s = stk_iter_open_input(&it->in[i], it, i, it->epoch, err);
         if (s != STK_OK) {
             return s;
         }
-        it->in[i]->parent = it;
     }
     return STK_OK;
 }
 
-enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
-                              uint64_t path, uint64_t epoch, struct stk_err *err)
+static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
+                               const struct opening *at, struct stk_err *err)
 {
     *out = NULL;
     struct stk_iter *it = stk_alloc_zero(1, sizeof *it);
@@ -160,9 +168,12 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
     it->kind = ds->kind;
     it->ds = stk_dataset_hold(ds);
     it->run = stk_run_hold(run);
-    it->path = path;
-    it->epoch = epoch;
-    it->seed = seed_at(run, path, epoch, ds->seed);
+    it->path = at->path;
+    it->place = at->place;
+    it->epoch = at->epoch;
+    it->parent = at->parent;
+    it->is_beside = at->is_beside;
+    it->seed = seed_at(run, at->path, at->epoch, ds->seed);
     it->state = stk_alloc_zero(1, ds->kind->state_bytes + 1);
     enum stk_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
     if (s == STK_OK && ds->kind->open) {
@@ -172,7 +183,7 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
         stk_iter_close(it);
         return s;
     }
-    if (path == 0) {
+    if (!at->parent && at->path == 0) {
         pthread_mutex_lock(&run->tree_lock);
         if (!run->root) {
             __atomic_store_n(&run->root, it, __ATOMIC_RELAXED);
@@ -181,6 +192,38 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
     }
     *out = it;
     return STK_OK;
+}
+
+enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
+                              uint64_t path, uint64_t epoch, struct stk_err *err)
+{
+    struct opening at = {.path = path, .place = path, .epoch = epoch};
+    return open_at(out, ds, run, &at, err);
+}
+
+enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it, int i,
+                                    uint64_t epoch, struct stk_err *err)
+{
+    struct opening at = {.path = stk_iter_input_path(it, i),
+                         .place = stk_path_mix(it->place, (uint64_t)i),
+                         .epoch = epoch,
+                         .parent = it,
+                         .is_beside = it->is_beside};
+    return open_at(out, it->ds->in[i], it->run, &at, err);
+}
+
+#define GIVEN_FROM 16 // numbers of datasets that a function gave, behind those of inputs
+
+enum stk_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
+                                    struct stk_dataset *ds, uint64_t number, bool is_beside,
+                                    struct stk_err *err)
+{
+    struct opening at = {.path = stk_path_mix(it->path, number + GIVEN_FROM),
+                         .place = stk_path_mix(it->place, GIVEN_FROM),
+                         .epoch = it->epoch,
+                         .parent = it,
+                         .is_beside = is_beside || it->is_beside};
+    return open_at(out, ds, it->run, &at, err);
 }
 
 void stk_iter_close(struct stk_iter *it)
@@ -213,15 +256,23 @@ bool stk_status_is_of_element(enum stk_status s)
     return s != STK_OK && s != STK_EINTR && s != STK_ENOMEM && s != STK_ELIMIT && s != STK_EBUG;
 }
 
-// What the old tree counted, added to the new tree of the same datasets.
+_Static_assert(offsetof(struct stk_stage_stats, threads) == STK_STAGE_COUNTS * sizeof(uint64_t),
+               "counts come first");
+
+// What the old tree counted, added to the new tree of the same datasets. Of datasets that a
+// function gave there the counts are kept.
 static void inherit(struct stk_iter *to, const struct stk_iter *from)
 {
     uint64_t *a = (uint64_t *)&to->stats;
     const uint64_t *b = (const uint64_t *)&from->stats;
-    for (size_t i = 0; i < offsetof(struct stk_stage_stats, threads) / sizeof *a; i++) {
+    for (size_t i = 0; i < STK_STAGE_COUNTS; i++) {
         __atomic_add_fetch(&a[i], __atomic_load_n(&b[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        to->told[i] += from->told[i];
     }
     for (int i = 0; i < to->n_in && i < from->n_in && to->kind == from->kind; i++) {
+        if (!to->in[i] && from->in[i] && i >= to->ds->n_in) {
+            to->in[i] = stk_tally_make(from->in[i], to);
+        }
         if (to->in[i] && from->in[i]) {
             inherit(to->in[i], from->in[i]);
         }
@@ -233,6 +284,7 @@ void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
     struct stk_iter *old = it->in[i];
     pthread_mutex_lock(&it->run->tree_lock);
     if (old && fresh) {
+        stk_tally_tell(old);
         inherit(fresh, old);
     }
     it->in[i] = fresh;
@@ -256,14 +308,6 @@ void stk_iter_hint_final(struct stk_iter *it)
         }
         it = passes && it->n_in > 0 ? it->in[0] : NULL;
     }
-}
-
-bool stk_iter_is_hidden(const struct stk_iter *it)
-{
-    while (it->parent) {
-        it = it->parent;
-    }
-    return it != __atomic_load_n(&it->run->root, __ATOMIC_RELAXED);
 }
 
 static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "data/tally.h"
 #include "wire/wire_write.h"
 
 #define DEPTH_MAX 64
@@ -364,12 +365,13 @@ static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent
     }
 }
 
-void stk_recorder_sum(struct stk_recorder *r, const struct stk_iter *root)
+void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root)
 {
     struct session *c = r->session;
     uint32_t next = 0;
     char limit[1024], text[1100];
     pthread_mutex_lock(&root->run->tree_lock);
+    stk_tally_tell(root);
     pthread_mutex_lock(&c->lock);
     sum_up(c, root, 0, &next);
     if (stk_recorder_limit(root, limit, sizeof limit)) {

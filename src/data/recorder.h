@@ -21,7 +21,7 @@ struct stk_recorder;
 STK_MUST_CHECK enum stk_status stk_recorder_open(struct stk_recorder **out, const char *path,
                                                  bool is_shared, struct stk_err *err);
 // Each stage's counts, before the tree is closed.
-void stk_recorder_sum(struct stk_recorder *r, const struct stk_iter *root);
+void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root);
 // After all threads of the run are gone.
 STK_MUST_CHECK enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err);
 // The calling thread begins to work for the stage, and ends; calls nest.

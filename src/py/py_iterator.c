@@ -610,6 +610,15 @@ static PyObject *iterator_state(PyObject *o, PyObject *unused)
     return s == STOKER_OK ? PyBytes_FromStringAndSize(few, (Py_ssize_t)n) : stk_py_raise(&err);
 }
 
+// None: not known.
+static PyObject *known_rate(double per_s)
+{
+    if (per_s > 0) {
+        return PyFloat_FromDouble(per_s);
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *iterator_stages(PyObject *o, PyObject *unused)
 {
     struct iterator *self = (struct iterator *)o;
@@ -618,13 +627,13 @@ static PyObject *iterator_stages(PyObject *o, PyObject *unused)
     PyObject *list = PyList_New(0);
     for (int i = 0; list && self->it && stoker_iterator_stage(self->it, i, &t); i++) {
         PyObject *d = Py_BuildValue(
-            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:d,s:d}", "kind", t.kind,
+            "{s:s,s:z,s:i,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:N,s:N}", "kind", t.kind,
             "where", t.where, "depth", t.depth, "elements", (unsigned long long)t.elements,
             "errors", (unsigned long long)t.errors, "skipped", (unsigned long long)t.skipped,
             "busy_ns", (unsigned long long)t.busy_ns, "wait_ns", (unsigned long long)t.wait_ns,
             "starve_ns", (unsigned long long)t.starve_ns, "threads", t.threads, "fill", t.fill,
-            "room", t.room, "binding", t.binding, "predicted_per_s", t.predicted_per_s,
-            "achieved_per_s", t.achieved_per_s);
+            "room", t.room, "binding", t.binding, "predicted_per_s", known_rate(t.predicted_per_s),
+            "achieved_per_s", known_rate(t.achieved_per_s));
         if (!d || PyList_Append(list, d) < 0) {
             Py_CLEAR(list);
         }

@@ -6,6 +6,7 @@
 #include "data/ring.h"
 #include "data/tuner.h"
 #include "data_make.h"
+#include "data_spin.h"
 
 static int threads_of(struct stk_iter *it)
 {
@@ -30,8 +31,6 @@ static void tuning(void)
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
     }
     CHECK_EQ(threads_of(it), 2);
-    CHECK(__atomic_load_n(&it->stats.predicted_per_ks, __ATOMIC_RELAXED) > 0);
-    CHECK(binding_of(it) != STK_BINDING_UNKNOWN);
     for (int i = 0; i < 500 && threads_of(it) != 1; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
         usleep(6000);
@@ -92,43 +91,6 @@ static void beginning(void)
     stk_block_free(&b);
 }
 
-// x -> a dataset of elements that cost spin_ns each
-static struct stk_fn *spinning_fn(void)
-{
-    static const char *const kinds[] = {"range", "repeat"};
-    struct stk_spec x = {.dtype = STK_DT_I64};
-    struct stk_fn *fn = NULL;
-    struct stk_err err;
-    int value = 0, count;
-    struct stk_bytes stop = {(const uint8_t *)"stop", 4};
-    CHECK(stk_fn_open(&fn, &x, 1, "f", &err) == STK_OK);
-    for (int k = 0; k < 2; k++) {
-        struct stk_attrs *a = stk_attrs_new();
-        CHECK(stk_attrs_set_text(a, "kind", kinds[k], strlen(kinds[k])));
-        if (k == 0) {
-            CHECK(stk_attrs_set(
-                a, &(struct stk_attr){
-                       .name = "bound", .kind = STK_ATTR_TEXTS, .count = 1, .texts = &stop}));
-        } else {
-            CHECK(stk_attrs_set_int(a, "n_in", 1));
-        }
-        CHECK(stk_fn_add(fn, "make_dataset", &value, 1, a, NULL, &value, &count, &err) == STK_OK);
-        stk_attrs_drop(a);
-    }
-    struct stk_attrs *a = stk_attrs_new();
-    struct stk_specs *specs = stk_specs_new(1);
-    specs->items[0].dtype = STK_DT_I64;
-    struct stk_fn *spins = test_fn(specs, OP_SPIN);
-    CHECK(stk_attrs_set_text(a, "kind", "map", 3) && stk_attrs_set_int(a, "n_in", 1));
-    CHECK(stk_attrs_set(a, &(struct stk_attr){.name = "fn", .kind = STK_ATTR_FN, .fn = spins}));
-    CHECK(stk_fn_add(fn, "make_dataset", &value, 1, a, NULL, &value, &count, &err) == STK_OK);
-    stk_attrs_drop(a);
-    stk_specs_drop(specs);
-    stk_fn_drop(spins);
-    CHECK(stk_fn_finish(fn, &value, 1, &err) == STK_OK);
-    return fn;
-}
-
 // Readers of interleave: as many as the consumer needs, and what they cost is known.
 static void interleaving(void)
 {
@@ -136,14 +98,14 @@ static void interleaving(void)
     test_options = (struct stk_run_options){.threads = 2, .initial_parallelism = 1};
     struct stk_iter *it =
         open_iter(with_fn("interleave", make("range", NULL, "start", I(5), "stop", I(9), NULL),
-                          spinning_fn(), "cycle_length", I(4), "num_parallel_calls", I(-1), NULL));
+                          spinning_fn(0), "cycle_length", I(4), "num_parallel_calls", I(-1), NULL));
     struct stk_block b = {0};
     struct stk_err err;
     for (int i = 0; i < 20000 && threads_of(it) != 2; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
     }
     CHECK_EQ(threads_of(it), 2);
-    CHECK(__atomic_load_n(&it->stats.busy_ns, __ATOMIC_RELAXED) > 1000000);
+    CHECK(it->in[1] && __atomic_load_n(&it->in[1]->stats.busy_ns, __ATOMIC_RELAXED) > 1000000);
     for (int i = 0; i < 1000 && threads_of(it) != 1; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
         usleep(2000);
@@ -191,13 +153,6 @@ static void room(void)
     stk_iter_close(it);
 }
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 // With one processor allowed, stages with threads together use no more, while the consumer waits.
 static void processors(void)
 {
@@ -207,7 +162,7 @@ static void processors(void)
         "prefetch",
         with_op("map",
                 with_fn("interleave", make("range", NULL, "start", I(5), "stop", I(9), NULL),
-                        spinning_fn(), "cycle_length", I(4), "num_parallel_calls", I(-1), NULL),
+                        spinning_fn(0), "cycle_length", I(4), "num_parallel_calls", I(-1), NULL),
                 OP_SPIN, "num_parallel_calls", I(-1), NULL),
         NULL));
     struct stk_block b = {0};

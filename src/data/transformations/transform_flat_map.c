@@ -3,10 +3,10 @@
 // interleave on one thread: of cycle_length of them in turn, block_length elements at a time, in
 // tf.data's order; with num_parallel_calls see transform_interleave.c.
 #include "base/alloc.h"
-#include "data/gate.h"
 #include "data/interleave.h"
 #include "data/nested.h"
 #include "data/parts.h"
+#include "data/tally.h"
 
 struct flat {
     struct stk_nest nest;
@@ -36,7 +36,7 @@ static enum stk_status flat_turn(struct stk_iter *it, bool *is_end, struct stk_e
     if (t->is_open) {
         return STK_OK;
     }
-    enum stk_status s = stk_nest_next(&t->nest, it, &inner, err);
+    enum stk_status s = stk_nest_next(&t->nest, it, false, &inner, err);
     *is_end = s == STK_OK && !inner;
     if (s == STK_OK && inner) {
         stk_iter_exchange(it, 1, inner);
@@ -109,6 +109,7 @@ static enum stk_status cycle_open(struct stk_iter *it, struct stk_err *err)
     c->length = stk_attrs_int(it->ds->attrs, "cycle_length", -1);
     c->length = c->length < 1 ? it->run->options.threads : c->length;
     c->block = stk_attrs_int(it->ds->attrs, "block_length", 1);
+    it->n_in = 2; // there is room for one more than the dataset has: the tally
     enum stk_status s = stk_nest_open(&c->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
     if (s == STK_OK && stk_attrs_int(it->ds->attrs, "num_parallel_calls", 0) != 0) {
         return stk_interleave_open(&c->parallel, it, &c->nest, c->length, c->block, err);
@@ -135,12 +136,15 @@ static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk
             return STK_OK;
         }
         if (!c->at_end) {
-            enum stk_status s = stk_nest_next(&c->nest, it, &c->slots[c->at], err);
+            enum stk_status s = stk_nest_next(&c->nest, it, true, &c->slots[c->at], err);
             if (s != STK_OK) {
                 return s;
             }
             c->at_end = !c->slots[c->at];
             c->open += !c->at_end;
+            if (!c->at_end) {
+                stk_tally_join(it, c->slots[c->at]);
+            }
         }
         if (!c->slots[c->at]) {
             advance(c);
@@ -149,9 +153,10 @@ static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk
     return STK_OK;
 }
 
-static void end_slot(struct cycle *c)
+static void end_slot(struct stk_iter *it)
 {
-    stk_iter_close(c->slots[c->at]);
+    struct cycle *c = it->state;
+    stk_tally_close(it, c->slots[c->at]);
     c->slots[c->at] = NULL;
     c->open--;
     advance(c);
@@ -170,12 +175,10 @@ static enum stk_status cycle_part(struct stk_iter *it, int64_t want, bool is_fir
             return s;
         }
         int64_t left = c->block - c->given;
-        struct stk_iter *paid = stk_account_pay(it);
         s = stk_iter_next(c->slots[c->at], want < left ? want : left, out, err);
-        (void)stk_account_pay(paid);
         c->given += s == STK_OK ? out->n : 1;
         if (s == STK_OK && out->n == 0) {
-            end_slot(c);
+            end_slot(it);
             continue;
         }
         if (c->given >= c->block) {
@@ -218,7 +221,7 @@ static enum stk_status cycle_skip(struct stk_iter *it, int64_t n, int64_t *done,
             return s;
         }
         if (passed < left) {
-            end_slot(c);
+            end_slot(it);
         } else if (c->given >= c->block) {
             advance(c);
         }
@@ -231,7 +234,7 @@ static void cycle_close(struct stk_iter *it)
     struct cycle *c = it->state;
     stk_interleave_close(c->parallel);
     for (int64_t i = 0; c->slots && i < c->length; i++) {
-        stk_iter_close(c->slots[i]);
+        stk_tally_close(it, c->slots[i]);
     }
     stk_free(c->slots);
     stk_parts_free(&c->parts);

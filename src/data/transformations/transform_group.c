@@ -243,8 +243,8 @@ static enum stk_status emit(struct stk_iter *it, struct group *group, struct stk
         s = ok ? run_one(it, g->reduce_frame, &g->part, err) : stk_err_nomem(err);
     }
     if (s == STK_OK) {
-        s = stk_iter_open(&inner, *(struct stk_dataset **)stk_col_at(&g->part.cols[0], 0), it->run,
-                          stk_path_mix(it->path, 16 + g->emitted++), it->epoch, err);
+        s = stk_iter_open_given(&inner, it, *(struct stk_dataset **)stk_col_at(&g->part.cols[0], 0),
+                                g->emitted++, false, err);
     }
     if (s == STK_OK) {
         stk_iter_exchange(it, 1, inner);

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "data/gate.h"
 #include "data/interleave_impl.h"
+#include "data/tally.h"
 
 static void set_workers(void *owner, int n);
 
@@ -38,7 +39,7 @@ enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter
     calls = p->is_tuned ? most : calls;
     calls = calls < cycle_length ? calls : cycle_length;
     int limit = calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
-    p->wanted = p->is_tuned ? stk_tuner_initial(it->run, limit) : limit;
+    p->wanted = p->is_tuned ? stk_tuner_initial(it, limit) : limit;
     p->tuned = (struct stk_tuned){
         .it = it, .owner = p, .set_workers = set_workers, .limit = limit, .workers = p->wanted};
     pthread_cond_init(&p->unpark, NULL);
@@ -86,7 +87,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     slot->is_busy = true;
     pthread_mutex_unlock(&p->ring.lock);
     stk_gate_enter(run);
-    struct stk_iter *before = stk_account_enter(p->it), *paid = stk_account_pay(p->it);
+    struct stk_iter *before = stk_account_enter(p->it);
     long pauses = stk_gate_pauses();
     uint64_t start_ns = stk_clock_ns();
     enum stk_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
@@ -96,8 +97,8 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     }
     uint64_t took_ns = stk_clock_ns() - start_ns;
     pauses = stk_gate_pauses() - pauses;
-    (void)stk_account_pay(paid);
     stk_account_leave(before);
+    stk_account_settle(p->it);
     stk_gate_leave(run);
     __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
@@ -210,7 +211,7 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
     if (p->at_end || slot->status != STK_OK) {
         return STK_OK;
     }
-    enum stk_status s = stk_nest_next(p->nest, p->it, &inner, &mine);
+    enum stk_status s = stk_nest_next(p->nest, p->it, true, &inner, &mine);
     if (s != STK_OK) {
         slot->err = stk_alloc(sizeof *slot->err);
         if (!slot->err) {
@@ -220,6 +221,9 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
         slot->status = s;
         p->is_lazy = true;
         return STK_OK;
+    }
+    if (inner) {
+        stk_tally_join(p->it, inner);
     }
     pthread_mutex_lock(&p->ring.lock);
     slot->inner = inner;
@@ -234,9 +238,6 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
 static enum stk_status begin(struct stk_interleave *p, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
-    if (p->is_tuned && stk_iter_is_hidden(p->it)) {
-        set_workers(p, 1); // who opened it has threads of its own
-    }
     for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end && !p->is_lazy; i++) {
         s = open_slot(p, &p->slots[i], err);
     }
@@ -326,7 +327,7 @@ static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
     slot->inner = NULL;
     p->open--;
     pthread_mutex_unlock(&p->ring.lock);
-    stk_iter_close(inner);
+    stk_tally_close(p->it, inner);
     enum stk_status s = p->is_lazy ? STK_OK : open_slot(p, slot, err);
     stk_interleave_advance(p, 1);
     return s;
@@ -481,7 +482,7 @@ void stk_interleave_close(struct stk_interleave *p)
         for (int k = 0; k < STK_INTERLEAVE_AHEAD; k++) {
             stk_piece_clear(&p->slots[i].pieces[k]);
         }
-        stk_iter_close(p->slots[i].inner);
+        stk_tally_close(p->it, p->slots[i].inner);
         stk_free(p->slots[i].err);
     }
     stk_free(p->slots);

@@ -190,7 +190,7 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
     int limit = m->is_tuned ? most : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
     m->async =
-        stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it->run, limit) : limit,
+        stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it, limit) : limit,
                        limit, m->is_sloppy, 0);
     if (!m->async || !stk_tuner_add(&m->async->tuned, m->is_tuned)) {
         return stk_err_nomem(err);
@@ -241,9 +241,6 @@ void stk_pmap_group(struct stk_pmap *m, int64_t size)
 enum stk_status stk_pmap_next(struct stk_pmap *m, int64_t want, struct stk_block *out,
                               struct stk_err *err)
 {
-    if (!m->has_begun && m->is_tuned && stk_iter_is_hidden(m->it)) {
-        stk_async_set_workers(m->async, 1); // who opened it has threads of its own
-    }
     m->has_begun = true;
     return stk_async_next(m->async, want, m->batch, out, err);
 }

@@ -42,8 +42,7 @@ static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct st
     }
     uint64_t epoch = t->turn ? stk_path_mix(it->epoch, (uint64_t)t->turn) : it->epoch;
     struct stk_iter *fresh = NULL;
-    enum stk_status s =
-        stk_iter_open(&fresh, it->ds->in[0], it->run, stk_iter_input_path(it, 0), epoch, err);
+    enum stk_status s = stk_iter_open_input(&fresh, it, 0, epoch, err);
     if (s == STK_OK) {
         if (it->is_final) {
             stk_iter_hint_final(fresh);
@@ -153,8 +152,7 @@ static enum stk_status concatenate_open(struct stk_iter *it, int i, struct stk_e
         return STK_OK;
     }
     struct stk_iter *fresh = NULL;
-    enum stk_status s = stk_iter_open(&fresh, it->ds->in[i], it->run,
-                                      stk_iter_input_path(it, (int)i), it->epoch, err);
+    enum stk_status s = stk_iter_open_input(&fresh, it, i, it->epoch, err);
     if (s == STK_OK) {
         stk_iter_exchange(it, i, fresh);
     }

@@ -115,7 +115,9 @@ class Stats:
     budget because their consumer keeps them; elements `replaced` by on_error.
 
     Times in ns since the start: busy_ns, own CPU time of all threads; wait_ns, blocked on the
-    input; starve_ns, the consumer blocked on it. print() shows a table.
+    input; starve_ns, the consumer blocked on it. achieved_per_s and predicted_per_s, the stage's
+    elements in a second of late and at best, are None in a run too short to say (0.2 s). Stages of
+    datasets that a function gave count together. print() shows a table.
     """
 
     def __init__(self, stages, memory):
@@ -175,7 +177,10 @@ class Stats:
             for r in rows
         ]
         first = self.stages[0]
-        if first["predicted_per_s"]:
+        if first["predicted_per_s"] is None:
+            if any(s["threads"] for s in self.stages):
+                lines.append("elements/s: too short a run to predict")
+        else:
             lines.append(
                 f"elements/s: {first['achieved_per_s']:,.0f}, predicted {first['predicted_per_s']:,.0f}"
             )

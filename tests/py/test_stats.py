@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stats() says: of datasets that functions give, of runs too short to judge, of longer ones."""
+
+import time
+
+import checks as c
+import stoker.data as sd
+
+
+def work(i):
+    return sd.reduce_sum(sd.sqrt(sd.cast(sd.cast(sd.range(3000), "int64") + i, "float32")))
+
+
+def inner(i):
+    return sd.Dataset.range(300).map(lambda j: work(i + j), num_parallel_calls=2).prefetch(2)
+
+
+def test_nested_stages():
+    """Stages inside of datasets that functions give are listed, with all that they counted."""
+    r = sd.Dataset.range(6)
+    for name, ds in {
+        "flat_map": r.flat_map(inner),
+        "interleave": r.interleave(inner, cycle_length=3),
+        "threads": r.interleave(inner, cycle_length=3, num_parallel_calls=2),
+        "group": r.group_by_window(lambda i: i % 2, lambda k, w: w.flat_map(inner), window_size=2),
+        "epochs": r.take(2).interleave(inner, cycle_length=2).repeat(3),
+    }.items():
+        it = iter(ds)
+        next(it)
+        during = {s["kind"]: s for s in ds.stats()}
+        c.true(during["map"]["threads"] >= 2, f"{name}: {during['map']}")
+        n = 1 + sum(1 for _ in it)
+        c.same(n, 1800)
+        by_kind = {s["kind"]: s for s in ds.stats()}
+        for kind in ("prefetch", "map"):
+            c.same(by_kind[kind]["elements"], 1800, f"{name}: {kind}")
+        c.true(by_kind["map"]["busy_ns"] > 1000000, f"{name}: {by_kind['map']}")
+        c.true("map" in repr(ds.stats()), name)
+
+
+def test_rates():
+    """Nothing is predicted of a short run; of a longer one what it achieves is what is counted."""
+    ds = sd.Dataset.range(10**9).map(work, sd.AUTOTUNE).batch(8).prefetch(sd.AUTOTUNE)
+    it = iter(ds)
+    next(it)
+    first = ds.stats()[0]
+    c.same((first["predicted_per_s"], first["achieved_per_s"]), (None, None))
+    c.true("too short" in repr(ds.stats()), repr(ds.stats()))
+    start, n = time.perf_counter(), 0
+    while time.perf_counter() - start < 1.5:
+        next(it)
+        n += 1
+    rate, first = n / (time.perf_counter() - start), ds.stats()[0]
+    c.true(rate / 4 < first["achieved_per_s"] < 4 * rate, f"{rate}/s, told {first}")
+    c.true(rate / 4 < first["predicted_per_s"] < 10 * rate, f"{rate}/s, told {first}")
+    c.true("predicted" in repr(ds.stats()) and ds.stats().binding, repr(ds.stats()))
+    plain = sd.Dataset.range(3)
+    list(plain)
+    c.true("predict" not in repr(plain.stats()), "nothing is tuned")
+
+
+c.main(globals())
