@@ -28,12 +28,15 @@ def _tuned_lines(dataset):
     stages = it.stages() if it is not None else (dataset._past or ([],))[0]
     if not stages:
         return []
-    out = ["", "tuned so far:"]
+    out = []
     for s in stages:
+        if not s["threads"] and not s["room"]:
+            continue  # it runs on the thread of whoever asks for its elements
         at = f" [{s['where']}]" if s["where"] else ""
+        threads = f"{s['threads']} thread{'' if s['threads'] == 1 else 's'}"
         room = f", {s['room']} pieces ready at most" if s["room"] else ""
-        out.append(f"  {s['kind']}{at}: {s['threads']} threads{room}")
-    return out
+        out.append(f"  {s['kind']}{at}: {threads}{room}")
+    return ["", "tuned so far:"] + out if out else []
 
 
 def _stage(ds, depth, lines, notes, seen):
@@ -165,8 +168,8 @@ class Stats:
                     "  " * s["depth"] + s["kind"] + (f" [{s['where']}]" if s["where"] else ""),
                     str(s["elements"]),
                     *(f"{s[k] / 1e6:.2f}" for k in ("busy_ns", "wait_ns", "starve_ns")),
-                    str(s["threads"]),
-                    f"{s['fill']}/{s['room']}",
+                    str(s["threads"] or "-"),  # -: on the thread of its consumer
+                    f"{s['fill']}/{s['room']}" if s["room"] else "-",
                 )
             )
         widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python of the documentation runs, and every name of `sd` that it mentions is there.
+
+Blocks of a page run one after the other in one namespace, as someone who reads and types would; a
+pipeline that a block leaves under the name ds or dataset must give an element. What the texts take
+for granted (image files, a list of names) is made here.
+"""
+
+import os
+import pathlib
+import re
+import tempfile
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAGES = ["README.md", "docs/data.md"]
+
+
+def blocks(page):
+    """(first line, source) of each block of Python."""
+    text = (ROOT / page).read_text()
+    for m in re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S):
+        yield text[: m.start(1)].count("\n") + 1, m.group(1)
+
+
+def world():
+    """Files and names that the pages take for granted, made in the current folder."""
+    jpeg = sd.io.encode_jpeg(np.zeros((64, 64, 3), np.uint8))
+    os.mkdir("data")
+    for path, kind in (("data/a.tfrecord", "GZIP"), ("plain.tfrecord", "")):
+        with sd.TFRecordWriter(path, options=kind) as w:
+            for i in range(100):
+                w.write(sd.io.Example({"image": jpeg, "label": i % 10}))
+    return {"jpeg_bytes": jpeg, "files": ["plain.tfrecord"]}
+
+
+def test_blocks_run():
+    before = os.getcwd()
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as d:
+            os.chdir(d)
+            try:
+                names = world()
+                for line, source in blocks(page):
+                    run(f"{page}:{line}", source, names)
+            finally:
+                os.chdir(before)
+
+
+def run(place, source, names):
+    quiet = dict(names, print=lambda *a: None)
+    try:
+        exec(compile(source, place, "exec"), quiet)
+        for name in ("ds", "dataset"):
+            made = quiet.get(name)
+            if isinstance(made, sd.Dataset):
+                c.true(len(list(made.take(1))) == 1, f"{place}: {name} gives nothing")
+    except Exception as e:
+        c.true(False, f"{place}: {type(e).__name__}: {e}")
+    quiet.pop("print")
+    names.update(quiet)
+    c.true(True, place)
+
+
+def test_names_are_there():
+    """sd.x.y, ds.method( and Options().option in the text."""
+    for page in PAGES:
+        text = (ROOT / page).read_text()
+        for name in sorted(set(re.findall(r"\bsd\.((?:\w+\.)*\w+)", text))):
+            c.true(has(sd, name), f"{page}: there is no sd.{name}")
+        for name in sorted(set(re.findall(r"\b(?:ds|dataset)\.(\w+)\(", text))):
+            c.true(hasattr(sd.Dataset, name), f"{page}: there is no Dataset.{name}")
+        for name in sorted(set(re.findall(r"Options\(\)\.((?:\w+\.)*\w+)", text))):
+            c.true(has(sd.Options(), name), f"{page}: there is no Options.{name}")
+
+
+def test_rewrites_are_listed():
+    """Each title of the table of rewrites stands in the documentation's."""
+    titles = re.findall(r'^[A-Z]+\(\w+, "([^"]+)"', (ROOT / "src/data/rewrites.def").read_text(), re.M)
+    listed = re.findall(r"^\| ([^|]+?) \|", (ROOT / "docs/data.md").read_text(), re.M)
+    c.true(len(titles) > 5, f"{titles}")
+    for title in titles:
+        c.true(title in listed, f"docs/data.md does not list the rewrite '{title}'")
+
+
+def has(thing, name):
+    for part in name.split("."):
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+    return True
+
+
+c.main(globals())
