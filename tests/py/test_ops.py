@@ -223,6 +223,49 @@ def test_images():
     c.same(crop.element_spec, sd.TensorSpec((4, 4, 3), "uint8"))
 
 
+def test_random_resized_crop():
+    rng = np.random.default_rng(5)
+    im = rng.integers(0, 256, (60, 48, 3)).astype(np.uint8)
+    crop = sd.image.random_resized_crop
+    mean, std = np.float32([0.5, 0.4, 0.3]), np.float32([0.2, 0.3, 0.1])
+    # The whole image at its own size: only mirroring and the format are left.
+    whole = {"scale": (1.0, 1.0), "ratio": (0.8, 0.8)}
+    c.same(crop(im, [60, 48], flip=0, **whole), im)
+    c.same(crop(im, [60, 48], flip=1, **whole), im[:, ::-1])
+    c.same(crop(im, [60, 48], flip=0, planar=True, **whole), im.transpose(2, 0, 1))
+    floats = (im / np.float32(255) - mean) / std
+    c.same(crop(im, [60, 48], flip=0, mean=mean, std=std, **whole), floats)
+    c.same(
+        crop(im, [60, 48], flip=1, mean=mean, std=std, planar=True, **whole),
+        np.ascontiguousarray(floats[:, ::-1].transpose(2, 0, 1)),
+    )
+    for channels in (1, 2, 4):
+        some = rng.integers(0, 256, (60, 48, channels)).astype(np.uint8)
+        c.same(crop(some, [60, 48], flip=0, **whole), some)
+        c.same(
+            crop(some, [60, 48], flip=0, mean=[0.5] * channels, **whole),
+            some / np.float32(255) - np.float32(0.5),
+        )
+    # Pixels that tell their places tell which part was taken: of the area and ratio wanted, inside.
+    places = np.stack(np.meshgrid(np.arange(200), np.arange(200), indexing="ij"), -1).astype("u1")
+    ds = sd.Dataset.from_tensors(places).repeat(300).map(lambda v: crop(v, [40, 40], seed=3))
+    parts = np.array(list(ds)).astype(int)
+    height, width = (parts.max((1, 2)) - parts.min((1, 2)) + 1).T
+    c.true(np.all(height * width >= 0.06 * 200**2) and np.all(width / height < 1.5), "parts")
+    c.true(height.min() < 80 and height.max() > 150 and len(set(parts[:, 0, 0, 0])) > 50, "spread")
+    mirrored = parts[:, 0, -1, 1] < parts[:, 0, 0, 1]
+    c.true(100 < mirrored.sum() < 200, "half of them mirrored")
+    # The same parts as of a JPEG, whatever the threads.
+    data = sd.image.encode_jpeg(np.kron(im, np.ones((3, 3, 1), np.uint8)))
+    files = sd.Dataset.from_tensors(data).repeat(20)
+    one = files.map(lambda d: sd.image.jpeg_random_resized_crop(d, [32, 32], seed=9))
+    two = files.map(lambda d: crop(sd.image.decode_jpeg(d, channels=3), [32, 32], seed=9), 3)
+    c.same(list(two), list(one))
+    c.raises(ValueError, lambda: crop(im.astype("f4"), [4, 4]), "takes a uint8 image")
+    c.raises(ValueError, lambda: crop(im, [4, 4], mean=[0.5]), "mean and std 3")
+    c.raises(ValueError, lambda: crop(im, [4]), "size needs two sides")
+
+
 def test_errors():
     c.raises(TypeError, lambda: sd.add(X, I))
     c.raises(TypeError, lambda: sd.add(X))

@@ -3,14 +3,12 @@
 // encode_png, encode_jpeg; and jpeg_random_resized_crop, which does in one pass what a training
 // set's first steps do: decode a random part, resize, mirror, normalise.
 //
-// jpeg_random_resized_crop: contents; attributes "size" INTS (height, width), "scale", "ratio"
-// (FLOATS of two; 0.08 to 1, 3/4 to 4/3), "flip" (FLOAT, the probability), "mean", "std" (FLOATS of
-// three, for values of 0 to 1; without them the result is uint8), "planar" (1: channels first),
-// "fast" (1: the decoder may scale), "method". The random bits are of the element's index.
+// jpeg_random_resized_crop: contents; attributes as random_resized_crop has them (op_augment.c),
+// and "fast" (1: the decoder may scale).
 #include <string.h>
 
 #include "base/str.h"
-#include "data/ops/image_geometry.h"
+#include "data/ops/op_augment.h"
 #include "data/ops/op_codec.h"
 #include "data/ops/op_image.h"
 
@@ -444,91 +442,19 @@ ENCODE(encode_jpeg, JPEG, "An image as a JPEG file")
 
 // --- jpeg_random_resized_crop
 
-struct augment {
-    int64_t size[2];
-    double scale[2], ratio[2], flip;
-    bool is_planar, is_fast, is_float;
-    struct stk_image_resize_options resize;
-};
-
-static bool floats_of(const struct stk_attrs *a, const char *name, int count, double *values)
-{
-    const struct stk_attr *t = stk_attrs_get(a, name);
-    if (!t) {
-        return true; // the defaults stay
-    }
-    if (t->kind != STK_ATTR_FLOATS || t->count != count) {
-        return false;
-    }
-    memcpy(values, t->floats, (size_t)count * sizeof values[0]);
-    return true;
-}
-
-static enum stk_status read_augment(const struct stk_attrs *a, struct augment *g,
-                                    struct stk_err *err)
-{
-    const struct stk_attr *size = stk_attrs_get(a, "size");
-    double mean[3] = {0, 0, 0}, std[3] = {1, 1, 1};
-    *g = (struct augment){.scale = {0.08, 1},
-                          .ratio = {3.0 / 4, 4.0 / 3},
-                          .flip = stk_attrs_float(a, "flip", 0.5),
-                          .is_planar = stk_attrs_int(a, "planar", 0) != 0,
-                          .is_fast = stk_attrs_int(a, "fast", 0) != 0,
-                          .is_float = stk_attrs_get(a, "mean") || stk_attrs_get(a, "std")};
-    bool fits = size && size->kind == STK_ATTR_INTS && size->count == 2 && size->ints[0] > 0 &&
-                size->ints[1] > 0 && size->ints[0] < STK_IMAGE_MAX_SIDE &&
-                size->ints[1] < STK_IMAGE_MAX_SIDE && floats_of(a, "scale", 2, g->scale) &&
-                floats_of(a, "ratio", 2, g->ratio) && floats_of(a, "mean", 3, mean) &&
-                floats_of(a, "std", 3, std);
-    if (!fits) {
-        return stk_err_set(err, STK_EINVAL,
-                           "jpeg_random_resized_crop: size needs two sides, scale and ratio two "
-                           "numbers, mean and std three");
-    }
-    memcpy(g->size, size->ints, sizeof g->size);
-    g->resize.method = strcmp(stk_attrs_text(a, "method", "pil_bilinear"), "bilinear") == 0
-                           ? STK_IMAGE_BILINEAR
-                           : STK_IMAGE_PIL_BILINEAR;
-    g->resize.is_planar = g->is_planar;
-    if (g->is_float) {
-        float m[3] = {(float)mean[0], (float)mean[1], (float)mean[2]};
-        float d[3] = {(float)std[0], (float)std[1], (float)std[2]};
-        stk_image_mean_std(&g->resize, m, d, 3, 255);
-        g->resize.is_normalised = true;
-    }
-    return STK_OK;
-}
-
-static struct stk_shape augment_shape(const struct augment *g)
-{
-    return g->is_planar ? (struct stk_shape){3, {3, g->size[0], g->size[1]}}
-                        : (struct stk_shape){3, {g->size[0], g->size[1], 3}};
-}
-
 static enum stk_status augment_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    struct augment g;
+    struct stk_op_augment g;
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
     if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
         s = stk_err_set(err, STK_EINVAL, "jpeg_random_resized_crop: takes the bytes of one file");
     }
-    s = s == STK_OK ? read_augment(c->attrs, &g, err) : s;
+    s = s == STK_OK ? stk_op_augment_read(c->attrs, c->op->name, 3, &g, err) : s;
     if (s == STK_OK) {
         c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
-        c->out[0].shape = augment_shape(&g);
+        c->out[0].shape = stk_op_augment_shape(&g, 3);
     }
     return s;
-}
-
-struct draws {
-    uint64_t seed, next;
-    int64_t index;
-};
-
-static uint64_t next_draw(void *state)
-{
-    struct draws *d = state;
-    return stk_random_bits(d->seed, 5, d->index, d->next++);
 }
 
 // One element on its way.
@@ -538,23 +464,22 @@ struct augmented {
 };
 
 // Draws the crop and makes the decoder's job of it.
-static enum stk_status augment_plan(struct stk_image_context *c, const struct augment *g,
-                                    struct draws *d, struct stk_image_jpeg_job *job,
-                                    struct augmented *e, struct stk_err *err)
+static enum stk_status augment_plan(const struct stk_op_run *r, int64_t i,
+                                    struct stk_image_context *c, const struct stk_op_augment *g,
+                                    struct stk_image_jpeg_job *job, struct augmented *e,
+                                    struct stk_err *err)
 {
     struct stk_image_shape shape;
     struct stk_image_box box;
-    struct stk_image_random random = {next_draw, d};
     enum stk_status status = stk_image_jpeg_shape(c, job->data, job->size, &shape, err);
+    e->resize = g->resize;
     if (status == STK_OK) {
-        status = stk_image_random_resized_box(shape.height, shape.width, g->scale, g->ratio,
-                                              &random, &box, err);
+        status = stk_op_augment_draw(r, i, g, shape.height, shape.width, &box,
+                                     &e->resize.is_mirrored, err);
     }
     if (status != STK_OK) {
         return status;
     }
-    e->resize = g->resize;
-    e->resize.is_mirrored = (double)(next_draw(d) >> 11) * 0x1p-53 < g->flip;
     job->opt = (struct stk_image_jpeg_options){.channels = 3,
                                                .crop_y = box.y,
                                                .crop_x = box.x,
@@ -568,19 +493,17 @@ static enum stk_status augment_plan(struct stk_image_context *c, const struct au
 
 // Elements i and, with count 2, i + 1. *made: how many of them there are, also on failure.
 static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int count,
-                                    const struct augment *g, struct stk_image_context *const *c,
-                                    uint8_t *pixels, int *made, struct stk_err *why)
+                                    const struct stk_op_augment *g,
+                                    struct stk_image_context *const *c, uint8_t *pixels, int *made,
+                                    struct stk_err *why)
 {
     struct stk_image_jpeg_job jobs[2];
     struct augmented e[2];
-    struct stk_shape shape = augment_shape(g);
-    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    struct stk_shape shape = stk_op_augment_shape(g, 3);
     size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
     enum stk_status s = STK_OK;
     int planned = 0;
     for (; planned < count && s == STK_OK; planned += s == STK_OK) {
-        struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
-                          .index = r->first_index + i + planned};
         struct stk_bytes file = file_of(r, i + planned);
         e[planned].out =
             stk_op_image_over(pixels + (size_t)planned * bytes, g->size[0], g->size[1],
@@ -589,7 +512,7 @@ static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int c
         jobs[planned] = (struct stk_image_jpeg_job){
             .context = c[planned], .data = file.data, .size = file.size};
         stk_err_init(&jobs[planned].err);
-        s = augment_plan(c[planned], g, &d, &jobs[planned], &e[planned], why);
+        s = augment_plan(r, i + planned, c[planned], g, &jobs[planned], &e[planned], why);
     }
     stk_image_decode_jpegs(jobs, planned);
     for (*made = 0; *made < planned; ++*made) {
@@ -610,13 +533,14 @@ static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int c
 static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
 {
     struct stk_image_context *c[2];
-    struct augment g;
-    enum stk_status s =
-        stk_op_image_contexts(r, c) ? read_augment(r->attrs, &g, err) : stk_err_nomem(err);
+    struct stk_op_augment g;
+    enum stk_status s = stk_op_image_contexts(r, c)
+                            ? stk_op_augment_read(r->attrs, r->op->name, 3, &g, err)
+                            : stk_err_nomem(err);
     if (s != STK_OK) {
         return s;
     }
-    struct stk_shape shape = augment_shape(&g);
+    struct stk_shape shape = stk_op_augment_shape(&g, 3);
     uint8_t *out = stk_op_out(r, 0, r->spec[0].dtype, &shape, err);
     size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
     if (!out) {

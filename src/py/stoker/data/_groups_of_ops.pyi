@@ -350,6 +350,9 @@ class image:
     def random_hue(image: Any, max_delta: Any, seed: Any = None, *, name: Any = None) -> Any:
         """Hue turned by up to max_delta."""
     @staticmethod
+    def random_resized_crop(image: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.5, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', seed: Any = None) -> Any:
+        """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random"""
+    @staticmethod
     def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
         """Saturation by lower to upper."""
     @staticmethod

@@ -488,6 +488,44 @@ class ResizeMethod:
 PUBLIC["image.ResizeMethod"] = ResizeMethod
 
 
+def _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed):
+    """What the operations behind both random resized crops are told."""
+    attrs = {
+        "size": ("ints", [int(s) for s in size]),
+        "scale": ("floats", [float(s) for s in scale]),
+        "ratio": ("floats", [float(r) for r in ratio]),
+        "flip": float(flip),
+        "planar": int(planar),
+        "method": method,
+        "seed": None if seed is None else int(seed),
+    }
+    for name, v in (("mean", mean), ("std", std)):
+        if v is not None:
+            attrs[name] = ("floats", [float(x) for x in v])
+    return attrs
+
+
+@publish("image.random_resized_crop", "random_resized_crop")
+def random_resized_crop(
+    image,
+    size,
+    scale=(0.08, 1.0),
+    ratio=(3 / 4, 4 / 3),
+    flip=0.5,
+    mean=None,
+    std=None,
+    planar=False,
+    method="pil_bilinear",
+    seed=None,
+):
+    """A uint8 image's (height, width, 1 to 4 channels) first steps in training, in one: a random
+    crop resized and mirrored with a chance of `flip`. (height, width, channels) uint8; float32,
+    less mean and over std (of values in [0, 1], one for each channel), if those are given; planar:
+    (channels, height, width)."""
+    attrs = _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed)
+    return run("random_resized_crop", [convert(image)], attrs, True)[0]
+
+
 @publish("image.jpeg_random_resized_crop", "jpeg_random_resized_crop")
 def jpeg_random_resized_crop(
     contents,
@@ -505,17 +543,6 @@ def jpeg_random_resized_crop(
     """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,
     mirrors it with a chance of `flip`. (height, width, 3) uint8; float32, less mean and over std
     (of values in [0, 1]), if those are given; planar: (3, height, width)."""
-    attrs = {
-        "size": ("ints", [int(s) for s in size]),
-        "scale": ("floats", [float(s) for s in scale]),
-        "ratio": ("floats", [float(r) for r in ratio]),
-        "flip": float(flip),
-        "planar": int(planar),
-        "method": method,
-        "fast": int(fast),
-        "seed": None if seed is None else int(seed),
-    }
-    for name, v in (("mean", mean), ("std", std)):
-        if v is not None:
-            attrs[name] = ("floats", [float(x) for x in v])
+    attrs = _crop_attrs(size, scale, ratio, flip, mean, std, planar, method, seed)
+    attrs["fast"] = int(fast)
     return run("jpeg_random_resized_crop", [convert(contents, _dtypes.string)], attrs, True)[0]

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// random_resized_crop: a random part of a uint8 image (height, width, channels; 1 to 4 of them),
+// resized, mirrored by chance and perhaps normalised, in one pass over the part. Attributes: see
+// op_augment.h. With the same seed it takes the same part as jpeg_random_resized_crop.
+#include "data/ops/op_augment.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+enum { CHANNELS_MAX = 4 };
+
+static bool floats_of(const struct stk_attrs *a, const char *name, int64_t count, double *values)
+{
+    const struct stk_attr *t = stk_attrs_get(a, name);
+    if (!t) {
+        return true; // the defaults stay
+    }
+    if (t->kind != STK_ATTR_FLOATS || t->count != count) {
+        return false;
+    }
+    memcpy(values, t->floats, (size_t)count * sizeof values[0]);
+    return true;
+}
+
+enum stk_status stk_op_augment_read(const struct stk_attrs *a, const char *op, int64_t channels,
+                                    struct stk_op_augment *g, struct stk_err *err)
+{
+    const struct stk_attr *size = stk_attrs_get(a, "size");
+    double mean[CHANNELS_MAX] = {0, 0, 0, 0}, std[CHANNELS_MAX] = {1, 1, 1, 1};
+    *g = (struct stk_op_augment){.scale = {0.08, 1},
+                                 .ratio = {3.0 / 4, 4.0 / 3},
+                                 .flip = stk_attrs_float(a, "flip", 0.5),
+                                 .is_planar = stk_attrs_int(a, "planar", 0) != 0,
+                                 .is_fast = stk_attrs_int(a, "fast", 0) != 0,
+                                 .is_float = stk_attrs_get(a, "mean") || stk_attrs_get(a, "std")};
+    bool fits = channels <= CHANNELS_MAX && size && size->kind == STK_ATTR_INTS &&
+                size->count == 2 && size->ints[0] > 0 && size->ints[1] > 0 &&
+                size->ints[0] < STK_IMAGE_MAX_SIDE && size->ints[1] < STK_IMAGE_MAX_SIDE &&
+                floats_of(a, "scale", 2, g->scale) && floats_of(a, "ratio", 2, g->ratio) &&
+                floats_of(a, "mean", channels, mean) && floats_of(a, "std", channels, std);
+    if (!fits) {
+        return stk_err_set(
+            err, STK_EINVAL,
+            "%s: size needs two sides, scale and ratio two numbers, mean and std %lld "
+            "(one for each channel)",
+            op, (long long)channels);
+    }
+    memcpy(g->size, size->ints, sizeof g->size);
+    g->resize.method = strcmp(stk_attrs_text(a, "method", "pil_bilinear"), "bilinear") == 0
+                           ? STK_IMAGE_BILINEAR
+                           : STK_IMAGE_PIL_BILINEAR;
+    g->resize.is_planar = g->is_planar;
+    if (g->is_float) {
+        float m[CHANNELS_MAX], d[CHANNELS_MAX];
+        for (int64_t k = 0; k < CHANNELS_MAX; k++) {
+            m[k] = (float)mean[k];
+            d[k] = (float)std[k];
+        }
+        stk_image_mean_std(&g->resize, m, d, (uint32_t)channels, 255);
+    }
+    return STK_OK;
+}
+
+struct stk_shape stk_op_augment_shape(const struct stk_op_augment *g, int64_t channels)
+{
+    return g->is_planar ? (struct stk_shape){3, {channels, g->size[0], g->size[1]}}
+                        : (struct stk_shape){3, {g->size[0], g->size[1], channels}};
+}
+
+struct draws {
+    uint64_t seed, next;
+    int64_t index;
+};
+
+static uint64_t next_draw(void *state)
+{
+    struct draws *d = state;
+    return stk_random_bits(d->seed, 5, d->index, d->next++);
+}
+
+enum stk_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
+                                    const struct stk_op_augment *g, uint32_t height, uint32_t width,
+                                    struct stk_image_box *box, bool *is_mirrored,
+                                    struct stk_err *err)
+{
+    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
+                      .index = r->first_index + i};
+    struct stk_image_random random = {next_draw, &d};
+    enum stk_status s =
+        stk_image_random_resized_box(height, width, g->scale, g->ratio, &random, box, err);
+    *is_mirrored = s == STK_OK && (double)(next_draw(&d) >> 11) * 0x1p-53 < g->flip;
+    return s;
+}
+
+static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
+{
+    struct stk_op_augment g;
+    enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
+    const struct stk_shape *in = &c->in[0].shape;
+    if (s == STK_OK && (c->in[0].dtype != STK_DT_U8 || in->rank != 3 || in->dim[2] < 1 ||
+                        in->dim[2] > CHANNELS_MAX)) {
+        s = stk_err_set(
+            err, STK_EINVAL,
+            "random_resized_crop: takes a uint8 image (height, width, channels) of 1 to "
+            "%d channels; reshape says what a value's shape is, cast makes it uint8",
+            CHANNELS_MAX);
+    }
+    s = s == STK_OK ? stk_op_augment_read(c->attrs, c->op->name, in->dim[2], &g, err) : s;
+    if (s == STK_OK) {
+        c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
+        c->out[0].shape = stk_op_augment_shape(&g, in->dim[2]);
+    }
+    return s;
+}
+
+static enum stk_status crop_one(struct stk_op_run *r, int64_t i, struct stk_image_context *c,
+                                const struct stk_op_augment *g, uint8_t *pixels)
+{
+    struct stk_shape s = stk_col_shape(r->in[0], i);
+    int64_t channels = r->spec[0].shape.dim[g->is_planar ? 0 : 2];
+    struct stk_image_resize_options resize = g->resize;
+    struct stk_image view, out,
+        in = stk_op_image_over(stk_col_at(r->in[0], i), s.dim[0], s.dim[1], s.dim[2], STK_IMAGE_U8);
+    struct stk_image_box box;
+    struct stk_err why;
+    stk_err_init(&why);
+    if (s.rank != 3 || s.dim[2] != channels || s.dim[0] > STK_IMAGE_MAX_SIDE ||
+        s.dim[1] > STK_IMAGE_MAX_SIDE) {
+        return stk_op_fail(r, i, STK_EINVAL,
+                           "an image of %lld channels of at most %d x %d is needed",
+                           (long long)channels, STK_IMAGE_MAX_SIDE, STK_IMAGE_MAX_SIDE);
+    }
+    out = stk_op_image_over(pixels, g->size[0], g->size[1], g->is_planar ? 1 : channels,
+                            g->is_float ? STK_IMAGE_F32 : STK_IMAGE_U8);
+    out.channels = (uint32_t)channels;
+    enum stk_status status =
+        stk_op_augment_draw(r, i, g, in.height, in.width, &box, &resize.is_mirrored, &why);
+    status = status == STK_OK ? stk_image_crop(&in, &box, &view, &why) : status;
+    status = status == STK_OK ? stk_image_resize(c, &view, &resize, &out, &why) : status;
+    return status == STK_OK ? STK_OK : stk_op_image_failed(r, i, &why);
+}
+
+static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
+{
+    struct stk_op_augment g;
+    struct stk_image_context *c = stk_op_image_context(r);
+    int64_t channels = r->spec[0].shape.dim[stk_attrs_int(r->attrs, "planar", 0) ? 0 : 2];
+    enum stk_status s =
+        c ? stk_op_augment_read(r->attrs, r->op->name, channels, &g, err) : stk_err_nomem(err);
+    uint8_t *out = s == STK_OK ? stk_op_out(r, 0, r->spec[0].dtype, &r->spec[0].shape, err) : NULL;
+    size_t bytes = (size_t)stk_shape_count(&r->spec[0].shape) * stk_dtype_bytes(r->spec[0].dtype);
+    if (!out) {
+        return err->code;
+    }
+    for (int64_t i = 0; s == STK_OK && i < r->n && i < r->failed; i++) {
+        s = crop_one(r, i, c, &g, out + (size_t)i * bytes);
+    }
+    return s;
+}
+
+const struct stk_op stk_op_random_resized_crop = {
+    .name = "random_resized_crop",
+    .summary = "A random part of an image, resized, mirrored by chance, normalised",
+    .takes_varied = true,
+    .is_random = true,
+    .cost_ns = 5e4,
+    .infer = crop_infer,
+    .scratch_bytes = sizeof(struct stk_op_image_scratch),
+    .scratch_end = stk_op_image_scratch_end,
+    .run = crop_run};
