@@ -39,6 +39,30 @@ enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
                                       const struct stoker_run_options *options, int device,
                                       int depth, struct stoker_stager **out,
                                       struct stoker_err *err);
+
+// Bytes that become float32 on the device, so that a byte of each value crosses the bus instead of
+// four. A value x of channel c, its place in the last dimension, becomes values[256 * c + x]: made
+// on the host, so that it has the bits that the same arithmetic gives there.
+#define STOKER_TABLE_CHANNELS_MAX 65536
+struct stoker_byte_table {
+    int component;       // of dtype uint8
+    int channels;        // the length of its last dimension; 1: the same for all of them
+    int is_planar;       // (..., height, width, channels) comes as (..., channels, height, width)
+    const float *values; // 256 for each channel; borrowed by the call
+};
+// The table of x * scale + offset in float32, each of the two rounded; scale is
+// 1 / (max_value * std[c]) and offset -mean[c] / std[c], computed in double and rounded: with
+// max_value 255, mean and std are of values from 0 to 1; with 1, of the bytes. std and max_value
+// are not 0.
+void stoker_byte_table_normalise(float *values, int channels, const double *mean, const double *std,
+                                 double max_value);
+// stoker_stager_open with tables for n components (each at most once). An element with other
+// channels than its table is an error, or left out where options say so.
+enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
+                                             const struct stoker_run_options *options, int device,
+                                             int depth, const struct stoker_byte_table *tables,
+                                             int n, struct stoker_stager **out,
+                                             struct stoker_err *err);
 // Waits at most that long for next() not to have to wait. Whether it has not.
 int stoker_stager_wait(struct stoker_stager *s, int64_t ns);
 // The next element. Numbers: data is an address of the device, good while *batch is held. Strings:
@@ -58,6 +82,8 @@ struct stoker_stager_stats {
     uint64_t slot_ns;      // the stager waited for a copy, to use its slot again
     uint64_t device_bytes; // of all batches, in use or waiting for it
     uint64_t unpinned;     // slots that had to do without pinned memory
+    uint64_t launches;     // of kernels, for tables
+    uint64_t skipped;      // elements that did not suit a table and were left out
 };
 void stoker_stager_stats(struct stoker_stager *s, struct stoker_stager_stats *out);
 

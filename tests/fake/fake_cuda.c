@@ -6,7 +6,11 @@
 //
 // Counted as misuse: calls without a context or with objects of another one; freeing or changing
 // memory that a copy still reads; freeing memory of the device in use; writing it while a kernel
-// reads it, reading it before its copy; unknown and freed objects.
+// reads it, reading it before its copy; unknown and freed objects; kernels that are launched with
+// memory too small or not aligned, or with fewer threads than values.
+//
+// A module is any text with ".visible .entry NAME(" for each of its kernels. What those do that the
+// library brings is done here once more, by name (lookups).
 #include "fake/fake_cuda.h"
 
 #include <pthread.h>
@@ -26,10 +30,18 @@
 #define INVALID_DEVICE 101
 #define INVALID_CONTEXT 201
 #define INVALID_HANDLE 400
+#define NOT_FOUND 500
+#define INVALID_PTX 218
+#define MODULES_MAX 64
 
 struct op {
-    enum { COPY, RECORD, AWAIT, KERNEL } kind;
+    enum { COPY, RECORD, AWAIT, KERNEL, LOOK_UP } kind;
     uint64_t to, sum, version;
+    struct lookup {
+        bool is_planar;
+        uint64_t to, from, table, images, pixels, channels, table_step;
+        uint64_t from_version, table_version;
+    } lookup;
     const void *from;
     void *taken; // of pageable memory: what it held when the copy was asked for
     size_t size;
@@ -59,7 +71,17 @@ struct memory {
     size_t size;
     int device; // -1: pinned host memory
     int reading, writing;
-    uint64_t asked, finished; // copies into it
+    uint64_t asked, finished; // copies into it, and kernels
+    int queued;               // kernels that use it
+};
+
+struct module {
+    int device; // -1: it is unloaded
+    const char *text;
+    struct function {
+        struct module *module;
+        char name[40];
+    } functions[4];
 };
 
 struct context {
@@ -72,6 +94,8 @@ static struct memory memories[OBJECTS_MAX];
 static struct context contexts[DEVICES_MAX] = {{0}, {1}, {2}, {3}};
 static struct event *events[OBJECTS_MAX]; // all that ever were: use after the end is seen
 static struct stream *consumers[OBJECTS_MAX];
+static struct module modules[MODULES_MAX];
+static int n_modules;
 static void *freed_in_use[OBJECTS_MAX];
 static int n_events, n_consumers, n_freed_in_use;
 static struct stream builtin[DEVICES_MAX][2]; // legacy, per thread
@@ -174,6 +198,49 @@ static struct memory *add(size_t size, int device)
     return NULL;
 }
 
+static size_t values_of(const struct lookup *l)
+{
+    return (size_t)(l->images * l->pixels * l->channels);
+}
+
+// Does what the kernels of the library's lookups do. The lock is held, and let go meanwhile.
+static void look_up(const struct lookup *l)
+{
+    size_t n = values_of(l);
+    struct memory *to = find(l->to, n * sizeof(float)), *from = find(l->from, n);
+    struct memory *table = find(l->table, 256 * sizeof(float));
+    if (!to || !from || !table) {
+        blame("a kernel's memory is gone");
+        return;
+    }
+    if (from->finished < l->from_version || table->finished < l->table_version) {
+        blame("a kernel reads before the copy is done");
+    }
+    if (to->reading) {
+        blame("a kernel writes what another one reads");
+    }
+    from->reading++;
+    table->reading++;
+    int64_t us = copy_us;
+    pthread_mutex_unlock(&lock);
+    sleep_us(us);
+    const uint8_t *x = (const uint8_t *)from->bytes + (l->from - from->address);
+    const char *values = table->bytes + (l->table - table->address);
+    float *y = (float *)(void *)(to->bytes + (l->to - to->address));
+    for (size_t i = 0; i < n; i++) {
+        size_t c = i % l->channels, pixel = i / l->channels, image = pixel / l->pixels;
+        size_t at = l->is_planar ? (image * l->channels + c) * l->pixels + pixel % l->pixels : i;
+        memcpy(&y[at], values + c * l->table_step + x[i] * sizeof(float), sizeof(float));
+    }
+    pthread_mutex_lock(&lock);
+    from->reading--;
+    table->reading--;
+    from->queued--;
+    table->queued--;
+    to->writing--;
+    to->finished++;
+}
+
 // One operation of a stream. The lock is held, and let go meanwhile.
 static void run_op(struct op *op)
 {
@@ -224,6 +291,8 @@ static void run_op(struct op *op)
                 *op->sum_out += (unsigned char)bytes[i];
             }
         }
+    } else if (op->kind == LOOK_UP) {
+        look_up(&op->lookup);
     }
 }
 
@@ -404,14 +473,14 @@ static int memory_free(const char *symbol, uint64_t address, bool is_device)
         blame("%s of what is no such memory", symbol);
         rc = INVALID_VALUE;
     } else if (rc == 0) {
-        if (m->reading || m->writing) {
+        if (m->reading || m->writing || m->queued) {
             blame("%s of memory in use", symbol);
         }
         counts.live_device -= is_device;
         counts.live_host -= !is_device;
         counts.device_bytes -= is_device ? m->size : 0;
         memset(m->bytes, 0xee, m->size);
-        if (!m->reading && !m->writing) {
+        if (!m->reading && !m->writing && !m->queued) {
             free(m->bytes);
         } else {
             freed_in_use[n_freed_in_use++ % OBJECTS_MAX] = m->bytes; // a copy still reads it
@@ -608,6 +677,135 @@ int cuEventSynchronize(void *event)
     END;
 }
 
+int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values);
+int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values)
+{
+    BEGIN("cuModuleLoadDataEx")
+    for (unsigned i = 0; rc && i < n; i++) {
+        if (options[i] == 5) { // where the log of errors goes
+            strcpy(values[i], "ptxas of the fake driver");
+        }
+    }
+    const char *text = image;
+    if (rc == 0 && (n_modules == MODULES_MAX || strncmp(text, ".version ", 9) != 0)) {
+        blame("cuModuleLoadDataEx of what is no PTX, or too often");
+        rc = INVALID_PTX;
+    } else if (rc == 0) {
+        struct module *m = &modules[n_modules++];
+        *m = (struct module){.device = stack[depth - 1]->device, .text = text};
+        counts.live_modules++;
+        *module = m;
+    }
+    END;
+}
+
+int cuModuleUnload(void *module);
+int cuModuleUnload(void *module)
+{
+    BEGIN("cuModuleUnload")
+    struct module *m = module;
+    if (rc == 0 && m->device < 0) {
+        blame("a module is unloaded twice");
+    } else if (rc == 0) {
+        m->device = -1;
+        counts.live_modules--;
+    }
+    END;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name);
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    BEGIN("cuModuleGetFunction")
+    struct module *m = module;
+    char entry[80];
+    snprintf(entry, sizeof entry, ".visible .entry %s(", name);
+    if (rc == 0 && (m->device < 0 || !strstr(m->text, entry))) {
+        blame("no kernel %s in a module", name);
+        rc = NOT_FOUND;
+    }
+    for (int i = 0; rc == 0 && i < 4; i++) {
+        struct function *f = &m->functions[i];
+        if (!f->module || strcmp(f->name, name) == 0) {
+            f->module = m;
+            snprintf(f->name, sizeof f->name, "%s", name);
+            *function = f;
+            break;
+        }
+    }
+    END;
+}
+
+// The arguments of a kernel of the library. False: it is none, or its threads are too few.
+static bool read_lookup(const struct function *f, void **args, uint64_t columns, uint64_t rows,
+                        uint64_t threads, struct lookup *l)
+{
+    *l = (struct lookup){
+        .to = *(uint64_t *)args[0], .from = *(uint64_t *)args[1], .table = *(uint64_t *)args[2]};
+    uint32_t first = *(uint32_t *)args[3];
+    l->channels = *(uint32_t *)args[4];
+    if (strcmp(f->name, "stoker_bytes_to_floats") == 0) { // of values in a row
+        bool is_aligned = l->from % 4 == 0 && l->to % 16 == 0 && l->table % 4 == 0;
+        l->table_step = 256 * sizeof(float);
+        l->images = 1;
+        l->pixels = first / l->channels;
+        if (l->pixels * l->channels != first) { // an incomplete pixel: as many of one channel
+            return false;
+        }
+        return is_aligned && rows == 1 && columns * threads * 4 >= first;
+    }
+    l->is_planar = true;
+    l->pixels = first;
+    l->images = rows;
+    l->table_step = *(uint32_t *)args[5];
+    return strcmp(f->name, "stoker_bytes_to_planes") == 0 && columns * threads >= first &&
+           rows <= 65535 && l->to % 4 == 0;
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void *stream, void **args, void **extra);
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void *stream, void **args, void **extra)
+{
+    BEGIN("cuLaunchKernel")
+    struct function *f = function;
+    struct lookup l;
+    int device = depth ? stack[depth - 1]->device : -1;
+    bool is_sane = grid_x > 0 && grid_y > 0 && grid_z == 1 && block_x > 0 && block_x <= 1024 &&
+                   block_y == 1 && block_z == 1 && shared_bytes == 0 && !extra;
+    if (rc == 0 &&
+        (!is_sane || f->module->device != device || stream_of(stream, device)->device != device)) {
+        blame("a kernel with a wrong grid, of a module that is unloaded or of another device");
+        rc = INVALID_VALUE;
+    } else if (rc == 0 && !read_lookup(f, args, grid_x, grid_y, block_x, &l)) {
+        blame("%s with arguments that make no sense", f->name);
+        rc = INVALID_VALUE;
+    }
+    if (rc == 0) {
+        size_t n = values_of(&l),
+               of_table = l.table_step ? (size_t)(l.table_step * l.channels) : 1024;
+        struct memory *to = find(l.to, n * sizeof(float)), *from = find(l.from, n);
+        struct memory *table = find(l.table, of_table);
+        if (!to || !from || !table || to->device != device || from->device != device ||
+            table->device != device) {
+            blame("%s on what is no memory of this device", f->name);
+            rc = INVALID_VALUE;
+        } else {
+            l.from_version = from->asked;
+            l.table_version = table->asked;
+            from->queued++;
+            table->queued++;
+            to->writing++;
+            to->asked++;
+            counts.launches++;
+            put(stream_of(stream, device), (struct op){.kind = LOOK_UP, .lookup = l});
+        }
+    }
+    END;
+}
+
 void fake_cuda_reset(void)
 {
     pthread_mutex_lock(&lock);
@@ -616,7 +814,7 @@ void fake_cuda_reset(void)
     n_devices = 2;
     failure.times = 0;
     misuse[0] = 0;
-    counts.misuses = counts.copies = counts.copied_bytes = 0;
+    counts.misuses = counts.copies = counts.copied_bytes = counts.launches = 0;
     counts.device_bytes_peak = counts.device_bytes;
     pthread_mutex_unlock(&lock);
 }

@@ -10,6 +10,7 @@ struct fake_cuda_counts {
     uint64_t misuses, copies, copied_bytes;
     uint64_t live_host, live_device, live_streams, live_events; // objects
     uint64_t device_bytes, device_bytes_peak;
+    uint64_t launches, live_modules;
 };
 
 void fake_cuda_reset(void); // no failures, delays or limits; counts other than of live objects at 0

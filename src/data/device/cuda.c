@@ -6,14 +6,13 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define DEVICES_MAX 64
 #define PORTABLE 1u // CU_MEMHOSTALLOC_PORTABLE: pinned for the contexts of all devices
 
 static struct { // guarded by lock
     pthread_mutex_t lock;
     bool is_started;
     struct stk_cuda calls;
-    struct stk_cuda_device devices[DEVICES_MAX];
+    struct stk_cuda_device devices[STK_CUDA_DEVICES_MAX];
 } driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum stk_status stk_cuda_check(const struct stk_cuda *c, int code, const char *what,
@@ -136,7 +135,7 @@ enum stk_status stk_cuda_device(int ordinal, const struct stk_cuda_device **out,
     if (s != STK_OK) {
         return s;
     }
-    if (ordinal < 0 || ordinal >= count || ordinal >= DEVICES_MAX) {
+    if (ordinal < 0 || ordinal >= count || ordinal >= STK_CUDA_DEVICES_MAX) {
         return stk_err_set(err, STK_EMISSING,
                            "no device cuda:%d: the driver sees %d (see "
                            "CUDA_VISIBLE_DEVICES)",

@@ -18,6 +18,7 @@
 #define STK_CUDA_OUT_OF_MEMORY 2
 #define STK_CUDA_NO_DEVICE 100
 #define STK_CUDA_NOT_READY 600
+#define STK_CUDA_DEVICES_MAX 64
 
 // X(field, symbol, arguments)
 #define STK_CUDA_CALLS(X)                                                                          \
@@ -44,7 +45,15 @@
     X(event_open, "cuEventCreate", (void **event, unsigned flags))                                 \
     X(event_close, "cuEventDestroy_v2", (void *event))                                             \
     X(event_record, "cuEventRecord", (void *event, void *stream))                                  \
-    X(event_wait, "cuEventSynchronize", (void *event))
+    X(event_wait, "cuEventSynchronize", (void *event))                                             \
+    X(module_load, "cuModuleLoadDataEx",                                                           \
+      (void **module, const void *image, unsigned n, int *options, void **values))                 \
+    X(module_unload, "cuModuleUnload", (void *module))                                             \
+    X(module_kernel, "cuModuleGetFunction", (void **kernel, void *module, const char *name))       \
+    X(launch, "cuLaunchKernel",                                                                    \
+      (void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,          \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **args,       \
+       void **extra))
 
 struct stk_cuda {
 #define STK_CUDA_FIELD(field, symbol, args) int(*field) args;

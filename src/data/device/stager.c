@@ -2,10 +2,9 @@
 // include/stoker/device.h: a thread that pulls elements, has them copied, and keeps `depth` of them
 // in a queue for the consumer.
 //
-// Each element in flight has a slot: what it holds on the host until its copy is done, and pinned
-// room for the values that are not in pinned memory yet. On the device the element is one piece of
-// memory: first what came through the slot, in one copy, then the pinned buffers, a copy each. A
-// slot is used again when its event has come; with depth + 1 slots that is rarely waited for.
+// Each element in flight has a slot (device_copy.h): what it holds on the host until its copy is
+// done. A slot is used again when its event has come; with depth + 1 slots that is rarely waited
+// for.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,21 +13,10 @@
 
 #include "base/alloc.h"
 #include "data/data_api.h"
-#include "data/device/device_batch.h"
+#include "data/device/device_copy.h"
 #include "data/gate.h"
 
-#define NON_BLOCKING 1u // CU_STREAM_NON_BLOCKING: not ordered with the default stream
-#define NO_TIMING 2u    // CU_EVENT_DISABLE_TIMING
-#define PART_ALIGN ((size_t)256)
 #define FAREWELL_NS 5000000000 // then the thread is left to end by itself
-
-struct slot {
-    struct stoker_tensor *host; // of the element in flight
-    void *room;                 // for what is not pinned
-    size_t room_bytes;
-    bool room_is_pinned, is_in_flight;
-    void *done; // event: the copies are done
-};
 
 struct item { // of the queue
     struct stoker_tensor *out;
@@ -40,13 +28,12 @@ struct item { // of the queue
 
 struct stoker_stager {
     const struct stk_cuda_device *device;
-    struct stk_device_store *store;
     struct stoker_dataset *ds;
     struct stoker_iterator *it; // guarded by lock where it is not the thread's own
-    void *stream;
+    struct stk_copier copier;
     int n, depth, n_slots;
-    size_t *at; // of each component: where it lies in the element's memory
-    struct slot *slots;
+    struct stk_copy_slot *slots;
+    bool skips_errors;
     unsigned forks;
     pthread_mutex_t lock; // of what follows
     pthread_cond_t changed;
@@ -104,141 +91,6 @@ enum stoker_status stoker_device_pinned(int device, const struct stoker_memory_s
     return STOKER_OK;
 }
 
-static bool is_number(const struct stoker_tensor *t)
-{
-    return t->dtype != STOKER_STRING && t->dtype != STOKER_DATASET;
-}
-
-static size_t tensor_bytes(const struct stoker_tensor *t)
-{
-    size_t n = stoker_dtype_bytes(t->dtype);
-    for (int i = 0; i < t->rank; i++) {
-        n *= (size_t)t->dim[i];
-    }
-    return n;
-}
-
-static bool is_pinned(const struct stoker_tensor *t)
-{
-    return t->hold && ((const struct stk_buf *)t->hold)->is_sourced;
-}
-
-static void slot_release(struct stoker_stager *s, struct slot *slot)
-{
-    for (int i = 0; i < s->n; i++) {
-        stoker_tensor_release(&slot->host[i]);
-    }
-}
-
-// Room in the slot; ordinary memory where there is no pinned.
-static enum stk_status slot_reserve(struct stoker_stager *s, struct slot *slot, size_t size,
-                                    struct stk_err *err)
-{
-    const struct stoker_memory_source *pinned = &s->device->pinned;
-    if (size <= slot->room_bytes) {
-        return STK_OK;
-    }
-    if (slot->room_is_pinned) {
-        pinned->give(pinned->arg, slot->room, slot->room_bytes);
-    } else {
-        stk_free(slot->room);
-    }
-    slot->room = pinned->get(pinned->arg, size);
-    slot->room_is_pinned = slot->room != NULL;
-    if (!slot->room) {
-        slot->room = stk_alloc(size);
-        pthread_mutex_lock(&s->lock);
-        s->stats.unpinned++;
-        pthread_mutex_unlock(&s->lock);
-    }
-    slot->room_bytes = slot->room ? size : 0;
-    return slot->room ? STK_OK : stk_err_nomem(err);
-}
-
-// Where each component will lie: those for the slot first. Returns the bytes of all.
-static size_t lay_out(struct stoker_stager *s, const struct slot *slot, size_t *through_slot)
-{
-    size_t size = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < s->n; i++) {
-            const struct stoker_tensor *t = &slot->host[i];
-            if (is_number(t) && is_pinned(t) == (pass == 1)) {
-                s->at[i] = size;
-                size += (tensor_bytes(t) + PART_ALIGN - 1) / PART_ALIGN * PART_ALIGN;
-            }
-        }
-        *through_slot = pass == 0 ? size : *through_slot;
-    }
-    return size;
-}
-
-static enum stk_status copy_in(struct stoker_stager *s, uint64_t to, const void *from, size_t size,
-                               bool is_direct, struct stk_err *err)
-{
-    const struct stk_cuda *c = s->device->cuda;
-    if (size == 0) {
-        return STK_OK;
-    }
-    pthread_mutex_lock(&s->lock);
-    s->stats.copies++;
-    s->stats.copied_bytes += size;
-    s->stats.direct_bytes += is_direct ? size : 0;
-    pthread_mutex_unlock(&s->lock);
-    return stk_cuda_check(c, c->copy_in(to, from, size, s->stream), "cuMemcpyHtoDAsync", err);
-}
-
-// Starts the copies of the slot's element into the batch.
-static enum stk_status start_copies(struct stoker_stager *s, struct slot *slot,
-                                    struct stoker_device_batch *b, size_t through_slot,
-                                    struct stk_err *err)
-{
-    const struct stk_cuda *c = s->device->cuda;
-    enum stk_status k = slot_reserve(s, slot, through_slot, err);
-    for (int i = 0; k == STK_OK && i < s->n; i++) {
-        const struct stoker_tensor *t = &slot->host[i];
-        if (is_number(t) && !is_pinned(t) && tensor_bytes(t)) {
-            memcpy((char *)slot->room + s->at[i], t->data, tensor_bytes(t));
-        }
-    }
-    slot->is_in_flight = true; // from here on the device may read what the slot holds
-    if (k == STK_OK) {
-        k = copy_in(s, b->memory, slot->room, through_slot, false, err);
-    }
-    for (int i = 0; k == STK_OK && i < s->n; i++) {
-        const struct stoker_tensor *t = &slot->host[i];
-        if (is_number(t) && is_pinned(t)) {
-            k = copy_in(s, b->memory + s->at[i], t->data, tensor_bytes(t), true, err);
-        }
-    }
-    if (k == STK_OK) {
-        k = stk_cuda_check(c, c->event_record(b->copied, s->stream), "cuEventRecord", err);
-    }
-    if (k == STK_OK) {
-        k = stk_cuda_check(c, c->event_record(slot->done, s->stream), "cuEventRecord", err);
-    }
-    if (k != STK_OK) { // some copies may be under way
-        (void)c->stream_wait(s->stream);
-    }
-    return k;
-}
-
-// The consumer's view of the slot's element: numbers on the device, strings taken over.
-static void fill_item(struct stoker_stager *s, struct item *item, struct slot *slot,
-                      struct stoker_device_batch *b)
-{
-    for (int i = 0; i < s->n; i++) {
-        item->out[i] = slot->host[i];
-        if (is_number(&slot->host[i])) {
-            item->out[i].data = (void *)(uintptr_t)(b->memory + s->at[i]);
-            item->out[i].hold = NULL;
-            item->out[i].is_readonly = 0;
-        } else {
-            slot->host[i] = (struct stoker_tensor){0};
-        }
-    }
-    item->batch = b;
-}
-
 // The next place of the queue, waited for; NULL: it is stopping. must_be_empty: the consumer has
 // seen everything and asks for more.
 static struct item *wait_for_place(struct stoker_stager *s, bool must_be_empty)
@@ -262,7 +114,7 @@ static void put_item(struct stoker_stager *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-static enum stk_status wait_for_slot(struct stoker_stager *s, struct slot *slot,
+static enum stk_status wait_for_slot(struct stoker_stager *s, struct stk_copy_slot *slot,
                                      struct stk_err *err)
 {
     const struct stk_cuda *c = s->device->cuda;
@@ -275,7 +127,7 @@ static enum stk_status wait_for_slot(struct stoker_stager *s, struct slot *slot,
     s->stats.slot_ns += (uint64_t)(now_ns() - start);
     pthread_mutex_unlock(&s->lock);
     slot->is_in_flight = false;
-    slot_release(s, slot);
+    stk_copy_slot_release(slot, s->n);
     return k;
 }
 
@@ -288,41 +140,58 @@ static void put_error(struct stoker_stager *s, struct item *item, struct stk_err
     }
 }
 
+// An element that does not suit its table: an error in its place, or nothing.
+static void leave_out(struct stoker_stager *s, struct item *item, struct stk_err *e)
+{
+    if (!s->skips_errors) {
+        put_error(s, item, e);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    s->stats.skipped++;
+    pthread_mutex_unlock(&s->lock);
+}
+
 // Has the slot's element copied and puts it into the queue. False: that is the end.
-static bool stage(struct stoker_stager *s, struct item *item, struct slot *slot)
+static bool stage(struct stoker_stager *s, struct item *item, struct stk_copy_slot *slot)
 {
     struct stoker_device_batch *b = NULL;
     struct stk_err e;
-    size_t through_slot = 0, size = lay_out(s, slot, &through_slot);
     stk_err_init(&e);
-    for (bool has_waited = false;
-         stk_device_batch_get(s->store, size, s->stream, &b, &e) == STK_ELIMIT; has_waited = true) {
+    if (stk_copier_lay_out(&s->copier, slot, &e) != STK_OK) { // stands for this element
+        stk_copy_slot_release(slot, s->n);
+        leave_out(s, item, &e);
+        return true;
+    }
+    for (bool has_waited = false; stk_copier_reserve(&s->copier, &b, &e) == STK_ELIMIT;
+         has_waited = true) {
         // The consumer may let batches go until it asks again; the element waits meanwhile.
         if (has_waited) {
             put_error(s, item, &e);
         }
         item = wait_for_place(s, true);
         if (!item) {
-            slot_release(s, slot);
+            stk_copy_slot_release(slot, s->n);
             return false;
         }
         *item = (struct item){.out = item->out};
         stk_err_init(&e);
     }
-    if (b && start_copies(s, slot, b, through_slot, &e) == STK_OK) {
-        fill_item(s, item, slot, b);
+    if (b && stk_copier_start(&s->copier, slot, b, &e) == STK_OK) {
+        stk_copier_show(&s->copier, slot, b, item->out);
+        item->batch = b;
         put_item(s);
         return true;
     }
     slot->is_in_flight = false;
-    slot_release(s, slot);
+    stk_copy_slot_release(slot, s->n);
     stoker_device_batch_free(b);
     put_error(s, item, &e);
     return false;
 }
 
 // Pulls one element and stages it. False: that was the end.
-static bool step(struct stoker_stager *s, struct slot *slot)
+static bool step(struct stoker_stager *s, struct stk_copy_slot *slot)
 {
     struct stk_err e;
     stk_err_init(&e);
@@ -348,21 +217,8 @@ static bool step(struct stoker_stager *s, struct slot *slot)
 
 static void slots_free(struct stoker_stager *s)
 {
-    const struct stoker_memory_source *pinned = &s->device->pinned;
     for (int i = 0; s->slots && i < s->n_slots; i++) {
-        struct slot *slot = &s->slots[i];
-        if (slot->host) {
-            slot_release(s, slot);
-        }
-        if (slot->room_is_pinned) {
-            pinned->give(pinned->arg, slot->room, slot->room_bytes);
-        } else {
-            stk_free(slot->room);
-        }
-        if (slot->done) {
-            (void)s->device->cuda->event_close(slot->done);
-        }
-        stk_free(slot->host);
+        stk_copy_slot_close(&s->slots[i], &s->copier);
     }
     stk_free(s->slots);
     s->slots = NULL;
@@ -381,13 +237,9 @@ static void stager_destroy(struct stoker_stager *s)
     for (int i = 0; s->items && i < s->depth; i++) {
         stk_free(s->items[i].out);
     }
-    if (s->store) {
-        stk_device_store_close(s->store);
-    }
-    stk_device_store_drop(s->store);
+    stk_copier_destroy(&s->copier);
     stoker_dataset_free(s->ds);
     stk_free(s->items);
-    stk_free(s->at);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     stk_free(s);
@@ -401,13 +253,8 @@ static void wind_up(struct stoker_stager *s, bool has_context)
     s->it = NULL;
     pthread_mutex_unlock(&s->lock);
     stoker_iterator_free(it);
-    if (s->stream) {
-        (void)s->device->cuda->stream_wait(s->stream);
-    }
+    stk_copier_close(&s->copier);
     slots_free(s);
-    if (s->stream) {
-        (void)s->device->cuda->stream_close(s->stream);
-    }
     if (has_context) {
         stk_cuda_leave(s->device);
     }
@@ -434,26 +281,16 @@ static void *stager_main(void *arg)
 
 static enum stk_status make_slots(struct stoker_stager *s, struct stk_err *err)
 {
-    const struct stk_cuda *c = s->device->cuda;
     s->slots = stk_alloc_zero((size_t)s->n_slots, sizeof s->slots[0]);
     s->items = stk_alloc_zero((size_t)s->depth, sizeof s->items[0]);
-    s->at = stk_alloc_zero((size_t)s->n + 1, sizeof s->at[0]);
-    s->store = stk_device_store_open(s->device, s->depth + 2);
-    bool ok = s->slots && s->items && s->at && s->store;
+    bool ok = s->slots && s->items;
     for (int i = 0; ok && i < s->depth; i++) {
         s->items[i].out = stk_alloc_zero((size_t)s->n + 1, sizeof s->items[i].out[0]);
         ok = s->items[i].out != NULL;
     }
-    for (int i = 0; ok && i < s->n_slots; i++) {
-        s->slots[i].host = stk_alloc_zero((size_t)s->n + 1, sizeof s->slots[i].host[0]);
-        ok = s->slots[i].host != NULL;
-    }
     enum stk_status k = ok ? STK_OK : stk_err_nomem(err);
     for (int i = 0; k == STK_OK && i < s->n_slots; i++) {
-        k = stk_cuda_check(c, c->event_open(&s->slots[i].done, NO_TIMING), "cuEventCreate", err);
-    }
-    if (k == STK_OK) {
-        k = stk_cuda_check(c, c->stream_open(&s->stream, NON_BLOCKING), "cuStreamCreate", err);
+        k = stk_copy_slot_open(&s->slots[i], &s->copier, err);
     }
     return k;
 }
@@ -493,9 +330,39 @@ static struct stoker_stager *stager_new(struct stoker_dataset *ds, int depth)
     return s;
 }
 
-enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
-                                      const struct stoker_run_options *options, int device,
-                                      int depth, struct stoker_stager **out, struct stoker_err *err)
+// The pipeline, what is on the device, and the thread. What there is of it is the caller's to end.
+static enum stoker_status start(struct stoker_stager *s, const struct stoker_run_options *options,
+                                const struct stoker_byte_table *tables, int n,
+                                struct stoker_err *err)
+{
+    struct stk_err e;
+    struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
+    stk_err_init(&e);
+    o.memory = &s->device->pinned;
+    s->skips_errors = o.skips_errors != 0;
+    enum stoker_status status = stoker_iterator_open(s->ds, &o, &s->it, err);
+    if (status != STOKER_OK) {
+        return status;
+    }
+    enum stk_status k = stk_cuda_enter(s->device, &e);
+    if (k == STK_OK) {
+        k = stk_copier_open(&s->copier, s->device, s->n, s->depth + 2, tables, n, &e);
+        if (k == STK_OK) {
+            k = make_slots(s, &e);
+        }
+        stk_cuda_leave(s->device);
+    }
+    if (k == STK_OK) {
+        k = start_thread(s, &e);
+    }
+    return k == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+}
+
+enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
+                                             const struct stoker_run_options *options, int device,
+                                             int depth, const struct stoker_byte_table *tables,
+                                             int n, struct stoker_stager **out,
+                                             struct stoker_err *err)
 {
     struct stk_err e;
     const struct stk_cuda_device *d = NULL;
@@ -506,7 +373,8 @@ enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
                           depth);
         return stk_data_fail(err, &e);
     }
-    if (stk_cuda_device(device, &d, &e) != STK_OK) {
+    if (stk_device_tables_check(tables, n, stoker_dataset_specs(ds), &e) != STK_OK ||
+        stk_cuda_device(device, &d, &e) != STK_OK) {
         return stk_data_fail(err, &e);
     }
     struct stoker_stager *s = stager_new(ds, depth);
@@ -515,20 +383,7 @@ enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
         return stk_data_fail(err, &e);
     }
     s->device = d;
-    struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
-    o.memory = &d->pinned;
-    enum stoker_status status = stoker_iterator_open(ds, &o, &s->it, err);
-    if (status == STOKER_OK) {
-        enum stk_status k = stk_cuda_enter(d, &e);
-        if (k == STK_OK) {
-            k = make_slots(s, &e);
-            stk_cuda_leave(d);
-        }
-        if (k == STK_OK) {
-            k = start_thread(s, &e);
-        }
-        status = k == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
-    }
+    enum stoker_status status = start(s, options, tables, n, err);
     if (status != STOKER_OK) {
         bool has_context = stk_cuda_enter(d, &e) == STK_OK;
         wind_up(s, has_context);
@@ -537,6 +392,13 @@ enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
     }
     *out = s;
     return STOKER_OK;
+}
+
+enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
+                                      const struct stoker_run_options *options, int device,
+                                      int depth, struct stoker_stager **out, struct stoker_err *err)
+{
+    return stoker_stager_open_tables(ds, options, device, depth, NULL, 0, out, err);
 }
 
 int stoker_stager_wait(struct stoker_stager *s, int64_t ns)
@@ -644,7 +506,5 @@ void stoker_stager_stats(struct stoker_stager *s, struct stoker_stager_stats *ou
     pthread_mutex_lock(&s->lock);
     *out = s->stats;
     pthread_mutex_unlock(&s->lock);
-    pthread_mutex_lock(&s->store->lock);
-    out->device_bytes = s->store->bytes;
-    pthread_mutex_unlock(&s->store->lock);
+    stk_copier_stats(&s->copier, out);
 }

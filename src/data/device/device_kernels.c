@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// See device_kernels.h. PTX 6.0 for sm_50: every driver since CUDA 9 takes it, for every device
+// since Maxwell. tests/gpu/assemble.py has it assembled where ptxas is at hand.
+//
+// A thread of `stoker_bytes_to_floats` has four values, which it reads and writes at once; one of
+// `stoker_bytes_to_planes` the channels of a pixel, so that a warp writes whole lines of each
+// plane.
+#include "data/device/device_kernels.h"
+
+#include <pthread.h>
+
+#define BLOCK 256u           // threads
+#define VALUES_OF_A_THREAD 4 // of stoker_bytes_to_floats
+#define VALUES_OF_A_LAUNCH ((int64_t)1 << 30)
+#define ROWS_MAX ((int64_t)65535) // of a grid, in its second dimension
+#define LOG_BYTES 512
+
+enum { JIT_LOG = 5, JIT_LOG_BYTES = 6 }; // CU_JIT_ERROR_LOG_BUFFER, .._SIZE_BYTES
+
+// clang-format off
+#define PTX(line) line "\n"
+#define LOOK_UP(byte, value)                                                                       \
+    PTX("  mad.lo.u32 %at, %c, 256, " byte ";")                                                    \
+    PTX("  mul.wide.u32 %a, %at, 4;")                                                              \
+    PTX("  add.u64 %a, %table, %a;")                                                               \
+    PTX("  ld.global.nc.f32 " value ", [%a];")
+#define NEXT_CHANNEL                                                                               \
+    PTX("  add.u32 %c, %c, 1;")                                                                    \
+    PTX("  setp.eq.u32 %is_last, %c, %channels;")                                                  \
+    PTX("  selp.u32 %c, 0, %c, %is_last;")
+
+static const char ptx[] =
+    PTX(".version 6.0")
+    PTX(".target sm_50")
+    PTX(".address_size 64")
+    PTX(".visible .entry stoker_bytes_to_floats(")
+    PTX("  .param .u64 p_to, .param .u64 p_from, .param .u64 p_table,")
+    PTX("  .param .u32 p_n, .param .u32 p_channels)")
+    PTX("{")
+    PTX("  .reg .pred %is_out, %is_short, %is_last;")
+    PTX("  .reg .u32 %block, %size, %thread, %i, %n, %channels, %c, %at;")
+    PTX("  .reg .u32 %b0, %b1, %b2, %b3;")
+    PTX("  .reg .u64 %to, %from, %table, %a;")
+    PTX("  .reg .f32 %f0, %f1, %f2, %f3;")
+    PTX("  ld.param.u32 %n, [p_n];")
+    PTX("  mov.u32 %block, %ctaid.x;")
+    PTX("  mov.u32 %size, %ntid.x;")
+    PTX("  mov.u32 %thread, %tid.x;")
+    PTX("  mad.lo.u32 %i, %block, %size, %thread;")
+    PTX("  shl.b32 %i, %i, 2;")
+    PTX("  setp.ge.u32 %is_out, %i, %n;")
+    PTX("  @%is_out bra END;")
+    PTX("  ld.param.u64 %to, [p_to];")
+    PTX("  ld.param.u64 %from, [p_from];")
+    PTX("  ld.param.u64 %table, [p_table];")
+    PTX("  ld.param.u32 %channels, [p_channels];")
+    PTX("  cvta.to.global.u64 %to, %to;")
+    PTX("  cvta.to.global.u64 %from, %from;")
+    PTX("  cvta.to.global.u64 %table, %table;")
+    PTX("  rem.u32 %c, %i, %channels;")
+    PTX("  cvt.u64.u32 %a, %i;")
+    PTX("  add.u64 %from, %from, %a;")
+    PTX("  mul.wide.u32 %a, %i, 4;")
+    PTX("  add.u64 %to, %to, %a;")
+    PTX("  sub.u32 %n, %n, %i;")
+    PTX("  setp.lt.u32 %is_short, %n, 4;")
+    PTX("  @%is_short bra FEW;")
+    PTX("  ld.global.nc.v4.u8 {%b0, %b1, %b2, %b3}, [%from];")
+    LOOK_UP("%b0", "%f0")
+    NEXT_CHANNEL
+    LOOK_UP("%b1", "%f1")
+    NEXT_CHANNEL
+    LOOK_UP("%b2", "%f2")
+    NEXT_CHANNEL
+    LOOK_UP("%b3", "%f3")
+    PTX("  st.global.v4.f32 [%to], {%f0, %f1, %f2, %f3};")
+    PTX("  bra END;")
+    PTX("FEW:")
+    PTX("  ld.global.nc.u8 %b0, [%from];")
+    LOOK_UP("%b0", "%f0")
+    NEXT_CHANNEL
+    PTX("  st.global.f32 [%to], %f0;")
+    PTX("  add.u64 %from, %from, 1;")
+    PTX("  add.u64 %to, %to, 4;")
+    PTX("  sub.u32 %n, %n, 1;")
+    PTX("  setp.ne.u32 %is_short, %n, 0;")
+    PTX("  @%is_short bra FEW;")
+    PTX("END:")
+    PTX("  ret;")
+    PTX("}")
+    PTX(".visible .entry stoker_bytes_to_planes(")
+    PTX("  .param .u64 p_to, .param .u64 p_from, .param .u64 p_table,")
+    PTX("  .param .u32 p_pixels, .param .u32 p_channels, .param .u32 p_table_bytes)")
+    PTX("{")
+    PTX("  .reg .pred %is_out, %is_left;")
+    PTX("  .reg .u32 %block, %size, %thread, %pixel, %image, %pixels, %channels, %table_bytes, %b;")
+    PTX("  .reg .u64 %to, %from, %table, %a, %step, %table_step, %many;")
+    PTX("  .reg .f32 %f;")
+    PTX("  ld.param.u32 %pixels, [p_pixels];")
+    PTX("  mov.u32 %block, %ctaid.x;")
+    PTX("  mov.u32 %size, %ntid.x;")
+    PTX("  mov.u32 %thread, %tid.x;")
+    PTX("  mad.lo.u32 %pixel, %block, %size, %thread;")
+    PTX("  setp.ge.u32 %is_out, %pixel, %pixels;")
+    PTX("  @%is_out bra END;")
+    PTX("  ld.param.u64 %to, [p_to];")
+    PTX("  ld.param.u64 %from, [p_from];")
+    PTX("  ld.param.u64 %table, [p_table];")
+    PTX("  ld.param.u32 %channels, [p_channels];")
+    PTX("  ld.param.u32 %table_bytes, [p_table_bytes];")
+    PTX("  cvta.to.global.u64 %to, %to;")
+    PTX("  cvta.to.global.u64 %from, %from;")
+    PTX("  cvta.to.global.u64 %table, %table;")
+    PTX("  mov.u32 %image, %ctaid.y;")
+    PTX("  cvt.u64.u32 %many, %channels;")
+    PTX("  mul.wide.u32 %a, %image, %pixels;") // pixels of the images before this one
+    PTX("  mul.lo.u64 %a, %a, %many;")         // and their bytes, as many as floats
+    PTX("  add.u64 %from, %from, %a;")
+    PTX("  shl.b64 %a, %a, 2;")
+    PTX("  add.u64 %to, %to, %a;")
+    PTX("  mul.wide.u32 %a, %pixel, %channels;")
+    PTX("  add.u64 %from, %from, %a;")
+    PTX("  mul.wide.u32 %a, %pixel, 4;")
+    PTX("  add.u64 %to, %to, %a;")
+    PTX("  mul.wide.u32 %step, %pixels, 4;")
+    PTX("  cvt.u64.u32 %table_step, %table_bytes;")
+    PTX("EACH:")
+    PTX("  ld.global.nc.u8 %b, [%from];")
+    PTX("  mul.wide.u32 %a, %b, 4;")
+    PTX("  add.u64 %a, %table, %a;")
+    PTX("  ld.global.nc.f32 %f, [%a];")
+    PTX("  st.global.f32 [%to], %f;")
+    PTX("  add.u64 %from, %from, 1;")
+    PTX("  add.u64 %to, %to, %step;")
+    PTX("  add.u64 %table, %table, %table_step;")
+    PTX("  sub.u32 %channels, %channels, 1;")
+    PTX("  setp.ne.u32 %is_left, %channels, 0;")
+    PTX("  @%is_left bra EACH;")
+    PTX("END:")
+    PTX("  ret;")
+    PTX("}");
+// clang-format on
+
+static struct { // guarded by lock
+    pthread_mutex_t lock;
+    bool is_there[STK_CUDA_DEVICES_MAX];
+    struct stk_device_kernels of[STK_CUDA_DEVICES_MAX];
+} loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static enum stk_status load(const struct stk_cuda_device *d, struct stk_device_kernels *k,
+                            struct stk_err *err)
+{
+    static const char *const names[STK_KERNELS] = {
+        [STK_KERNEL_FLOATS] = "stoker_bytes_to_floats",
+        [STK_KERNEL_PLANES] = "stoker_bytes_to_planes",
+    };
+    const struct stk_cuda *c = d->cuda;
+    char log[LOG_BYTES] = "";
+    int options[] = {JIT_LOG, JIT_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    void *module = NULL;
+    enum stk_status s = stk_cuda_check(c, c->module_load(&module, ptx, 2, options, values),
+                                       "loading the kernels (cuModuleLoadDataEx)", err);
+    if (s != STK_OK) {
+        if (log[0]) {
+            stk_err_while(err, "translating them: %s", log);
+        }
+        return s;
+    }
+    for (int i = 0; s == STK_OK && i < STK_KERNELS; i++) {
+        s = stk_cuda_check(c, c->module_kernel(&k->function[i], module, names[i]), names[i], err);
+    }
+    if (s != STK_OK) {
+        (void)c->module_unload(module);
+    }
+    return s;
+}
+
+enum stk_status stk_device_kernels_get(const struct stk_cuda_device *d,
+                                       const struct stk_device_kernels **out, struct stk_err *err)
+{
+    enum stk_status s = STK_OK;
+    pthread_mutex_lock(&loaded.lock);
+    if (!loaded.is_there[d->ordinal]) {
+        s = load(d, &loaded.of[d->ordinal], err);
+        loaded.is_there[d->ordinal] = s == STK_OK;
+    }
+    pthread_mutex_unlock(&loaded.lock);
+    *out = s == STK_OK ? &loaded.of[d->ordinal] : NULL;
+    return s;
+}
+
+static unsigned blocks_for(int64_t threads)
+{
+    return (unsigned)((threads + BLOCK - 1) / BLOCK);
+}
+
+static enum stk_status launch(const struct stk_cuda_device *d, void *kernel, unsigned columns,
+                              unsigned rows, void **args, void *stream, struct stk_err *err)
+{
+    const struct stk_cuda *c = d->cuda;
+    return stk_cuda_check(c,
+                          c->launch(kernel, columns, rows, 1, BLOCK, 1, 1, 0, stream, args, NULL),
+                          "cuLaunchKernel", err);
+}
+
+// In pieces that begin with channel 0 and at an address that four values may be read from at once.
+static enum stk_status to_floats(const struct stk_cuda_device *d, void *kernel,
+                                 const struct stk_lookup *l, void *stream, uint64_t *launches,
+                                 struct stk_err *err)
+{
+    uint32_t channels = l->has_one_table ? 1 : (uint32_t)l->channels;
+    int64_t grain = (int64_t)channels * VALUES_OF_A_THREAD;
+    int64_t most = VALUES_OF_A_LAUNCH / grain * grain;
+    int64_t all = l->images * l->pixels * l->channels;
+    enum stk_status s = STK_OK;
+    for (int64_t at = 0; s == STK_OK && at < all; at += most) {
+        uint64_t to = l->to + (uint64_t)at * sizeof(float), from = l->from + (uint64_t)at;
+        uint64_t table = l->table;
+        uint32_t n = (uint32_t)(all - at < most ? all - at : most);
+        void *args[] = {&to, &from, &table, &n, &channels};
+        int64_t threads = ((int64_t)n + VALUES_OF_A_THREAD - 1) / VALUES_OF_A_THREAD;
+        s = launch(d, kernel, blocks_for(threads), 1, args, stream, err);
+        ++*launches;
+    }
+    return s;
+}
+
+static enum stk_status to_planes(const struct stk_cuda_device *d, void *kernel,
+                                 const struct stk_lookup *l, void *stream, uint64_t *launches,
+                                 struct stk_err *err)
+{
+    uint32_t channels = (uint32_t)l->channels, pixels = (uint32_t)l->pixels;
+    uint32_t table_bytes = l->has_one_table ? 0 : 256 * sizeof(float);
+    uint64_t image_bytes = (uint64_t)l->pixels * channels;
+    enum stk_status s = STK_OK;
+    for (int64_t at = 0; s == STK_OK && image_bytes > 0 && at < l->images; at += ROWS_MAX) {
+        int64_t n = l->images - at < ROWS_MAX ? l->images - at : ROWS_MAX;
+        uint64_t from = l->from + (uint64_t)at * image_bytes, table = l->table;
+        uint64_t to = l->to + (uint64_t)at * image_bytes * sizeof(float);
+        void *args[] = {&to, &from, &table, &pixels, &channels, &table_bytes};
+        s = launch(d, kernel, blocks_for(pixels), (unsigned)n, args, stream, err);
+        ++*launches;
+    }
+    return s;
+}
+
+enum stk_status stk_device_look_up(const struct stk_cuda_device *d,
+                                   const struct stk_device_kernels *k, const struct stk_lookup *l,
+                                   bool is_planar, void *stream, uint64_t *launches,
+                                   struct stk_err *err)
+{
+    if (is_planar) {
+        return to_planes(d, k->function[STK_KERNEL_PLANES], l, stream, launches, err);
+    }
+    return to_floats(d, k->function[STK_KERNEL_FLOATS], l, stream, launches, err);
+}
