@@ -34,6 +34,9 @@ if(TARGET stoker_py AND NOT STOKER_SANITIZE)
     endforeach()
 endif()
 if(TARGET stoker_py)
+    add_test(NAME gpu.assemble COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/assemble.py
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(gpu.assemble PROPERTIES ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
     add_test(NAME gpu.staging COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/staging.py
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(gpu.staging PROPERTIES TIMEOUT 600

@@ -88,6 +88,32 @@ def after(megabytes, count):
     return passed(pipeline(megabytes, count).to_device("cuda:0", depth=3), megabytes)
 
 
+IMAGES = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+
+
+def images(count, on_device):
+    """Images a second, batches of 64 of 224 x 224: normalised on the host, or behind the copy."""
+    import time
+    import torch
+
+    rule = sd.Normalize(**IMAGES)
+    rows = np.zeros((64, 224, 224, 3), np.uint8)
+    ds = sd.Dataset.from_tensor_slices(rows).repeat().batch(64, drop_remainder=True).take(count)
+    if not on_device:
+        ds = ds.map(lambda x: sd.cast(x, "float32") * rule.scale + rule.offset, sd.AUTOTUNE)
+    batches = ds.to_device("cuda:0", depth=3, normalize=rule if on_device else None)
+    n, start, total = 0, None, None
+    for batch in batches:
+        part = torch.from_dlpack(batch).sum()
+        total = part if total is None else total + part
+        n += 1
+        if start is None:
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+    torch.cuda.synchronize()
+    return (n - 1) * 64 / (time.perf_counter() - start)
+
+
 def is_right():
     """What arrives is what was sent, epoch after epoch, kept and not."""
     rows = np.arange(1 << 20, dtype=np.int64).reshape(1024, 1024)
@@ -125,6 +151,9 @@ def main():
                 f"  {megabytes:3} MB {part.__name__:<7} {rate / 1e9:7.2f} GB/s"
                 f" {rate / limit:5.0%} of the limit of {limit / 1e9:.2f} GB/s   {what}"
             )
+    for on_device in (False, True):
+        rate = images(20 if is_small else 400, on_device)
+        print(f"  images normalised on the {'device' if on_device else 'host  '} {rate:9,.0f} images/s")
     return 0
 
 

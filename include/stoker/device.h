@@ -54,7 +54,7 @@ struct stoker_byte_table {
 // 1 / (max_value * std[c]) and offset -mean[c] / std[c], computed in double and rounded: with
 // max_value 255, mean and std are of values from 0 to 1; with 1, of the bytes. std and max_value
 // are not 0.
-void stoker_byte_table_normalise(float *values, int channels, const double *mean, const double *std,
+void stoker_byte_table_normalise(float *values, int channels, const float *mean, const float *std,
                                  double max_value);
 // stoker_stager_open with tables for n components (each at most once). An element with other
 // channels than its table is an error, or left out where options say so.
@@ -72,6 +72,9 @@ int stoker_stager_wait(struct stoker_stager *s, int64_t ns);
 enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_tensor *out, int n,
                                       struct stoker_device_batch **batch, int *is_end,
                                       struct stoker_err *err);
+// Whether the last next() failed for an element, which something else may then stand for; 0 where
+// the device is the reason.
+int stoker_stager_lost_element(const struct stoker_stager *s);
 void stoker_stager_cancel(struct stoker_stager *s); // from any thread: waits end soon
 void stoker_stager_free(struct stoker_stager *s);   // batches given out stay valid; takes NULL
 

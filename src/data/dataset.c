@@ -106,6 +106,7 @@ enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name
         }
         s = check_args(ds, err);
         ds->seed = stk_attrs_int(attrs, "seed", -1);
+        ds->hops = stk_attrs_int(attrs, "keeps_paths", 0) ? -1 : 0;
     }
     if (s == STK_OK) {
         s = kind->infer(ds, err);

@@ -76,7 +76,9 @@ struct stk_dataset {
     char *where;             // source line that made it; NULL: unknown
     void *shared;            // what its iterators share (a cache); the kind's affair; atomic
     // Of what a rewrite made (data/rewrite.h):
-    int hops;     // stages taken out between it and its first input, which keeps their path
+    // Stages taken out between it and its first input, which keeps their path. -1 (the attribute
+    // "keeps_paths"): it is seen as no stage itself, and what is drawn below it stays the same.
+    int hops;
     char *reason; // what was done, a line for each rewrite; NULL: none
     // Its own rewritten form by policy (enum stk_on_error), held once it was asked for; atomic.
     struct stk_dataset *rewritten[2];

@@ -25,8 +25,8 @@ uint64_t stk_path_mix(uint64_t path, uint64_t part)
 
 uint64_t stk_iter_input_path(const struct stk_iter *it, int i)
 {
-    uint64_t path = stk_path_mix(it->path, (uint64_t)i);
-    for (int k = 0; i == 0 && k < it->ds->hops; k++) {
+    uint64_t path = i == 0 ? it->path : stk_path_mix(it->path, (uint64_t)i);
+    for (int k = -1; i == 0 && k < it->ds->hops; k++) {
         path = stk_path_mix(path, 0);
     }
     return path;

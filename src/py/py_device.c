@@ -44,9 +44,10 @@ struct device_array {
 
 struct stager {
     PyObject_HEAD struct stoker_stager *s;
-    PyObject *dataset, *structure;
+    PyObject *dataset, *structure, *replacement; // replacement: NULL, errors are raised
     struct stoker_tensor *out;
     int n, device, is_busy;
+    uint64_t replaced;
 };
 
 PyObject *stk_py_devices(PyObject *module, PyObject *unused)
@@ -429,20 +430,50 @@ static void stager_dealloc(PyObject *o)
     PyMem_Free(self->out);
     Py_CLEAR(self->dataset);
     Py_CLEAR(self->structure);
+    Py_CLEAR(self->replacement);
     Py_TYPE(o)->tp_free(o);
 }
 
-// Stager(engine dataset, owner, structure, options, device, depth)
+// (component, channels, is planar, table as bytes of float32), several of them.
+static struct stoker_byte_table *tables_in(PyObject *list, Py_ssize_t *n)
+{
+    PyObject *fast = PySequence_Fast(list, "tables come as a sequence");
+    *n = fast ? PySequence_Fast_GET_SIZE(fast) : 0;
+    struct stoker_byte_table *out = fast ? PyMem_Calloc((size_t)*n + 1, sizeof *out) : NULL;
+    int ok = out != NULL;
+    for (Py_ssize_t i = 0; ok && i < *n; i++) {
+        struct stoker_byte_table *t = &out[i];
+        PyObject *bytes;
+        ok = PyArg_ParseTuple(PySequence_Fast_GET_ITEM(fast, i), "iipS", &t->component,
+                              &t->channels, &t->is_planar, &bytes);
+        if (ok && PyBytes_GET_SIZE(bytes) != (Py_ssize_t)(256 * sizeof(float)) * t->channels) {
+            PyErr_SetString(PyExc_ValueError, "a table has 256 values for each channel");
+            ok = 0;
+        } else if (ok) {
+            t->values = (const float *)(const void *)PyBytes_AS_STRING(bytes);
+        }
+    }
+    Py_XDECREF(fast); // the caller holds `list`, and that the tables
+    if (!ok) {
+        PyMem_Free(out);
+        return PyErr_Occurred() ? NULL : (PyErr_NoMemory(), NULL);
+    }
+    return out;
+}
+
+// Stager(engine dataset, owner, structure, options, device, depth, tables): `replacement` of the
+// options is what next() gives for an element that fails.
 static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    PyObject *dataset, *owner, *structure, *dict;
+    PyObject *dataset, *owner, *structure, *dict, *list;
     struct stoker_run_options o;
     struct stoker_err err;
     enum stoker_status s;
+    Py_ssize_t n_tables;
     int device, depth;
     (void)kwargs;
-    if (!PyArg_ParseTuple(args, "O!OOO!ii", &stk_py_dataset_type, &dataset, &owner, &structure,
-                          &PyDict_Type, &dict, &device, &depth) ||
+    if (!PyArg_ParseTuple(args, "O!OOO!iiO!", &stk_py_dataset_type, &dataset, &owner, &structure,
+                          &PyDict_Type, &dict, &device, &depth, &PyTuple_Type, &list) ||
         stk_py_run_options(dict, &o) < 0) {
         return NULL;
     }
@@ -457,13 +488,21 @@ static PyObject *stager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     self->dataset = PyTuple_Pack(2, dataset, owner);
     Py_INCREF(structure);
     self->structure = structure;
+    self->replacement = PyDict_GetItemString(dict, "replacement");
+    Py_XINCREF(self->replacement);
     if (!self->out || !self->dataset) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
-    Py_BEGIN_ALLOW_THREADS s = stoker_stager_open(ds, &o, device, depth, &self->s, &err);
-    Py_END_ALLOW_THREADS if (s != STOKER_OK)
-    {
+    struct stoker_byte_table *tables = tables_in(list, &n_tables);
+    if (!tables) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS s =
+        stoker_stager_open_tables(ds, &o, device, depth, tables, (int)n_tables, &self->s, &err);
+    Py_END_ALLOW_THREADS PyMem_Free(tables);
+    if (s != STOKER_OK) {
         Py_DECREF(self);
         return stk_py_raise(&err);
     }
@@ -519,7 +558,13 @@ static PyObject *stager_next(PyObject *o)
         }
     }
     if (stoker_stager_next(self->s, self->out, self->n, &batch, &is_end, &err) != STOKER_OK) {
-        stk_py_raise(&err);
+        if (self->replacement && stoker_stager_lost_element(self->s)) {
+            self->replaced++;
+            Py_INCREF(self->replacement);
+            result = self->replacement;
+        } else {
+            stk_py_raise(&err);
+        }
     } else if (!is_end) {
         result = staged(self, batch);
         stoker_device_batch_free(batch);
@@ -537,11 +582,12 @@ static PyObject *stager_stats(PyObject *o, PyObject *unused)
         stoker_stager_stats(self->s, &t);
     }
     return Py_BuildValue(
-        "{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "elements", (unsigned long long)t.elements, "copies",
-        (unsigned long long)t.copies, "copied_bytes", (unsigned long long)t.copied_bytes,
+        "{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K}", "elements", (unsigned long long)t.elements,
+        "copies", (unsigned long long)t.copies, "copied_bytes", (unsigned long long)t.copied_bytes,
         "direct_bytes", (unsigned long long)t.direct_bytes, "starve_ns",
         (unsigned long long)t.starve_ns, "slot_ns", (unsigned long long)t.slot_ns, "device_bytes",
-        (unsigned long long)t.device_bytes, "unpinned", (unsigned long long)t.unpinned);
+        (unsigned long long)t.device_bytes, "unpinned", (unsigned long long)t.unpinned, "launches",
+        (unsigned long long)t.launches, "replaced", (unsigned long long)self->replaced);
 }
 
 static PyObject *stager_close(PyObject *o, PyObject *unused)

@@ -40,17 +40,18 @@ def main():
 
         path = stoker.data._engine.__file__
     text = kernels(path)
-    known = subprocess.run([ptxas, "--help"], capture_output=True, text=True, check=True).stdout
     n_kernels, done = text.count(".visible .entry"), []
     with tempfile.TemporaryDirectory() as folder:
         source, out = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cubin")
         with open(source, "w") as f:
             f.write(text)
-        for sm in (n for n in WANTED if re.search(rf"\bsm_{n}\b", known)):
+        for sm in WANTED:
             r = subprocess.run(
                 [ptxas, "-v", "-arch", f"sm_{sm}", source, "-o", out], capture_output=True, text=True
             )
             spills = re.findall(r"(\d+) bytes spill", r.stderr)
+            if "is not defined for option" in r.stderr:
+                continue  # this ptxas is too new for it, or too old
             if r.returncode or any(int(s) for s in spills) or "warning" in r.stderr:
                 sys.exit(f"sm_{sm}:\n{r.stdout}{r.stderr}")
             registers = re.findall(r"Used (\d+) registers", r.stderr)

@@ -65,6 +65,36 @@ def test_keep():
     c.same(np.concatenate([x.numpy() for x, _ in second]), ROWS + 1)
 
 
+def test_normalize():
+    """Kernels give the bits of the host: all bytes, layouts, sizes around a thread's and a block's."""
+    rng = np.random.default_rng(2)
+    shapes = [(1, 1, 1), (3, 5, 3), (16, 16, 3), (17, 64, 4), (32, 32, 1), (9, 7, 13), (224, 224, 3)]
+    for shape in shapes:
+        x = rng.integers(0, 256, (40, *shape), np.uint8)
+        mean, std = rng.uniform(0, 1, shape[-1]), rng.uniform(0.1, 1, shape[-1])
+        ds = sd.Dataset.from_tensor_slices(x).shuffle(40, seed=1).batch(16)
+        for rule in ((mean, std), (0.5, 0.25), sd.Normalize(mean, std, planar=True)):
+            for a, b in zip(ds.to_device("cuda:0", normalize=rule), ds.to_device("cpu", normalize=rule)):
+                a = a.numpy()
+                same = a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+                c.true(same, f"{shape} {rule}")
+
+
+def test_normalize_in_torch():
+    """A training step's view: planes on its stream, while the next ones are made."""
+    import torch
+
+    x = np.random.default_rng(3).integers(0, 256, (256, 64, 64, 3), np.uint8)
+    mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+    ds = sd.Dataset.from_tensor_slices((x, np.arange(256))).batch(32)
+    rule = sd.Normalize(mean, std, planar=True)
+    for (a, i), (b, _) in zip(ds.to_torch(device="cuda:0", normalize=rule), ds.to_torch(normalize=rule)):
+        raw = torch.from_numpy(x[i.cpu().numpy()]).to("cuda:0").permute(0, 3, 1, 2)
+        m, s = (torch.tensor(v, device="cuda:0").view(3, 1, 1) for v in (mean, std))
+        c.true(torch.allclose(a, (raw / 255.0 - m) / s, atol=1e-5), "as torch has it")
+        c.true(torch.equal(a.cpu(), b), "as on the host")
+
+
 def test_full():
     """Who keeps everything is told; nothing is lost once something is let go."""
     unused, _ = sd._engine.device_memory(0)

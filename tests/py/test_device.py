@@ -45,7 +45,7 @@ class Fake:
 
     def check(self, what):
         gc.collect()
-        out = (ctypes.c_uint64 * 9)()
+        out = (ctypes.c_uint64 * 16)()
         self.lib.fake_cuda_counts(out)
         c.same((self.lib.fake_cuda_misuse(), list(out[3:7])), (b"", [0, 0, 0, 0]), what)
 

@@ -49,10 +49,10 @@ static struct stk_dataset *images(int64_t batches, struct image m, bool has_numb
 
 static void make_table(float *values, int channels)
 {
-    double mean[8], std[8];
+    float mean[8], std[8];
     for (int c = 0; c < channels; c++) {
-        mean[c] = 0.4 + 0.05 * c;
-        std[c] = 0.2 + 0.03 * c;
+        mean[c] = 0.4f + 0.05f * (float)c;
+        std[c] = 0.2f + 0.03f * (float)c;
     }
     stoker_byte_table_normalise(values, channels, mean, std, 255);
 }
@@ -60,8 +60,8 @@ static void make_table(float *values, int channels)
 // The same with arithmetic: what the table promises.
 static float expected(uint8_t x, int c)
 {
-    float scale = (float)(1 / (255 * (0.2 + 0.03 * c)));
-    float offset = (float)(-(0.4 + 0.05 * c) / (0.2 + 0.03 * c));
+    volatile float mean = 0.4f + 0.05f * (float)c, std = 0.2f + 0.03f * (float)c;
+    float scale = (float)(1 / (255 * (double)std)), offset = (float)(-(double)mean / (double)std);
     volatile float product = (float)x * scale;
     return product + offset;
 }

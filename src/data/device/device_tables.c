@@ -8,11 +8,12 @@
 
 #define VALUES ((size_t)256) // of a byte
 
-void stoker_byte_table_normalise(float *values, int channels, const double *mean, const double *std,
+void stoker_byte_table_normalise(float *values, int channels, const float *mean, const float *std,
                                  double max_value)
 {
     for (int c = 0; c < channels; c++) {
-        float scale = (float)(1 / (max_value * std[c])), offset = (float)(-mean[c] / std[c]);
+        float scale = (float)(1 / (max_value * (double)std[c]));
+        float offset = (float)(-(double)mean[c] / (double)std[c]);
         for (size_t x = 0; x < VALUES; x++) {
             float product = (float)x * scale; // rounded by itself: no fused multiply-add
             values[(size_t)c * VALUES + x] = product + offset;

@@ -22,7 +22,7 @@ struct item { // of the queue
     struct stoker_tensor *out;
     struct stoker_device_batch *batch;
     enum stoker_status status;
-    bool is_end;
+    bool is_end, is_of_element; // an error of the element, not of the device
     struct stoker_err err;
 };
 
@@ -33,7 +33,7 @@ struct stoker_stager {
     struct stk_copier copier;
     int n, depth, n_slots;
     struct stk_copy_slot *slots;
-    bool skips_errors;
+    bool skips_errors, lost_element; // lost_element: the consumer's
     unsigned forks;
     pthread_mutex_t lock; // of what follows
     pthread_cond_t changed;
@@ -144,6 +144,7 @@ static void put_error(struct stoker_stager *s, struct item *item, struct stk_err
 static void leave_out(struct stoker_stager *s, struct item *item, struct stk_err *e)
 {
     if (!s->skips_errors) {
+        item->is_of_element = true;
         put_error(s, item, e);
         return;
     }
@@ -208,6 +209,7 @@ static bool step(struct stoker_stager *s, struct stk_copy_slot *slot)
     item->status = stoker_iterator_next(s->it, slot->host, s->n, &is_end, &item->err);
     if (item->status != STOKER_OK || is_end) {
         item->is_end = item->status == STOKER_OK;
+        item->is_of_element = item->status != STOKER_OK && item->status != STOKER_EINTR;
         enum stoker_status status = item->status;
         put_item(s); // the item is the consumer's from here on
         return !is_end && status != STOKER_EINTR;
@@ -431,6 +433,7 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
     stk_err_init(&e);
     *batch = NULL;
     *is_end = 0;
+    s->lost_element = false;
     if (s->forks != stk_fork_count()) {
         (void)stk_err_set(&e, STK_EINVAL,
                           "this stager was started before a fork; neither its "
@@ -449,6 +452,7 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
     enum stoker_status status = item->status;
     if (status != STOKER_OK) {
         *err = item->err;
+        s->lost_element = item->is_of_element;
     } else if (item->is_end) {
         *is_end = 1;
     } else {
@@ -467,6 +471,11 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     return status;
+}
+
+int stoker_stager_lost_element(const struct stoker_stager *s)
+{
+    return s->lost_element;
 }
 
 void stoker_stager_cancel(struct stoker_stager *s)

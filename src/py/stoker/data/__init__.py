@@ -21,6 +21,7 @@ from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
 from ._function import cond, numpy_function, py_function
+from ._normalize import Normalize
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._plugin import get_include, load_op_library
 from ._sources import (

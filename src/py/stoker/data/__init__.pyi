@@ -132,7 +132,7 @@ class Dataset:
         """The plan as text: stages, which functions are native and why not, warnings."""
     def stats(self) -> Any:
         """Counts of the last iterator's stages and the limiting one: see Stats."""
-    def to_torch(self, device: Any = None, pin_memory: Any = False) -> Any:
+    def to_torch(self, device: Any = None, pin_memory: Any = False, normalize: Any = None) -> Any:
         """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface."""
     def to_tf(self) -> Any:
         """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator."""
@@ -140,7 +140,7 @@ class Dataset:
         """A keras.utils.PyDataset of this, for model.fit, evaluate and predict with any backend."""
     def to_jax(self, device: Any = None, depth: Any = 1) -> Any:
         """An iterable of jax arrays, strings as bytes."""
-    def to_device(self, device: Any, depth: Any = 2, keep: Any = False) -> Any:
+    def to_device(self, device: Any, depth: Any = 2, keep: Any = False, normalize: Any = None) -> Any:
         """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead."""
     element_spec: Any
 class DatasetSpec:
@@ -164,6 +164,23 @@ class DeviceArray:
     size: Any
     nbytes: Any
     device: Any
+class Normalize:
+    """(x / max_value - mean) / std of uint8 values in float32; a number, or one for each channel."""
+    def __init__(self, mean: Any, std: Any, max_value: Any = 255.0, planar: Any = False) -> None:
+        """Initialize self.  See help(type(self)) for accurate signature."""
+    @property
+    def channels(self) -> Any:
+        """How many there are; 1: the same for any number of them."""
+    def table(self) -> Any:
+        """What each byte becomes: (channels, 256) float32."""
+    def of_array(self, x: Any) -> Any:
+        """A uint8 array, normalised by NumPy."""
+    def of_value(self, x: Any) -> Any:
+        """The same of a symbolic value of known rank."""
+    def check(self, what: Any, spec: Any) -> Any:
+        """InvalidArgumentError: a component with that spec cannot be normalised so."""
+    def spec_of(self, spec: Any) -> Any:
+        """The TensorSpec of what comes out."""
 class RaggedTensor:
     """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each"""
     def __init__(self, values: Any, nested_row_splits: Any) -> None:

@@ -71,16 +71,17 @@ def _batch_size(dataset):
     return ds._args.get("batch_size") if ds._kind in ("batch", "padded_batch") else None
 
 
-def to_torch(dataset, device=None, pin_memory=False):
+def to_torch(dataset, device=None, pin_memory=False, normalize=None):
     """Tensors in the elements' structure, as torch.utils.data.DataLoader gives batches.
 
     See Dataset.to_torch.
     """
     torch = _need("torch")
-    from . import _device
+    from . import _device, _normalize
 
     number = None if device is None else _device.number_of(device)
-    staged = _device.OnDevice(dataset, device) if number is not None else None
+    staged = _device.OnDevice(dataset, device, normalize=normalize) if number is not None else None
+    on_host = _normalize.on_host(dataset, _normalize.rules(normalize, dataset.element_spec))
     if staged is not None and staged.device == "cpu":
         staged = None
     if pin_memory and staged is None:
@@ -123,7 +124,8 @@ def to_torch(dataset, device=None, pin_memory=False):
 
         def _elements(self):
             info = torch.utils.data.get_worker_info()
-            ds, state, self._state = dataset, self._state, None
+            is_staged = staged is not None and info is None
+            ds, state, self._state = dataset if is_staged else on_host, self._state, None
             if pin_memory and info is None:
                 ds = ds.with_options(Options())
                 ds._pinned_device = 0
@@ -135,8 +137,8 @@ def to_torch(dataset, device=None, pin_memory=False):
                 ds._epochs = itertools.count(epoch)
             elif self._epoch is not None:
                 ds = _at_epoch(ds, self._epoch)
-            if staged is not None and info is None:
-                return iter(_device.OnDevice(ds, staged.device, staged.depth))
+            if is_staged:
+                return iter(_device.OnDevice(ds, staged.device, staged.depth, False, normalize))
             self._iterator = ds.iterator(state=state)
             return self._iterator
 
@@ -277,8 +279,8 @@ def to_jax(dataset, device=None, depth=1):
     return _Adapted(dataset, lambda e: map_leaves(leaf, e), depth)
 
 
-def to_device(dataset, device, depth=2, keep=False):
+def to_device(dataset, device, depth=2, keep=False, normalize=None):
     """See Dataset.to_device."""
     from ._device import OnDevice
 
-    return OnDevice(dataset, device, depth, keep)
+    return OnDevice(dataset, device, depth, keep, normalize)

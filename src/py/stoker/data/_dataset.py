@@ -914,7 +914,7 @@ class Dataset:
 
     # Neighbours
 
-    def to_torch(self, device=None, pin_memory=False):
+    def to_torch(self, device=None, pin_memory=False, normalize=None):
         """Elements as torch tensors, strings as bytes: an IterableDataset with a DataLoader's surface.
 
         For a loop as it is: `for x, y in ds.to_torch(): ...`, again for each epoch; len(),
@@ -925,10 +925,11 @@ class Dataset:
         device: "cuda:0": tensors there, copied ahead (see to_device) and taken over by DLPack; they
         are for the stream that was current when they were given. pin_memory: tensors in pinned host
         memory, for your own `.to(device, non_blocking=True)`; NotFoundError without a CUDA driver.
+        normalize: see to_device; without a device the host does it.
         """
         from ._adapters import to_torch
 
-        return to_torch(self, device, pin_memory)
+        return to_torch(self, device, pin_memory, normalize)
 
     def to_tf(self):
         """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.
@@ -958,7 +959,7 @@ class Dataset:
 
         return to_jax(self, device, depth)
 
-    def to_device(self, device, depth=2, keep=False):
+    def to_device(self, device, depth=2, keep=False, normalize=None):
         """An iterable whose numbers lie on the device ("cuda:0"), copied `depth` elements ahead.
 
         The pipeline's batches are made in pinned memory and copied asynchronously on a stream of
@@ -968,10 +969,16 @@ class Dataset:
         ones give, in that order (do not write into it); where it does not fit, a RuntimeWarning,
         and elements are made anew. ResourceExhaustedError: the device is full; let elements go, and
         the next call goes on.
+
+        normalize: (mean, std) of values from 0 to 1, numbers or one for each channel, for elements
+        with one uint8 component: it is copied as bytes and becomes float32 on the device,
+        (x / 255 - mean) / std as x * scale + offset, with the same bits as on the host. An
+        sd.Normalize says more (planar, max_value); a dict of them, by key, number or tuple of
+        those, says of which components.
         """
         from ._adapters import to_device
 
-        return to_device(self, device, depth, keep)
+        return to_device(self, device, depth, keep, normalize)
 
 
 def _datasets_as_is(structure):

@@ -6,7 +6,9 @@ import os
 import warnings
 import weakref
 
-from . import _engine, _spec
+import numpy as np
+
+from . import _engine, _normalize, _spec
 from .errors import InvalidArgumentError, OpError, ResourceExhaustedError
 
 _live = weakref.WeakSet()
@@ -37,17 +39,42 @@ def number_of(device):
     raise InvalidArgumentError(f"a device is 'cpu', 'cuda' or 'cuda:N', not {name!r}")
 
 
-def stager(dataset, number, depth):
-    """An iterator over DeviceArrays."""
+def _replacement(dataset, number, by_leaf):
+    """The element that stands for those that fail, on the device."""
+    from ._options import Options
+
+    policy = dataset._options.on_error
+
+    def leaf(spec, v):
+        if hasattr(spec, "parts") or isinstance(v, (bytes, str)):
+            return v
+        return np.asarray(v, spec.dtype)
+
+    specs = _spec.flatten(dataset.element_spec)
+    values = _spec.flatten(policy[1])
+    if len(values) == len(specs):
+        made = iter([leaf(s, v) for s, v in zip(specs, values)])
+        one = type(dataset).from_tensors(_spec.map_structure(lambda _: next(made), policy[1]))
+        shape = _spec.map_structure(lambda _: 0, one.element_spec)
+    if len(values) != len(specs) or shape != _spec.map_structure(lambda _: 0, dataset.element_spec):
+        raise InvalidArgumentError(
+            f"on_error=('replace', element): on a device the element must be as those of the dataset: "
+            f"{dataset.element_spec}"
+        )
+    for i, rule in by_leaf.items():
+        rule.check("the replacement", _spec.flatten(one.element_spec)[i])
+    return next(stager(one.with_options(Options()), number, 1, by_leaf))
+
+
+def stager(dataset, number, depth, by_leaf):
+    """An iterator over DeviceArrays; by_leaf: what is normalised on the way (_normalize.rules)."""
     from ._iterator import template
 
     if dataset._engine is None:
         raise TypeError("a dataset that depends on a function's argument cannot be staged")
     options = dataset._run_options(None)
     if "replacement" in options:
-        raise InvalidArgumentError(
-            "on_error=('replace', ...) is not for devices; use 'skip', or replace by a function"
-        )
+        options["replacement"] = _replacement(dataset, number, by_leaf)
     s = _Stager(
         dataset._engine,
         (dataset, dataset._keep),
@@ -55,6 +82,7 @@ def stager(dataset, number, depth):
         options,
         number,
         depth,
+        _normalize.tables(dataset.element_spec, by_leaf),
     )
     _live.add(s)
     return s
@@ -73,15 +101,25 @@ def _unused_bytes(number):
         return float("inf")
 
 
+def _ahead(dataset, depth):
+    """dataset.prefetch(depth), which random operations before it do not see."""
+    args = {"buffer_size": depth, "keeps_paths": 1}
+    out = dataset._make("prefetch", [dataset], args, dataset.element_spec)
+    out._epochs = dataset._epochs
+    return out
+
+
 class OnDevice:
     """A dataset's elements on a device: an iterable with the dataset's length.
 
     Each number is a DeviceArray (shape, dtype, `__dlpack__`, `__cuda_array_interface__`, `numpy()`);
     on the host, where there is no such device, a NumPy array. `device` says which: "cuda:0" or "cpu".
+    Random operations draw the same on both.
     """
 
-    def __init__(self, dataset, device, depth=2, keep=False):
+    def __init__(self, dataset, device, depth=2, keep=False, normalize=None):
         self.dataset, self.depth, self.keep = dataset, depth, keep
+        self._rules = _normalize.rules(normalize, dataset.element_spec)
         self._number, self._kept, self._last = number_of(device), None, None
         if not isinstance(depth, int) or isinstance(depth, bool):
             raise TypeError(f"depth is an integer, not {type(depth).__name__}")
@@ -103,11 +141,23 @@ class OnDevice:
                 )
                 self._number = None
         self.device = "cpu" if self._number is None else f"cuda:{self._number}"
+        if self._number is None:
+            self._source = _ahead(_normalize.on_host(dataset, self._rules), depth)
+        else:
+            self._source = _normalize.before_staging(dataset, self._rules)
 
     @property
     def element_spec(self):
-        """The dataset's: the structure, shapes and dtypes of elements."""
-        return self.dataset.element_spec
+        """The structure, shapes and dtypes of elements: the dataset's, and float32 for what is normalised."""
+        return _normalize.spec_after(self.dataset.element_spec, self._rules)
+
+    def explain(self):
+        """What is done on the way to the device, and the plan of the dataset: text."""
+        kept = ", kept there" if self.keep else ""
+        first = f"to_device: {self.depth} elements ahead on {self.device}{kept}"
+        where = "on the host" if self._number is None else "on the device, bytes are copied"
+        lines = _normalize.lines(self.dataset.element_spec, self._rules, where)
+        return "\n".join([first, *lines, "", self._source.explain()])
 
     def __len__(self):
         return len(self.dataset)
@@ -118,14 +168,15 @@ class OnDevice:
 
     def stats(self):
         """Counts of the last pass: dict of elements, copies, copied_bytes, direct_bytes (read by the
-        device where the pipeline put them), starve_ns, slot_ns, device_bytes, unpinned. On the host: {}.
+        device where the pipeline put them), starve_ns, slot_ns, device_bytes, unpinned, launches (of
+        kernels that normalise), replaced (by on_error). On the host: {}.
         """
         return {} if self._last is None else self._last.stats()
 
     def _pass(self):
         if self._number is None:
-            return iter(self.dataset.prefetch(self.depth))
-        self._last = stager(self.dataset, self._number, self.depth)
+            return iter(self._source)
+        self._last = stager(self._source, self._number, self.depth, self._rules)
         return self._last
 
     def __iter__(self):

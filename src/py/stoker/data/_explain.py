@@ -82,6 +82,7 @@ def _is_shown(name, v):
         "specs",
         "components",
         "order",
+        "keeps_paths",
     )
 
 
