@@ -229,6 +229,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
                            .seed = seed + node->salt * 0x9e3779b97f4a7c15u,
                            .first_index = eval->first_index + first,
                            .host = f->host,
+                           .where = node->where,
                            .failed = *n,
                            .err = &failure};
     enum stk_status s = wants_each(&r) ? run_each(f, &r, err) : node->op->run(&r, err);

@@ -43,6 +43,7 @@ struct stk_op_run {
     uint64_t seed; // of this stage and epoch
     int64_t first_index;
     struct stk_host *host; // calls into the embedding language; NULL: there is none
+    const char *where;     // source line that added the operation; NULL: unknown
     // The first element that failed; n if none did. Elements behind it need not be computed.
     int64_t failed;
     struct stk_err *err; // of that element

@@ -51,9 +51,10 @@ struct session { // a file, and the consumer of all runs that are recorded there
 
 struct stk_recorder {
     struct session *session;
-    struct stk_wire_file *file;                   // the session's
-    uint64_t number, events, left_out, waited_ns; // all but the first atomic
-    pthread_mutex_t lock;                         // of threads
+    struct stk_wire_file *file;        // the session's
+    uint64_t number, events, left_out; // all but the first atomic
+    uint64_t waited_ns, step_ns;       // of the consumer: for batches, between them; atomic
+    pthread_mutex_t lock;              // of threads
     struct recorder_thread *threads;
 };
 
@@ -316,6 +317,9 @@ void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given
     }
     // A step begins with the fetch of its batch and lasts until the next one is asked for.
     pthread_mutex_lock(&s->lock);
+    if (s->step_start_ns && asked_ns > s->given_ns) {
+        __atomic_add_fetch(&r->step_ns, asked_ns - s->given_ns, __ATOMIC_RELAXED);
+    }
     end_step(s, asked_ns);
     s->step_start_ns = asked_ns;
     s->given_ns = given_ns;
@@ -337,8 +341,7 @@ void stk_recorder_last(struct stk_recorder *r, uint64_t asked_ns)
     pthread_mutex_unlock(&r->session->lock);
 }
 
-static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent,
-                   uint32_t *next)
+static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent, uint32_t *next)
 {
     char text[512];
     const struct stk_stage_stats *s = &it->stats;
@@ -374,10 +377,10 @@ void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root)
     stk_tally_tell(root);
     pthread_mutex_lock(&c->lock);
     sum_up(c, root, 0, &next);
-    if (stk_recorder_limit(root, limit, sizeof limit)) {
-        struct stk_wire_event e = {.start_ns = stk_wire_now_ns(),
-                                   .track = c->consumer_track,
-                                   .kind = STK_WIRE_ANNOTATION};
+    uint64_t step_ns = __atomic_load_n(&r->step_ns, __ATOMIC_RELAXED);
+    if (stk_recorder_limit(root, step_ns, limit, sizeof limit)) {
+        struct stk_wire_event e = {
+            .start_ns = stk_wire_now_ns(), .track = c->consumer_track, .kind = STK_WIRE_ANNOTATION};
         snprintf(text, sizeof text, STK_WIRE_LIMIT "%020llu|%s",
                  (unsigned long long)__atomic_load_n(&r->waited_ns, __ATOMIC_RELAXED), limit);
         e.name = stk_wire_string(c->consumer, text);

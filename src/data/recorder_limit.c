@@ -2,19 +2,27 @@
 // Which stage limited a run: the one with the most time of its own for each of its threads, waiting
 // for disks and for Python's lock included, since whoever waits for the stage waits for these too.
 // Stages that only pass on (prefetch) have none. What limits is said by what can be done about it.
+// Where all would fit beside the consumer's steps, that nothing is made ahead of them is what
+// limits.
 #include <stdio.h>
 #include <string.h>
 
 #include "data/recorder.h"
 
-static const struct stk_fn_node *find_node(const struct stk_iter *it, const char *const *names)
+// Of the stage's function; `names` or, of operations that do several things at once, those that
+// decode (attribute "decode").
+static const struct stk_fn_node *find_node(const struct stk_iter *it, const char *const *names,
+                                           bool or_decodes)
 {
     const struct stk_attr *a = stk_attrs_get(it->ds->attrs, "fn");
     for (int i = 0; a && a->kind == STK_ATTR_FN && i < a->fn->n_nodes; i++) {
-        for (int k = 0; names[k]; k++) {
-            if (strcmp(a->fn->nodes[i].op->name, names[k]) == 0) {
-                return &a->fn->nodes[i];
-            }
+        const struct stk_fn_node *node = &a->fn->nodes[i];
+        bool is_named = or_decodes && stk_attrs_int(node->attrs, "decode", 0) != 0;
+        for (int k = 0; names[k] && !is_named; k++) {
+            is_named = strcmp(node->op->name, names[k]) == 0;
+        }
+        if (is_named) {
+            return node;
         }
     }
     return NULL;
@@ -31,11 +39,14 @@ static bool is_one_of(const char *name, const char *const *names)
 static const char *what_of(const struct stk_iter *it, const char **where)
 {
     static const char *const python[] = {"host_call", NULL};
-    static const char *const decode[] = {"decode_jpeg", "decode_image", "decode_png", NULL};
-    static const char *const readers[] = {"tfrecord", "text_lines", "fixed_records", "indexed",
-                                          "list_files", NULL};
+    static const char *const decode[] = {
+        "decode_jpeg", "decode_and_crop_jpeg", "decode_image",
+        "decode_png",  "decode_part",          "jpeg_random_resized_crop",
+        NULL};
+    static const char *const readers[] = {"tfrecord", "text_lines", "fixed_records",
+                                          "indexed",  "list_files", NULL};
     static const char *const groups[] = {"batch", "padded_batch", NULL};
-    const struct stk_fn_node *node = find_node(it, python);
+    const struct stk_fn_node *node = find_node(it, python, false);
     *where = it->ds->where;
     if (node) {
         *where = node->where ? node->where : *where;
@@ -44,8 +55,8 @@ static const char *what_of(const struct stk_iter *it, const char **where)
     if (strcmp(it->kind->name, "generator") == 0) {
         return "generator";
     }
-    if (find_node(it, decode)) {
-        return "decode";
+    if (find_node(it, decode, true)) {
+        return it->stats.threads > 1 ? "decode-parallel" : "decode";
     }
     if (is_one_of(it->kind->name, readers)) {
         return "read";
@@ -83,7 +94,17 @@ static void find_most(const struct stk_iter *it, const struct stk_iter **most, u
     }
 }
 
-bool stk_recorder_limit(const struct stk_iter *root, char *text, size_t room)
+// Is anything made ahead of the step?
+static bool is_buffered(const struct stk_iter *root)
+{
+    const struct stk_iter *it = root;
+    while (it && strcmp(it->kind->name, "prefetch") != 0) {
+        it = it->n_in > 0 ? it->in[0] : NULL;
+    }
+    return it != NULL;
+}
+
+bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *text, size_t room)
 {
     const struct stk_iter *most = NULL;
     uint64_t most_ns = 0, all_ns = 0;
@@ -94,6 +115,9 @@ bool stk_recorder_limit(const struct stk_iter *root, char *text, size_t room)
         return false;
     }
     const char *what = what_of(most, &where);
+    if (most_ns < step_ns && !is_buffered(root)) {
+        what = "unbuffered"; // it would fit beside the steps
+    }
     stk_recorder_stage_name(most, stage);
     snprintf(place, sizeof place, "%s", where ? where : "");
     for (char *c = place; *c; c++) {

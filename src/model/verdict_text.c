@@ -66,12 +66,27 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
                             device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
 }
 
+// A pipeline's report of itself: what its consumer does between two batches is not in it.
+static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_arena *arena)
+{
+    int input = percent(v->group_share[STK_GROUP_INPUT]);
+    int step = percent(v->group_share[STK_GROUP_HOST]);
+    const char *lead = "No GPU events in this record of the input pipeline: ";
+    if (v->kind == STK_VERDICT_INPUT)
+        return stk_arena_printf(arena, "%sthe step waits %d %% for its input", lead, input);
+    if (input == 0)
+        return stk_arena_printf(arena, "%sthe input keeps up, %d %% is the step's own time", lead, step);
+    return stk_arena_printf(arena, "%sthe step waits %d %% for its input, and %d %% is its own time", lead,
+                            input, step);
+}
+
 static const char *host_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
     const double *s = v->group_share;
     const char *lead = "No GPU events in this profile: ";
-    (void)run;
+    if (run->facts.input_limit)
+        return pipeline_sentence(v, arena);
     switch (v->kind) {
     case STK_VERDICT_INPUT:
         return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead, percent(s[STK_GROUP_INPUT]));

@@ -39,7 +39,8 @@ enum {
     FIX_JAX_PYTHON,
     FIX_DDP,
     FIX_BATCH,
-    FIX_PYTHON
+    FIX_PYTHON,
+    FIX_RECORD
 };
 static const struct stk_rep_fix fixes[] = {
     [FIX_TORCH_ALLOC] = {"pytorch",
@@ -109,6 +110,10 @@ static const struct stk_rep_fix fixes[] = {
                    NULL},
     [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
                     "py-spy record --native -o loop.svg --pid PID"},
+    [FIX_RECORD] = {"any",
+                    "Record the step with its framework's profiler, and read that: it shows whether "
+                    "the device is at work in this time.",
+                    "stoker why PROFILE"},
     {0},
 };
 
@@ -233,6 +238,25 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     return STK_RULE_FIRED;
 }
 
+// What the consumer of stoker.data does between two batches is its own affair, and most often the
+// training itself: no loss that the record could tell of.
+static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                           uint32_t parts)
+{
+    struct stk_rule_steps s = stk_rule_spread(ctx, parts);
+    char mean[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
+    f->title = "The step's own time, between two batches";
+    f->severity = "info";
+    f->saving.has_low = f->saving.has_high = false;
+    f->saving.basis = "none";
+    stk_finding_say(ctx, f,
+                    "%s a step on average, %s of the time: the training, on a device or not, and all "
+                    "else that the loop does, which stoker.data does not record",
+                    stk_human_ns(s.used ? s.total_ns / s.used : 0, mean),
+                    stk_human_share(stk_rule_parts_share(ctx, parts), share));
+    stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
+}
+
 static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                  const char **why)
 {
@@ -248,6 +272,10 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         f->title = "The device waits for Python and the framework";
     else if (leads(ctx, STK_PART_LAUNCH))
         f->title = "The device waits for launches";
+    if (stk_rule_on_pipeline(ctx)) {
+        state_own_time(ctx, f, parts);
+        return STK_RULE_FIRED;
+    }
     stk_finding_causes(ctx, f, parts);
     if (!stk_rule_on_host(ctx))
         say_launches(ctx, f);
@@ -268,7 +296,8 @@ const struct stk_rule stk_rule_host_bound = {
               "shorten the step by less "
               "if the device's work becomes the limit.",
     .quiet = "Long launch calls while the device is busy are back-pressure of a full queue, and "
-             "cost nothing.",
+             "cost nothing. In a record of stoker.data the time between two batches is stated, not "
+             "blamed: it is the training's own.",
     .source = "XProf reports kernel launch from 3 % and highly from 15 %; launch cost of 5 to 10 "
               "us as in NVIDIA's "
               "CUDA graphs documentation; PyTorch, TensorFlow and JAX performance guides.",

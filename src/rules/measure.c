@@ -43,6 +43,11 @@ bool stk_rule_on_host(const struct stk_rule_ctx *ctx)
     return ctx->pass.run->scope == STK_SCOPE_HOST;
 }
 
+bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx)
+{
+    return stk_rule_on_host(ctx) && ctx->pass.run->facts.input_limit != NULL;
+}
+
 bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;

@@ -25,11 +25,22 @@ static const struct limit limits[] = {
       "ds.save(folder)                       # once\n"
       "ds = sd.Dataset.load(folder)          # then, also shuffled by position\n"
       "ds = sd.Dataset.from_tensor_slices((x, y))"}},
-    {"decode", "decoding images",
+    {"unbuffered",
+     "it would fit beside the step, but nothing is made ahead of that (no prefetch)",
+     {"any", "End the pipeline with prefetch: batches are then made while the step runs.",
+      "ds = ds.prefetch(sd.AUTOTUNE)"}},
+    {"decode", "decoding images on one thread",
      {"any",
       "Decode on all processors, only the part that is used, and crop and resize in the same step.",
       "ds = ds.map(lambda r: sd.image.jpeg_random_resized_crop(r, [224, 224]),\n"
       "            num_parallel_calls=sd.AUTOTUNE).batch(batch_size).prefetch(sd.AUTOTUNE)"}},
+    {"decode-parallel", "decoding images, which has threads already",
+     {"any",
+      "Decode less: only the part that is used, files stored at about the size needed, and once "
+      "where decoded images fit in memory or on disk.",
+      "ds = ds.map(lambda r: sd.image.jpeg_random_resized_crop(r, [224, 224], fast=True),\n"
+      "            num_parallel_calls=sd.AUTOTUNE).batch(batch_size).prefetch(sd.AUTOTUNE)\n"
+      "ds = ds.map(decode, num_parallel_calls=sd.AUTOTUNE).cache()   # then what differs by epoch"}},
     {"read", "reading files",
      {"any",
       "Read several files at once, or keep the elements after the first epoch; uncompressed or "

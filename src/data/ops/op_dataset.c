@@ -176,7 +176,8 @@ static enum stk_status make_one(struct stk_op_run *r, int64_t i, struct stk_data
         in[k] = *(struct stk_dataset **)stk_col_at(r->in[k], i);
     }
     if (s == STK_OK) {
-        s = stk_dataset_make(out, stk_attrs_text(r->attrs, "kind", ""), in, n, attrs, NULL, err);
+        s = stk_dataset_make(out, stk_attrs_text(r->attrs, "kind", ""), in, n, attrs, r->where,
+                             err);
     }
     stk_attrs_drop(attrs);
     return s;
