@@ -3,6 +3,7 @@
 #include "data/async.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -92,6 +93,43 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     next = next < 1 ? 1 : next;
     __atomic_store_n(&a->piece_n, next, __ATOMIC_RELAXED);
     __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
+}
+
+#define SHORT_MS 2      // between looks for memory
+#define SHORT_TRIES 500 // while nothing is freed and the consumer waits: then it never will be
+#define SHORT_PIECES 64 // made one at a time after that
+
+// Whether the run's memory can still become free: it did, or the consumer has yet to come back for
+// what waits for it.
+bool stk_async_is_short(struct stk_async *a, int *tries)
+{
+    struct stk_run *run = a->it->run;
+    struct stk_wait w = stk_wait_begin(run);
+    if (*tries == 0) {
+        pthread_mutex_lock(&run->short_lock);
+        *tries = 1;
+        stk_ring_be_short(&a->ring, SHORT_PIECES);
+    }
+    uint64_t used = stk_pool_stats_of(run->pool).in_use_bytes;
+    bool is_over = false;
+    for (int idle = 0; *tries > 1 && !is_over && idle < SHORT_TRIES;) {
+        usleep(SHORT_MS * 1000);
+        uint64_t now = stk_pool_stats_of(run->pool).in_use_bytes;
+        if (now < used) {
+            break;
+        }
+        used = now;
+        idle = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) ? idle + 1 : 0;
+        is_over = idle >= SHORT_TRIES || stk_ring_is_stopped(&a->ring);
+    }
+    ++*tries;
+    stk_wait_end(run, w, NULL);
+    return !is_over;
+}
+
+void stk_async_end_short(struct stk_async *a)
+{
+    pthread_mutex_unlock(&a->it->run->short_lock);
 }
 
 // One piece from input to ring. False: there is no more.

@@ -164,11 +164,13 @@ struct stk_run {
     uint64_t seed;
     uint64_t failures;       // atomic: elements that failed anywhere
     uint64_t memory_waits;   // atomic: times a stage found too little memory to run ahead
+    int root_waits;          // atomic: the consumer is in `next`
     bool pulls_to_skip;      // `skip` makes elements and drops them: after errors, to count alike
     struct stk_tuner *tuner; // NULL: nothing to tune
     struct stk_iter *root;   // the iterator with path 0
     bool has_cap;            // options.threads were given: never more
     struct stk_gate gate;
+    pthread_mutex_t short_lock; // held by the worker that found too little memory and tries again
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
     struct stk_ring *rings;
     pthread_mutex_t tree_lock; // held to exchange an input of an iterator, and to walk the tree

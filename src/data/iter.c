@@ -90,6 +90,7 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
     }
     pthread_mutex_init(&run->gate.lock, NULL);
     pthread_cond_init(&run->gate.freed, NULL);
+    pthread_mutex_init(&run->short_lock, NULL);
     pthread_mutex_init(&run->rings_lock, NULL);
     pthread_mutex_init(&run->tree_lock, NULL);
     run->gate.permits = run->options.threads;
@@ -111,6 +112,7 @@ void stk_run_drop(struct stk_run *run)
         stk_pool_drop(run->pool);
         pthread_mutex_destroy(&run->tree_lock);
         pthread_mutex_destroy(&run->rings_lock);
+        pthread_mutex_destroy(&run->short_lock);
         pthread_cond_destroy(&run->gate.freed);
         pthread_mutex_destroy(&run->gate.lock);
         stk_free(run);
@@ -347,6 +349,9 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
     bool is_at_hand = !it->parent && !it->run->recorder &&
                       __atomic_load_n(&it->stats.head_ready, __ATOMIC_RELAXED);
     struct stk_iter *before = is_at_hand ? NULL : stk_account_enter(it);
+    if (!is_at_hand && !it->parent) {
+        __atomic_store_n(&it->run->root_waits, 1, __ATOMIC_RELAXED);
+    }
     for (;;) {
         s = it->kind->next(it, want, out, err);
         if (s == STK_OK) {
@@ -363,6 +368,9 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
         if (!is_left_out) {
             break;
         }
+    }
+    if (!is_at_hand && !it->parent) {
+        __atomic_store_n(&it->run->root_waits, 0, __ATOMIC_RELAXED);
     }
     if (!is_at_hand) {
         stk_account_leave(before);

@@ -29,10 +29,21 @@ void stk_nest_close(struct stk_nest *n)
     stk_feed_free(&n->in);
 }
 
+// Windows are datasets that hold all of their elements: they come one by one.
+static int64_t ahead_of(const struct stk_specs *specs)
+{
+    for (int i = 0; i < specs->count; i++) {
+        if (specs->items[i].dtype == STK_DT_DATASET) {
+            return 1;
+        }
+    }
+    return AHEAD;
+}
+
 // Datasets for what is left of the input's block. An element that failed ends them.
 static enum stk_status make_some(struct stk_nest *n, struct stk_iter *it, struct stk_err *err)
 {
-    enum stk_status s = stk_feed_fill(&n->in, it->in[0], AHEAD, err);
+    enum stk_status s = stk_feed_fill(&n->in, it->in[0], ahead_of(it->in[0]->ds->specs), err);
     struct stk_block part = {0};
     if (s != STK_OK || stk_feed_left(&n->in) == 0) {
         n->index += s != STK_OK;

@@ -75,7 +75,8 @@ void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct
     }
     stk_col_clear(c);
     if (!stk_col_uniform(c, r->pool, dtype, shape, r->n)) {
-        (void)stk_op_no_room(r, err);
+        size_t each = (size_t)stk_shape_count(shape) * stk_dtype_bytes(dtype);
+        (void)stk_op_no_room_for(r, each * (size_t)r->n, err);
         return NULL;
     }
     return c->data;

@@ -125,6 +125,21 @@ void stk_ring_set_room(struct stk_ring *r, int room)
     pthread_mutex_unlock(&r->lock);
 }
 
+void stk_ring_be_short(struct stk_ring *r, int pieces)
+{
+    pthread_mutex_lock(&r->lock);
+    r->short_left = pieces;
+    pthread_mutex_unlock(&r->lock);
+}
+
+bool stk_ring_is_stopped(struct stk_ring *r)
+{
+    pthread_mutex_lock(&r->lock);
+    bool is = r->is_stopped || __atomic_load_n(&r->it->run->is_cancelled, __ATOMIC_ACQUIRE);
+    pthread_mutex_unlock(&r->lock);
+    return is;
+}
+
 int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high)
 {
     pthread_mutex_lock(&r->lock);
@@ -186,7 +201,8 @@ static bool is_full(const struct stk_ring *r)
     if (held == 0) {
         return false;
     }
-    if (held >= (uint64_t)r->room || (r->elements_max && r->elements >= r->elements_max)) {
+    if (held >= (uint64_t)r->room || r->short_left > 0 ||
+        (r->elements_max && r->elements >= r->elements_max)) {
         return true;
     }
     struct stk_pool_stats s = stk_pool_stats_of(r->it->run->pool);
@@ -316,6 +332,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     slot->is_done = true;
     slot->count = n;
     *p = old; // its block's array is used again
+    r->short_left -= r->short_left > 0;
     r->elements += n;
     __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
     r->high = r->ready > r->high ? r->ready : r->high;

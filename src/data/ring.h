@@ -41,6 +41,7 @@ struct stk_ring {
     uint64_t piece_ns;   // atomic: about how long a worker needs for one; 0: not known
     int64_t elements, elements_max;
     int room;
+    int short_left; // pieces still to be made one at a time, after memory was too little
     bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper, is_napping;
     struct stk_ring_naps {
         int left;    // before the worker sleeps for good; < 0: sleeps before there are naps again
@@ -61,6 +62,9 @@ void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int 
 void stk_ring_close(struct stk_ring *r); // nobody works on it any more
 void stk_ring_stop(struct stk_ring *r);  // all waits end
 void stk_ring_set_room(struct stk_ring *r, int room);
+// The next pieces are made one at a time: memory was too little for more.
+void stk_ring_be_short(struct stk_ring *r, int pieces);
+bool stk_ring_is_stopped(struct stk_ring *r); // or the run was cancelled
 // The room, and the least and most pieces that were ready since the last call.
 int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high);
 void stk_ring_wake(struct stk_ring *r);

@@ -9,6 +9,7 @@
 #define STK_DATA_OPS_IMAGE_H
 
 #include "base/err.h"
+#include "data/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,7 @@ struct stk_image {
 struct stk_image_buffer {
     void *bytes;
     size_t size;
+    struct stk_pool *pool; // whose budget it counts for; NULL: none's
 };
 
 struct stk_jpeg;
@@ -39,12 +41,19 @@ struct stk_image_context {
     uint64_t max_bytes;     // likewise, what it may hold of an image that nobody gave memory for
     enum stk_image_cpu cpu; // likewise, to force the plain code
     struct stk_jpeg *jpeg;
+    struct stk_pool *pool; // of the buffers; NULL: they count for no budget
     struct stk_image_buffer pixels, scratch, axes, rows, encoded;
 };
 
 // NULL: out of memory.
 struct stk_image_context *stk_image_context_create(void);
 void stk_image_context_destroy(struct stk_image_context *c); // takes NULL
+// What it keeps counts for the pool's budget from now on; before its first use.
+void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool);
+void stk_image_context_trim(struct stk_image_context *c); // keeps nothing; takes NULL
+// STK_ENOMEM: that many bytes cannot be had.
+enum stk_status stk_image_no_room(const struct stk_image_context *c, size_t size,
+                                  struct stk_err *err);
 // At least `size` bytes, aligned to 64, of unknown content; NULL if they cannot be had (the old
 // ones are gone then).
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that a thread keeps from image to image, and checks of image descriptions.
+// Buffers that a thread keeps from image to image, which count for its run's budget, and checks of
+// image descriptions.
 #include "data/ops/image.h"
 
 #include "base/alloc.h"
@@ -37,13 +38,41 @@ void stk_image_context_destroy(struct stk_image_context *c)
 {
     if (!c)
         return;
-    stk_image_buffer_free(&c->pixels);
-    stk_image_buffer_free(&c->scratch);
-    stk_image_buffer_free(&c->axes);
-    stk_image_buffer_free(&c->rows);
-    stk_image_buffer_free(&c->encoded);
+    stk_image_context_trim(c);
+    stk_pool_drop(c->pool);
     stk_free(c->jpeg);
     stk_free(c);
+}
+
+void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool)
+{
+    c->pool = stk_pool_hold(pool);
+    c->max_bytes = stk_pool_stats_of(pool).cap_bytes;
+    c->pixels.pool = c->scratch.pool = c->axes.pool = c->rows.pool = c->encoded.pool = pool;
+}
+
+void stk_image_context_trim(struct stk_image_context *c)
+{
+    if (c) {
+        stk_image_buffer_free(&c->pixels);
+        stk_image_buffer_free(&c->scratch);
+        stk_image_buffer_free(&c->axes);
+        stk_image_buffer_free(&c->rows);
+        stk_image_buffer_free(&c->encoded);
+    }
+}
+
+enum stk_status stk_image_no_room(const struct stk_image_context *c, size_t size,
+                                  struct stk_err *err)
+{
+    if (!c->pool) {
+        return stk_err_nomem(err);
+    }
+    struct stk_pool_stats s = stk_pool_stats_of(c->pool);
+    return stk_err_set(err, STK_ENOMEM,
+                       "no memory for %zu bytes of an image (%llu of %llu bytes of the budget in "
+                       "use)",
+                       size, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
 }
 
 // The block begins at most 63 bytes before what is given out; the byte before that says how many.
@@ -55,9 +84,17 @@ void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size)
     if (size > SIZE_MAX / 2 - 128)
         return NULL;
     size_t room = size + size / 4 + 64;
+    if (b->pool && !stk_pool_claim(b->pool, room + 64)) {
+        room = size;
+        if (!stk_pool_claim(b->pool, room + 64))
+            return NULL;
+    }
     uint8_t *block = stk_alloc(room + 64);
-    if (!block)
+    if (!block) {
+        if (b->pool)
+            stk_pool_unclaim(b->pool, room + 64);
         return NULL;
+    }
     size_t shift = 64 - ((uintptr_t)block & 63);
     block[shift - 1] = (uint8_t)shift;
     b->bytes = block + shift;
@@ -70,6 +107,8 @@ void stk_image_buffer_free(struct stk_image_buffer *b)
     if (b->bytes) {
         uint8_t *bytes = b->bytes;
         stk_free(bytes - bytes[-1]);
+        if (b->pool)
+            stk_pool_unclaim(b->pool, b->size + 64);
     }
     b->bytes = NULL;
     b->size = 0;

@@ -44,7 +44,7 @@ enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *o
                            (unsigned long long)c->max_bytes);
     void *pixels = stk_image_buffer_reserve(&c->pixels, row * shape->height);
     if (!pixels)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, row * shape->height, err);
     *out = (struct stk_image){pixels, shape->height, shape->width, shape->channels, type, row};
     return STK_OK;
 }
@@ -115,9 +115,10 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
     enum stk_status claimed = stk_image_claim(c, &job->out, &shape, STK_IMAGE_U8, &job->err);
     if (claimed != STK_OK)
         return claimed;
-    void *scratch = stk_image_buffer_reserve(&c->scratch, stk_jpeg_scratch_size(j, &own->opt));
+    size_t size = stk_jpeg_scratch_size(j, &own->opt);
+    void *scratch = stk_image_buffer_reserve(&c->scratch, size);
     if (!scratch)
-        return stk_err_nomem(&job->err);
+        return stk_image_no_room(c, size, &job->err);
     size_t stride = job->out.height > 1 ? job->out.stride : (size_t)job->out.width * channels;
     own->task = (struct stk_jpeg_task){j,       &own->opt,       job->out.pixels, stride,
                                        scratch, c->scratch.size, STK_JPEG_OK};

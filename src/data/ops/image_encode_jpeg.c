@@ -141,7 +141,7 @@ enum stk_status stk_image_encode_jpeg(struct stk_image_context *c, const struct 
     w.room = padded * in->channels * 7 + e->xmp_size + 16384;
     uint8_t *to = stk_image_buffer_reserve(&c->encoded, w.room);
     if (!to)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, w.room, err);
     status = run(&w, to);
     *bytes = to;
     *size = w.room - w.destination.free_in_buffer;

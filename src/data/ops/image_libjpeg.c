@@ -33,8 +33,9 @@ struct reading {
     enum stk_status status;
     const uint8_t *data;
     uint32_t rows_wanted, rows_done, left;
-    uint8_t *line;     // a whole row as libjpeg gives it
-    bool is_too_large; // for the memory it may use
+    uint8_t *line;        // a whole row as libjpeg gives it
+    size_t claimed_bytes; // of the budget
+    bool is_too_large;    // for the memory it may use
 };
 
 static const JOCTET end_marker[2] = {0xff, JPEG_EOI};
@@ -180,13 +181,28 @@ static enum stk_status plan(struct reading *r, uint32_t channels)
     if (status != STK_OK)
         return status;
     r->line = stk_image_buffer_reserve(&r->c->scratch, (size_t)w * 4);
-    return r->line ? STK_OK : stk_err_nomem(r->err);
+    return r->line ? STK_OK : stk_image_no_room(r->c, (size_t)w * 4, r->err);
+}
+
+// In several passes the library keeps all coefficients: they count for the budget meanwhile.
+static enum stk_status claim_passes(struct reading *r)
+{
+    size_t bytes = 0;
+    for (int i = 0; r->c->pool && jpeg_has_multiple_scans(&r->d) && i < r->d.num_components; i++) {
+        const jpeg_component_info *of = &r->d.comp_info[i];
+        bytes += (size_t)of->width_in_blocks * of->height_in_blocks * sizeof(JBLOCK);
+    }
+    if (bytes > 0 && !stk_pool_claim(r->c->pool, bytes))
+        return stk_image_no_room(r->c, bytes, r->err);
+    r->claimed_bytes = bytes;
+    return STK_OK;
 }
 
 static enum stk_status decode(struct reading *r)
 {
     const struct stk_image_jpeg_options *o = r->opt;
     enum stk_status status = plan(r, choose_output(r));
+    status = status == STK_OK ? claim_passes(r) : status;
     if (status != STK_OK)
         return status;
     jpeg_start_decompress(&r->d);
@@ -259,5 +275,7 @@ enum stk_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint
     set_up(&r, size);
     run(&r);
     jpeg_destroy_decompress(&r.d);
+    if (r.claimed_bytes > 0)
+        stk_pool_unclaim(c->pool, r.claimed_bytes);
     return r.status;
 }

@@ -144,7 +144,7 @@ static enum stk_status read_pixels(struct stream *s, const struct stk_image_shap
                            shape->channels);
     uint8_t **rows = stk_image_buffer_reserve(&s->c->rows, shape->height * sizeof *rows);
     if (!rows)
-        return stk_err_nomem(s->err);
+        return stk_image_no_room(s->c, shape->height * sizeof *rows, s->err);
     for (uint32_t y = 0; y < shape->height; y++)
         rows[y] = (uint8_t *)stk_image_row(s->out, y) + (is_widened ? n : 0);
     png_read_image(s->png, rows);
@@ -275,7 +275,7 @@ enum stk_status stk_image_encode_png(struct stk_image_context *c, const struct s
     s.room = raw + raw / 64 + 4096;
     s.to = stk_image_buffer_reserve(&c->encoded, s.room);
     if (!s.to)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, s.room, err);
     s.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, escape, stay_silent, NULL,
                                       allocate, release);
     s.info = s.png ? png_create_info_struct(s.png) : NULL;

@@ -106,7 +106,7 @@ static enum stk_status prepare(struct resizer *r, struct stk_image_context *c,
     lay_out_axis(y, NULL, &used);
     uint8_t *base = stk_image_buffer_reserve(&c->axes, used);
     if (!base)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, used, err);
     used = 0;
     lay_out_axis(x, base, &used);
     lay_out_axis(y, base, &used);
@@ -114,7 +114,7 @@ static enum stk_status prepare(struct resizer *r, struct stk_image_context *c,
     lay_out_rows(r, NULL, &used);
     base = stk_image_buffer_reserve(&c->rows, used);
     if (!base)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, used, err);
     used = 0;
     lay_out_rows(r, base, &used);
     size_t samples = (size_t)x->in * in->channels;
@@ -217,7 +217,7 @@ static enum stk_status resize_nearest(struct stk_image_context *c, const struct 
     uint32_t *columns = stk_image_buffer_reserve(&c->axes, out->width * sizeof *columns);
     uint8_t *line = stk_image_buffer_reserve(&c->rows, out->width * size + STK_IMAGE_MARGIN);
     if (!columns || !line)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, out->width * (size + sizeof *columns), err);
     for (uint32_t x = 0; x < out->width; x++)
         columns[opt->is_mirrored ? out->width - 1 - x : x] = nearest(x, in->width, out->width);
     for (uint32_t y = 0; y < out->height; y++) {

@@ -136,7 +136,7 @@ enum stk_status stk_image_normalise(struct stk_image_context *c, const struct st
     size_t row = (size_t)in->width * in->channels * stk_image_type_size(in->type);
     uint8_t *line = stk_image_buffer_reserve(&c->rows, row + STK_IMAGE_MARGIN * 4);
     if (!line)
-        return stk_err_nomem(err);
+        return stk_image_no_room(c, row + STK_IMAGE_MARGIN * 4, err);
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         if (in->type == STK_IMAGE_F32) {

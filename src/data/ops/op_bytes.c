@@ -100,10 +100,10 @@ static void scratch_end(void *scratch)
     }
 }
 
-// Twice the room, with what is there. False: no memory, or more than one may have.
+// Twice the room, with what is there. False: no memory.
 static bool grow(struct stk_pool *pool, struct stk_buf **b, size_t used)
 {
-    struct stk_buf *more = (*b)->size < UNPACKED_MAX ? stk_buf_get(pool, 2 * (*b)->size) : NULL;
+    struct stk_buf *more = stk_buf_get(pool, 2 * (*b)->size);
     if (more) {
         memcpy(more->data, (*b)->data, used);
         stk_buf_drop(*b);
@@ -145,8 +145,12 @@ static enum stk_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes 
         } else if (result == STK_INFLATE_MORE && io.out_len > 0 && io.in_len == 0) {
             why = stk_gzip_may_end(g) ? NULL : "the data end too early";
             break;
+        } else if (io.out_len == 0 && b->size >= UNPACKED_MAX) {
+            why = "more than 1 GiB";
         } else if (io.out_len == 0 && !grow(r->pool, &b, used)) {
-            why = "more than 1 GiB, or than the budget has";
+            size_t wanted = 2 * b->size;
+            stk_buf_drop(b);
+            return stk_op_no_room_for(r, wanted, err);
         }
     }
     if (why || !b || !stk_keep_add(&r->out[0].keep, b)) {

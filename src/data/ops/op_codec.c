@@ -196,7 +196,7 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
     enum stk_dtype t = r->op->arg == PNG ? r->spec[0].dtype : STK_DT_U8;
     enum stk_op_crop crop = crop_of(r);
     int count = 0;
-    for (; count < 2 && i + count < r->n; count++) {
+    for (; count < 2 && c[count] && i + count < r->n; count++) {
         struct stk_image_jpeg_job *job = &jobs[count];
         struct stk_bytes s = file_of(r, i + count);
         bool goes_with_others = is_jpeg(r, s);
@@ -240,14 +240,14 @@ static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im, s
 }
 
 // By way of the thread's own memory, since sizes are not known beforehand.
-static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
+static enum stk_status decode_all(struct stk_op_run *r, struct stk_err *err)
 {
     struct stk_image_context *c[2];
     struct stk_image_jpeg_job jobs[2];
-    if (!stk_op_image_contexts(r, c)) {
-        return stk_err_nomem(err);
-    }
     for (int64_t i = 0; i < r->n;) {
+        if (!stk_op_image_contexts(r, c)) {
+            return stk_err_nomem(err);
+        }
         int count = stk_op_decode_some(r, i, c, jobs);
         for (int k = 0; k < count; k++, i++) {
             if (jobs[k].status != STK_OK) {
@@ -260,6 +260,13 @@ static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
     }
     stk_col_settle(&r->out[0]);
     return STK_OK;
+}
+
+static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
+{
+    enum stk_status s = decode_all(r, err);
+    stk_op_image_rest(r);
+    return s;
 }
 
 #define DECODE(id, which, about)                                                                   \
@@ -546,15 +553,18 @@ static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
     if (!out) {
         return err->code;
     }
-    for (int64_t i = 0; i < r->n; i += 2) {
+    for (int64_t i = 0; s == STK_OK && i < r->n;) {
         struct stk_err why;
-        int made;
+        int made, count = r->n - i < 2 || !c[1] ? 1 : 2;
         stk_err_init(&why);
-        if (augment_some(r, i, r->n - i < 2 ? 1 : 2, &g, c, out + (size_t)i * bytes, &made, &why) !=
-            STK_OK) {
+        s = augment_some(r, i, count, &g, c, out + (size_t)i * bytes, &made, &why);
+        if (s != STK_OK) {
+            stk_op_image_rest(r);
             return stk_op_image_failed(r, i + made, &why);
         }
+        i += count;
     }
+    stk_op_image_rest(r);
     return STK_OK;
 }
 

@@ -22,9 +22,26 @@ static inline struct stk_image_context *stk_op_image_context_new(struct stk_op_r
 {
     struct stk_image_context *c = stk_image_context_create();
     if (c) {
-        c->max_bytes = stk_pool_stats_of(r->pool).cap_bytes;
+        stk_image_context_charge(c, r->pool);
     }
     return c;
+}
+
+// Is half of the budget in use? Then what images take is not kept, and there is one at a time.
+static inline bool stk_op_image_is_tight(const struct stk_op_run *r)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(r->pool);
+    return s.in_use_bytes > s.cap_bytes / 2;
+}
+
+// After a block of images.
+static inline void stk_op_image_rest(const struct stk_op_run *r)
+{
+    struct stk_op_image_scratch *s = r->scratch;
+    if (stk_op_image_is_tight(r)) {
+        stk_image_context_trim(s->context);
+        stk_image_context_trim(s->second);
+    }
 }
 
 // The thread's. NULL: no memory.
@@ -37,7 +54,8 @@ static inline struct stk_image_context *stk_op_image_context(struct stk_op_run *
     return s->context;
 }
 
-// Two contexts, the first that of stk_op_image_context. False: no memory.
+// Two contexts, the first that of stk_op_image_context. With little memory the second is NULL, and
+// keeps nothing. False: no memory.
 static inline bool stk_op_image_contexts(struct stk_op_run *r, struct stk_image_context *c[2])
 {
     struct stk_op_image_scratch *s = r->scratch;
@@ -46,7 +64,12 @@ static inline bool stk_op_image_contexts(struct stk_op_run *r, struct stk_image_
         s->second = stk_op_image_context_new(r);
     }
     c[1] = s->second;
-    return c[0] && c[1];
+    bool ok = c[0] && c[1];
+    if (ok && stk_op_image_is_tight(r)) {
+        stk_image_context_trim(c[1]);
+        c[1] = NULL;
+    }
+    return ok;
 }
 
 static inline bool stk_op_image_type(enum stk_dtype t, enum stk_image_type *out)

@@ -215,10 +215,10 @@ static enum stk_status run_decoded(struct stk_op_run *r, uint8_t *results, struc
 {
     struct stk_image_context *c[2];
     struct stk_image_jpeg_job jobs[2];
-    if (!stk_op_image_contexts(r, c)) {
-        return stk_err_nomem(err);
-    }
     for (int64_t i = 0; i < r->n;) {
+        if (!stk_op_image_contexts(r, c)) {
+            return stk_err_nomem(err);
+        }
         int count = stk_op_decode_some(r, i, c, jobs);
         for (int k = 0; k < count; k++, i++) {
             if (jobs[k].status != STK_OK) {
@@ -264,7 +264,9 @@ static enum stk_status chain_run(struct stk_op_run *r, struct stk_err *err)
     if (!results) {
         return err->code;
     }
-    return c->is_decoded ? run_decoded(r, results, err) : run_images(r, results, err);
+    enum stk_status s = c->is_decoded ? run_decoded(r, results, err) : run_images(r, results, err);
+    stk_op_image_rest(r);
+    return s;
 }
 
 #define IMAGE_CHAIN(id, random, about)                                                             \

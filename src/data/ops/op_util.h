@@ -84,6 +84,8 @@ bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, i
                         int room, int *count);
 // No memory for the result, as an error.
 enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err);
+// bytes: of the result, where they are known.
+enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
 
 // Results whose shape differs from element to element: begin, then one append for each element.
 static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dtype,

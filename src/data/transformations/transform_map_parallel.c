@@ -4,6 +4,8 @@
 //
 // With a batch behind it and results of known shape, workers write into one buffer for several
 // batches, each at its place: the batch then is that buffer, read with another shape.
+#include <string.h>
+
 #include "base/alloc.h"
 #include "data/async.h"
 #include "data/map_parallel.h"
@@ -23,11 +25,13 @@ struct stk_pmap {
     int64_t offset;       // of the next piece in the buffer
     struct stk_block room;
     bool is_sloppy, is_tuned, has_begun;
+    bool is_native; // no calls into the embedding language, which could not be made twice
 };
 
 struct own { // of a worker
     struct stk_frame *frame;
     struct stk_block in, rest, part;
+    struct stk_block bound; // the piece's columns that lie in the group's buffer
     int64_t first_index;
 };
 
@@ -38,6 +42,7 @@ static void own_end(void *p)
     stk_block_free(&o->in);
     stk_block_free(&o->rest);
     stk_block_free(&o->part);
+    stk_block_free(&o->bound);
     stk_free(o);
 }
 
@@ -145,13 +150,57 @@ static void work_on(struct own *o, struct stk_pmap *m, struct stk_piece *p, int6
     }
 }
 
+static bool is_memory(enum stk_status s)
+{
+    return s == STK_ELIMIT || s == STK_ENOMEM;
+}
+
+// The piece's block as it was before the function ran.
+static bool begin_again(struct stk_pmap *m, struct own *o, struct stk_piece *p)
+{
+    bool ok = stk_block_reset(&p->block, m->fn->n_out);
+    for (int k = 0; ok && k < o->bound.count; k++) {
+        stk_col_slice(&p->block.cols[k], &o->bound.cols[k], 0, o->in.n);
+        p->block.cols[k].is_bound = true;
+    }
+    return ok;
+}
+
+// The function on the piece's elements; once more where memory was too little and there is more.
+static enum stk_status run_piece(struct stk_async *a, struct own *o, struct stk_piece *p,
+                                 struct stk_eval *eval, struct stk_err *err)
+{
+    struct stk_pmap *m = a->arg;
+    int tries = 0;
+    bool is_bound = p->block.count > 0 && p->block.cols[0].is_bound;
+    stk_block_clear(&o->bound);
+    bool may_retry =
+        m->is_native && (!is_bound || stk_block_slice(&o->bound, &p->block, 0, o->in.n));
+    enum stk_status s = stk_frame_run(o->frame, &o->in, &p->block, eval, err);
+    while (may_retry && (is_memory(s) || (s == STK_OK && eval->failed < o->in.n &&
+                                          is_memory(eval->failure.code)))) {
+        stk_block_clear(&p->block);
+        may_retry = stk_async_is_short(a, &tries);
+        if (!begin_again(m, o, p)) {
+            s = stk_err_nomem(err);
+            break;
+        }
+        s = stk_frame_run(o->frame, &o->in, &p->block, eval, err);
+    }
+    if (tries > 0) {
+        stk_async_end_short(a);
+    }
+    stk_block_clear(&o->bound);
+    return s;
+}
+
 static void work(struct stk_async *a, void *own, struct stk_piece *p)
 {
     struct stk_pmap *m = a->arg;
     struct own *o = own;
     struct stk_err err;
     struct stk_eval eval = {.seed = m->it->seed, .seeds = m->seeds, .first_index = o->first_index};
-    enum stk_status s = stk_frame_run(o->frame, &o->in, &p->block, &eval, &err);
+    enum stk_status s = run_piece(a, o, p, &eval, &err);
     for (int k = 0; k < p->block.count; k++) {
         p->block.cols[k].is_bound = false;
     }
@@ -185,13 +234,16 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     m->fn = fn;
     m->seeds = seeds;
     m->is_tuned = calls < 0;
+    m->is_native = true;
+    for (int k = 0; k < fn->n_nodes; k++) {
+        m->is_native = m->is_native && strcmp(fn->nodes[k].op->name, "host_call") != 0;
+    }
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     // Threads that wait for something else than processors may be more than these.
     int threads = it->run->options.threads, most = it->run->has_cap ? threads : 4 * threads;
     int limit = m->is_tuned ? most : calls > STK_WORKERS_MAX ? STK_WORKERS_MAX : (int)calls;
-    m->async =
-        stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it, limit) : limit,
-                       limit, m->is_sloppy, 0);
+    m->async = stk_async_open(it, &pmap_kind, m, m->is_tuned ? stk_tuner_initial(it, limit) : limit,
+                              limit, m->is_sloppy, 0);
     if (!m->async || !stk_tuner_add(&m->async->tuned, m->is_tuned)) {
         return stk_err_nomem(err);
     }

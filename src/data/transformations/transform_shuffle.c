@@ -28,6 +28,7 @@ struct store {             // one component of the buffer
 };
 
 struct shuffle {
+    size_t claimed_bytes; // of the budget: for arrays
     bool is_permuted;
     struct stk_permutation order;
     int64_t position; // permuted: results given
@@ -111,11 +112,31 @@ static enum stk_status shuffle_open(struct stk_iter *it, struct stk_err *err)
     return ok ? STK_OK : stk_err_nomem(err);
 }
 
+// What a slot takes in the arrays.
+static size_t slot_bytes(const struct stk_iter *it)
+{
+    const struct shuffle *f = it->state;
+    size_t sum = 0;
+    for (int k = 0; k < it->ds->specs->count; k++) {
+        sum += f->stores[k].each ? f->stores[k].each : sizeof(struct stk_col);
+    }
+    return sum;
+}
+
 static bool grow(struct stk_iter *it)
 {
     struct shuffle *f = it->state;
     int64_t slots = f->slots ? 2 * f->slots : FIRST_SLOTS;
+    size_t more, each = slot_bytes(it);
     slots = slots > f->size ? f->size : slots;
+    while (!__builtin_mul_overflow((size_t)(slots - f->slots), each, &more) &&
+           !stk_pool_claim(it->run->pool, more)) {
+        slots = f->slots + (slots - f->slots) / 2; // it may never hold that many
+        if (slots <= f->slots) {
+            return false;
+        }
+    }
+    f->claimed_bytes += more;
     for (int k = 0; k < it->ds->specs->count; k++) {
         struct store *s = &f->stores[k];
         if (s->each) {
@@ -185,6 +206,19 @@ static bool put(struct stk_iter *it, int64_t slot)
     return true;
 }
 
+// How much of the buffer the budget holds, and what to do.
+static enum stk_status too_small(const struct stk_iter *it, struct stk_err *err)
+{
+    const struct shuffle *f = it->state;
+    struct stk_pool_stats s = stk_pool_stats_of(it->run->pool);
+    return stk_err_set(err, STK_ELIMIT,
+                       "shuffle: %lld of buffer_size %lld elements are %llu of the budget's %llu "
+                       "bytes, and there is no more; a smaller buffer_size, a larger ram_budget, "
+                       "or shuffling before what makes elements large helps",
+                       (long long)f->held, (long long)f->size, (unsigned long long)s.in_use_bytes,
+                       (unsigned long long)s.cap_bytes);
+}
+
 // Fills the buffer. An error of the input comes out at once.
 static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
 {
@@ -198,7 +232,7 @@ static enum stk_status fill(struct stk_iter *it, struct stk_err *err)
         }
         for (; stk_feed_left(&f->feed) > 0 && f->held < f->size; f->held++) {
             if ((f->held == f->slots && !grow(it)) || !put(it, f->held)) {
-                return stk_stage_no_memory(it, err);
+                return too_small(it, err);
             }
         }
     }
@@ -274,7 +308,8 @@ static enum stk_status join_taken(struct stk_iter *it, int64_t n, struct stk_blo
         }
         struct stk_col *col = &out->cols[k];
         ok = ok && stk_col_concat(col, it->run->pool, f->parts, (int)n);
-        if (ok && col->dtype == STK_DT_STRING) { // of one: bytes lie behind its view, see put_string
+        if (ok &&
+            col->dtype == STK_DT_STRING) { // of one: bytes lie behind its view, see put_string
             ok = n > 1 ? stk_col_own(col, it->run->pool)
                        : !col->data_buf || stk_keep_add(&col->keep, col->data_buf);
         }
@@ -434,6 +469,7 @@ static void shuffle_close(struct stk_iter *it)
         stk_free(s->fixed);
         stk_free(s->taken);
     }
+    stk_pool_unclaim(it->run->pool, f->claimed_bytes);
     stk_free(f->stores);
     stk_free(f->parts);
     stk_feed_free(&f->feed);

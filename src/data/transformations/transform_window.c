@@ -103,6 +103,14 @@ static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
         stk_block_clear(&w->more);
         return STK_OK;
     }
+    // Strings of what is left move to memory of their own, for the joined block would hold all that
+    // they ever lay in.
+    for (int k = 0; k < w->held.count; k++) {
+        if (w->held.cols[k].dtype == STK_DT_STRING &&
+            !stk_col_own(&w->held.cols[k], it->run->pool)) {
+            return stk_stage_no_memory(it, err);
+        }
+    }
     const struct stk_block *both[2] = {&w->held, &w->more};
     if (!stk_block_concat(&w->joined, it->run->pool, both, 2)) {
         return stk_stage_no_memory(it, err);

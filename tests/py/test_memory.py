@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The budget of memory is a hard cap: what stages hold counts, the process grows by no more, stages
+that find too little wait for more, and what cannot fit is refused with what would help."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import checks as c
+import numpy as np
+import stoker.data as sd
+
+MIB = 1 << 20
+SLACK = 20 * MIB  # threads, Python's objects, what malloc keeps of what was freed
+
+RUN = """
+import gc, sys, zlib
+import numpy as np
+import stoker.data as sd
+
+def status(key):
+    return int([l for l in open("/proc/self/status") if l.startswith(key)][0].split()[1]) * 1024
+
+folder, budget, text = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+A = sd.AUTOTUNE
+def records():
+    return sd.TFRecordDataset(folder + "/records")
+def files(name):
+    return sd.Dataset.from_tensors(open(folder + "/" + name, "rb").read()).repeat(12)
+list(sd.Dataset.range(10).map(lambda x: x + 1, 2).prefetch(2))
+o = sd.Options()
+o.autotune.ram_budget = budget
+o.autotune.cpu_budget = 2
+ds = eval(text).with_options(o)
+gc.collect()
+open("/proc/self/clear_refs", "w").write("5")
+before, n, error = status("VmRSS"), 0, ""
+try:
+    for x in ds:
+        n += 1
+        del x
+except sd.errors.ResourceExhaustedError as e:
+    error = str(e)
+print(n, ds.stats().memory["peak_bytes"], status("VmHWM") - before, error)
+"""
+
+# (pipeline, MiB, elements; None: refused with a message)
+ROWS = [
+    ("records().shuffle(200).map(lambda r: sd.strings.length(r))", 32, 400),
+    ("records().shuffle(200).map(lambda r: sd.strings.length(r))", 16, None),
+    ("sd.Dataset.range(1500000).filter(lambda x: x >= 0).shuffle(1000000).batch(1000)", 12, 1500),
+    ("files('big.jpg').map(lambda b: sd.reduce_max(sd.io.decode_jpeg(b)), A)", 32, 12),
+    ("files('steps.jpg').map(lambda b: sd.reduce_max(sd.io.decode_jpeg(b)), A)", 32, 12),
+    ("files('big.png').map(lambda b: sd.image.resize(sd.io.decode_png(b), [64, 64]), A)", 32, 12),
+    ("files('zeros.z').map(lambda b: sd.strings.length(sd.io.decode_compressed(b, 'ZLIB')), A)", 16, 12),
+    ("files('zeros.z').map(lambda b: sd.io.decode_compressed(b, 'ZLIB'), A).prefetch(A)", 16, 12),
+    ("records().window(50).flat_map(lambda w: w.batch(50)).map(lambda b: sd.size(b))", 32, 8),
+    ("records().take(100).cache().repeat(2).map(lambda r: sd.strings.length(r))", 16, 200),
+    ("records().snapshot(folder + '/snapshot').map(lambda r: sd.strings.length(r))", 16, 400),
+    ("sd.Dataset.range(40).map(lambda i: np.full(250000, i, 'f4'), processes=2)", 16, 40),
+]
+
+
+def make_files(folder):
+    import zlib
+
+    rng = np.random.default_rng(0)
+    with sd.TFRecordWriter(folder + "/records") as w:
+        for _ in range(400):
+            w.write(rng.integers(0, 64, 100000, dtype="uint8").tobytes())
+    y, x = np.mgrid[0:1200, 0:1600]
+    image = np.stack([x % 256, y % 256, (x + y) % 256], -1).astype("uint8")
+    files = {
+        "big.jpg": sd.io.encode_jpeg(image),
+        "steps.jpg": sd.io.encode_jpeg(image, progressive=True),
+        "big.png": sd.io.encode_png(image),
+        "zeros.z": np.array(zlib.compress(bytes(3 * MIB)), object),
+    }
+    for name, data in files.items():
+        with open(f"{folder}/{name}", "wb") as f:
+            f.write(bytes(np.asarray(data).item()))
+
+
+def test_budgets():
+    if not os.path.exists("/proc/self/clear_refs") or "lib" in os.environ.get("LD_PRELOAD", ""):
+        print("skipped: what a process takes cannot be told here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        make_files(folder)
+        for text, mib, want in ROWS:
+            out = subprocess.run(
+                [sys.executable, "-c", RUN, folder, str(mib * MIB), text],
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
+            c.same(out.stderr, "", text)
+            n, peak, growth, error = (out.stdout.rstrip("\n") + " ").split(" ", 3)
+            c.true(int(peak) <= mib * MIB, f"{text}: {peak} bytes at the peak of {mib} MiB")
+            c.true(int(peak) > mib * MIB // 40, f"{text}: {peak} bytes: what it holds counts")
+            c.true(int(growth) < mib * MIB + SLACK, f"{text}: grew by {growth} bytes of {mib} MiB")
+            if want is None:
+                c.true(re.search(r"\d+ of .*\d+ .*ram_budget", error), f"{text}: {error}")
+            else:
+                c.same((int(n), error.strip()), (want, ""), text)
+
+
+c.main(globals())
