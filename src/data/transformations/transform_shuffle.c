@@ -19,6 +19,8 @@
 #define FIXED_BYTES_MAX ((int64_t)4096) // of a component that lies in an array
 #define FIRST_SLOTS ((int64_t)1024)
 #define OUT_ELEMENTS_MAX 1024
+#define OUT_BUDGET_PARTS 32
+#define SHORT_STRING 1024 // bytes; of such, any number goes out at once
 
 struct store {             // one component of the buffer
     size_t each;           // bytes of a value in `fixed`; 0: values are columns of their own
@@ -28,7 +30,8 @@ struct store {             // one component of the buffer
 };
 
 struct shuffle {
-    size_t claimed_bytes; // of the budget: for arrays
+    size_t claimed_bytes;          // of the budget: for arrays
+    uint64_t put_bytes, put_count; // strings that were put, and their bytes
     bool is_permuted;
     struct stk_permutation order;
     int64_t position; // permuted: results given
@@ -161,10 +164,13 @@ static bool grow(struct stk_iter *it)
 // A string's bytes in a buffer of their own, behind the view.
 static bool put_string(struct stk_iter *it, struct stk_col *slot, const struct stk_bytes *from)
 {
+    struct shuffle *f = it->state;
     struct stk_buf *b = stk_buf_get(it->run->pool, from->size + sizeof *from);
     if (!b) {
         return false;
     }
+    f->put_bytes += from->size;
+    f->put_count++;
     struct stk_bytes *view = (struct stk_bytes *)b->data;
     *view = (struct stk_bytes){b->data + sizeof *view, from->size};
     if (from->size) {
@@ -396,6 +402,19 @@ static enum stk_status permuted_next(struct stk_iter *it, int64_t want, struct s
     return s;
 }
 
+// Results at once: their strings lie in one buffer, which must be small beside the budget.
+static int64_t most_at_once(const struct stk_iter *it)
+{
+    const struct shuffle *f = it->state;
+    if (f->put_bytes <= f->put_count * SHORT_STRING) {
+        return OUT_ELEMENTS_MAX;
+    }
+    uint64_t each = f->put_bytes / f->put_count;
+    uint64_t room = stk_pool_stats_of(it->run->pool).cap_bytes / OUT_BUDGET_PARTS;
+    uint64_t n = room / each;
+    return n < 1 ? 1 : n > OUT_ELEMENTS_MAX ? OUT_ELEMENTS_MAX : (int64_t)n;
+}
+
 static enum stk_status shuffle_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                     struct stk_err *err)
 {
@@ -412,6 +431,8 @@ static enum stk_status shuffle_next(struct stk_iter *it, int64_t want, struct st
         return s;
     }
     int64_t more = stk_feed_left(&f->feed), limit = more > 0 ? more : f->held;
+    n = n < limit ? n : limit;
+    limit = most_at_once(it);
     n = n < limit ? n : limit;
     return n > 0 ? draw(it, n, out, err) : STK_OK;
 }
