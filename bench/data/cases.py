@@ -4,9 +4,11 @@
 import collections
 
 # key: of the raw figures; unit: "records/s", "images/s" (rates), "ns", "us" (times of one element),
-# "busy" (a share), "reach" (seconds until 90 % of the best); aim: the least ratio, by row.
+# "ms" (of a batch), "busy" (a share), "reach" (seconds until 90 % of the best), "cores" (processors
+# in use); aim: the least ratio, by row.
 Case = collections.namedtuple("Case", "group key title unit rows")
-# label, side, its function and parameters, least ratio ours must have over it (None: none set)
+# label, side, its function and parameters, least ratio ours must have over it (None: none set). Of our
+# own rows the aim is ("bytes" or "elements", the least of them a second of one processor's time).
 Row = collections.namedtuple("Row", "label side function params aim")
 
 AUTO = -1
@@ -22,6 +24,9 @@ FULL = {
     "paced": 10.0,
     "arrivals": 6.0,
     "rounds": 200,
+    "raw": 2048,
+    "assembled": 30,
+    "reaction": 5.0,
 }
 QUICK = {
     "records": {"70": 400_000, "800": 100_000, "100000": 1_000},
@@ -34,6 +39,9 @@ QUICK = {
     "paced": 2.5,
     "arrivals": 3.0,
     "rounds": 40,
+    "raw": 1024,
+    "assembled": 12,
+    "reaction": 3.0,
 }
 FILES = 4
 
@@ -52,8 +60,9 @@ def record_cases(scale, made):
                 "parallel": AUTO,
             }
 
-            def params(count, single, base=base, found=found, n=n):
-                return dict(base, n=count, single=single, bytes=found["payload"] * count // n)
+            def params(count, single, base=base, found=found, n=n, **more):
+                payload = found["payload"] * count // n
+                return dict(base, n=count, single=single, bytes=payload, **more)
 
             one = min(n, scale["single"])
             large = size == "100000"
@@ -68,6 +77,13 @@ def record_cases(scale, made):
                 ),
                 Row(
                     "stoker.data, parse_single_example", "stoker", "records", params(n, True), None
+                ),
+                Row(
+                    "stoker.data, parse_single_example, one thread",
+                    "stoker",
+                    "records",
+                    params(n, True, parallel=None),
+                    ("bytes", 5e9) if large else ("elements", 5e6),
                 ),
                 Row(
                     "tf.data, parse_example of a batch",
@@ -181,6 +197,67 @@ def jpeg_cases(scale, files, tar):
     )
 
 
+def raw_cases(scale, made):
+    """made: what make_raw answered."""
+    for normalised in (False, True):
+        params = dict(made, batch=64, n=scale["raw"], normalised=normalised)
+        del params["stored"]
+        rows = [
+            Row(
+                "stoker.data, one thread",
+                "stoker",
+                "raw",
+                dict(params, parallel=None),
+                ("elements", 12_000),
+            ),
+            Row("stoker.data", "stoker", "raw", params, None),
+            Row("FFCV, its own file of them", "ffcv", "raw", params, None),
+            Row("DALI, CPU", "dali", "raw", params, None),
+            Row("tf.data", "tf", "raw", params, None),
+            Row(
+                "DataLoader, 2 workers, torchvision v2",
+                "torch",
+                "raw",
+                dict(params, workers=2, n=scale["raw"] // 2),
+                None,
+            ),
+        ]
+        yield Case(
+            "raw",
+            f"raw-{'normalised' if normalised else 'uint8'}",
+            "256 px images stored as uint8, random-resized-crop 224, flip"
+            + (", normalise" if normalised else ""),
+            "images/s",
+            rows,
+        )
+
+
+def assemble_cases(scale):
+    params = {"count": 128, "batch": 64, "batches": scale["assembled"]}
+    rows = [
+        Row(
+            "stoker.data, elements in order",
+            "stoker",
+            "assemble",
+            dict(params, shuffled=False),
+            None,
+        ),
+        Row("stoker.data, shuffled", "stoker", "assemble", dict(params, shuffled=True), None),
+        Row("np.copyto of as many bytes", "stoker", "assemble_copy", params, None),
+        Row("tf.data, elements in order", "tf", "assemble", dict(params, shuffled=False), None),
+        Row("tf.data, shuffled", "tf", "assemble", dict(params, shuffled=True), None),
+        Row("DataLoader in process", "torch", "assemble", dict(params, workers=0), None),
+        Row("DataLoader, 2 workers", "torch", "assemble", dict(params, workers=2), None),
+    ]
+    yield Case(
+        "assemble",
+        "assemble",
+        "64 ready elements (3, 224, 224) float32 become a batch of 38.5 MB",
+        "ms",
+        rows,
+    )
+
+
 def shuffle_cases(scale):
     for buffer in (10_000, 100_000):
         params = {"buffer": buffer, "batch": 1000}
@@ -238,4 +315,39 @@ def tune_cases(scale, files):
         "JPEG, a step of the device at 90 % of the tool's own offline rate: the device is busy",
         "busy",
         rows,
+    )
+    quarter = dict(paced, share=0.25)
+    yield Case(
+        "throttle",
+        "throttle",
+        "JPEG, a step of the device that asks for 25 % of the tool's own offline rate: processors in "
+        "use",
+        "cores",
+        [
+            Row("stoker.data", "stoker", "paced", quarter, None),
+            Row("tf.data", "tf", "paced", quarter, None),
+            Row("DALI, CPU", "dali", "paced", quarter, None),
+            Row("FFCV, its own file of them", "ffcv", "paced", quarter, None),
+        ],
+    )
+
+
+def reaction_cases(scale, files, large_files):
+    """The large files take about twice the time; the step is 90 % of what they allow."""
+    params = {
+        "files": files,
+        "large_files": large_files,
+        "batch": 32,
+        "seconds": scale["reaction"],
+    }
+    yield Case(
+        "react",
+        "react",
+        "JPEG by separate operations, AUTOTUNE, whose files become twice as large: seconds until the "
+        "step is kept up with again",
+        "reach",
+        [
+            Row("stoker.data", "stoker", "reaction", params, None),
+            Row("tf.data", "tf", "reaction", params, None),
+        ],
     )

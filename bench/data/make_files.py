@@ -121,6 +121,28 @@ def images(folder, n, height=375, width=500, quality=92):
     return run
 
 
+def raw(folder, n, side_length=256):
+    """n images of side_length x side_length x 3 uint8: a .npy file, and the same bytes without its
+    header."""
+    folder = pathlib.Path(folder)
+
+    def make_npy(partial):
+        scenes = [_scene(np.random.default_rng(i), side_length, side_length) for i in range(n)]
+        with open(partial, "wb") as f:
+            np.save(f, np.stack(scenes))
+
+    def make_bare(partial):
+        np.load(folder / f"raw-{side_length}-{n}.npy", mmap_mode="r").tofile(partial)
+
+    def run():
+        paths = [folder / f"raw-{side_length}-{n}{suffix}" for suffix in (".npy", ".bin")]
+        stored = _once(paths[0], make_npy)
+        _once(paths[1], make_bare)
+        return {"npy": str(paths[0]), "bare": str(paths[1]), "stored": stored}
+
+    return run
+
+
 def tar(path, files):
     """The files as one shard of WebDataset."""
     path = pathlib.Path(path)

@@ -7,11 +7,17 @@ and no start-up is timed. Only the last case is kept ready. What libraries print
 """
 
 import json
+import math
 import os
 import resource
 import sys
 import time
 import traceback
+
+
+def cpu_seconds():
+    """Of this process' threads so far."""
+    return time.process_time()
 
 
 def drain(iterator):
@@ -54,7 +60,7 @@ def paced(iterator, step, seconds):
     """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
     works), from its first batch on. Its lateness from sleeping too long is not the pipeline's."""
     next(iterator)
-    got = time.perf_counter()
+    got, cpu = time.perf_counter(), cpu_seconds()
     waits, steps, last = [], 0.0, got + seconds
     while got < last:
         time.sleep(step)
@@ -67,9 +73,56 @@ def paced(iterator, step, seconds):
     return {
         "busy": steps / (steps + sum(waits)),
         "longest_wait": waits[-1],
+        "p999_wait": waits[max(0, math.ceil(0.999 * len(waits)) - 1)],
         "batches": len(waits),
         "seconds": steps + sum(waits),
+        "cpu": cpu_seconds() - cpu,
     }
+
+
+def reaction(iterator, step, before, after, window=0.5):
+    """Seconds that a consumer of a step's length is slowed down for, once batches cost more: `before`
+    batches are cheap, and so many are taken in all as `after` seconds of steps need. The end of the
+    last `window` seconds in which it was busy for less than 90 %; 0 if there were none."""
+    next(iterator)
+    ends, waits = [], []
+    for i in range(before + int(after / step)):
+        time.sleep(step)
+        start = time.perf_counter()
+        next(iterator)
+        waits.append(time.perf_counter() - start)
+        ends.append(start + waits[-1])
+    change = ends[before - 1]
+    slow, first = 0.0, before
+    for i in range(before, len(ends)):
+        while ends[i] - ends[first] > window:
+            first += 1
+        wall = ends[i] - ends[first - 1]
+        if sum(waits[first : i + 1]) > 0.1 * wall:
+            slow = ends[i] - change
+    late = [w for w in waits[before:]]
+    return {
+        "reach": slow,
+        "waited": sum(late),
+        "seconds": ends[-1] - change,
+        "lasting": slow >= ends[-1] - change - window / 2,
+    }
+
+
+def warm(iterator, batches, **figures):
+    """Passes over so many batches of an endless iterator, each behind as many that are not timed:
+    they take what was made ahead between passes, and what is taken once at the start."""
+
+    def pull():
+        for _ in range(batches):
+            next(iterator)
+        return batches
+
+    def run():
+        pull()
+        return timed(pull, **figures)
+
+    return run
 
 
 def arrivals(iterator, seconds):

@@ -3,6 +3,7 @@
 
 import os
 
+import numpy as np
 import nvidia.dali as dali
 from nvidia.dali import fn, types
 
@@ -37,9 +38,38 @@ def augmented(files):
     )
 
 
+@dali.pipeline_def
+def cropped(batches, normalised):
+    image = fn.external_source(batches, layout="HWC", dtype=types.UINT8, ndim=3, no_copy=True)
+    image = fn.random_resized_crop(
+        image,
+        device="cpu",
+        size=[224, 224],
+        random_area=[0.08, 1.0],
+        random_aspect_ratio=[3 / 4, 4 / 3],
+        num_attempts=10,
+        interp_type=types.INTERP_TRIANGULAR,
+    )
+    if not normalised:
+        return fn.flip(image, device="cpu", horizontal=fn.random.coin_flip())
+    return fn.crop_mirror_normalize(
+        image,
+        device="cpu",
+        dtype=types.FLOAT,
+        output_layout="HWC",
+        mean=MEAN,
+        std=STD,
+        mirror=fn.random.coin_flip(),
+    )
+
+
 def built(files, batch):
-    pipeline = augmented(
-        files,
+    return begun(augmented, batch, files)
+
+
+def begun(definition, batch, *args):
+    pipeline = definition(
+        *args,
         batch_size=batch,
         num_threads=len(os.sched_getaffinity(0)),
         device_id=None,
@@ -59,12 +89,24 @@ def jpeg(files, batch, n):
     return run
 
 
+def raw(npy, bare, batch, n, normalised):
+    images = np.load(npy)
+
+    def batches():
+        while True:
+            for i in range(0, len(images) // batch * batch, batch):
+                yield images[i : i + batch]
+
+    pipeline = begun(cropped, batch, batches(), normalised)
+    return side.warm(iter(pipeline.run, None), n // batch, elements=n)
+
+
 def jpeg_paced(files, batch, step, seconds):
     pipeline = built(files, batch)
     return lambda: side.paced(iter(pipeline.run, None), step, seconds)
 
 
-CASES = {"jpeg": jpeg, "paced": jpeg_paced}
+CASES = {"jpeg": jpeg, "raw": raw, "paced": jpeg_paced}
 
 if __name__ == "__main__":
     side.serve(CASES, lambda: {"DALI": dali.__version__})

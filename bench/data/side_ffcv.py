@@ -68,6 +68,36 @@ def jpeg(files, batch, n):
     return lambda: side.timed(lambda: side.drain(ready), elements=n)
 
 
+class Arrays:
+    def __init__(self, npy):
+        self.images = np.load(npy, mmap_mode="r")
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        return np.ascontiguousarray(self.images[i]), i
+
+
+def raw(npy, bare, batch, n, normalised):
+    path = os.path.join(folder.name, "raw.beton")
+    if not os.path.exists(path):
+        fields = {"image": RGBImageField(write_mode="raw"), "i": IntField()}
+        DatasetWriter(path, fields, num_workers=2).from_indexed_dataset(Arrays(npy))
+    image = [RandomResizedCropRGBImageDecoder((224, 224)), RandomHorizontalFlip()]
+    image += [NormalizeImage(MEAN, STD, np.float32)] if normalised else []
+    ready = Loader(
+        path,
+        batch_size=batch,
+        num_workers=2,
+        order=OrderOption.SEQUENTIAL,
+        os_cache=True,
+        drop_last=True,
+        pipelines={"image": image + [ToTensor(), ToTorchImage()]},
+    )
+    return side.warm(endless(ready), n // batch, elements=n)
+
+
 def endless(ready):
     while True:
         yield from ready
@@ -78,7 +108,7 @@ def jpeg_paced(files, batch, step, seconds):
     return lambda: side.paced(iter(endless(ready)), step, seconds)
 
 
-CASES = {"jpeg": jpeg, "paced": jpeg_paced}
+CASES = {"jpeg": jpeg, "raw": raw, "paced": jpeg_paced}
 
 if __name__ == "__main__":
     side.serve(CASES, lambda: {"FFCV": importlib.metadata.version("ffcv")})

@@ -31,17 +31,16 @@ def lean(found):
 
 
 def records(files, kind, batch, single, compression, n, parallel, bytes):
+    """parallel None: in the caller's thread, so that the rate is that of one processor."""
     spec = features(kind)
 
     def run():
         ds = sd.TFRecordDataset(files, compression, num_parallel_reads=parallel).take(n)
         if single:
-            ds = ds.map(lambda r: lean(sd.io.parse_single_example(r, spec)), sd.AUTOTUNE).batch(
-                batch
-            )
+            ds = ds.map(lambda r: lean(sd.io.parse_single_example(r, spec)), parallel).batch(batch)
         else:
-            ds = ds.batch(batch).map(lambda r: lean(sd.io.parse_example(r, spec)), sd.AUTOTUNE)
-        it = iter(ds.prefetch(sd.AUTOTUNE))
+            ds = ds.batch(batch).map(lambda r: lean(sd.io.parse_example(r, spec)), parallel)
+        it = iter(ds.prefetch(sd.AUTOTUNE) if parallel else ds)
         return side.timed(lambda: side.drain(it), elements=n, bytes=bytes)
 
     return run
@@ -123,6 +122,50 @@ def jpeg(files, batch, n, is_fused=True, parallel=sd.AUTOTUNE):
     return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
 
 
+def raw(npy, bare, batch, n, normalised, parallel=sd.AUTOTUNE):
+    more = {"mean": MEAN, "std": STD} if normalised else {}
+    ds = sd.NpyDataset(npy).repeat()
+    ds = ds.map(lambda x: sd.image.random_resized_crop(x, [224, 224], **more), parallel)
+    ds = ds.batch(batch, drop_remainder=True)
+    it = iter(ds.prefetch(sd.AUTOTUNE) if parallel else ds)
+    return side.warm(it, n // batch, elements=n)
+
+
+def assemble(count, batch, batches, shuffled):
+    """Batches of elements (3, 224, 224) float32 that lie in memory: in order, or picked at random."""
+    ds = sd.Dataset.from_tensor_slices(np.ones((count, 3, 224, 224), np.float32))
+    ds = ds.shuffle(count) if shuffled else ds
+    return side.warm(
+        iter(ds.repeat().batch(batch, drop_remainder=True)),
+        batches,
+        elements=batches,
+        bytes=batches * batch * 3 * 224 * 224 * 4,
+    )
+
+
+def assemble_copy(count, batch, batches):
+    """The same bytes copied from one place to another: what picking cannot do without."""
+    a = np.ones((count, 3, 224, 224), np.float32)
+    b = np.ones((batch, 3, 224, 224), np.float32)
+
+    def copies():
+        while True:
+            for i in range(0, count, batch):
+                yield np.copyto(b, a[i : i + batch])
+
+    return side.warm(copies(), batches, elements=batches, bytes=batches * b.nbytes)
+
+
+def reaction(files, large_files, batch, step, before, after):
+    """Files, then others that take longer, by the same operations."""
+    cheap = sd.Dataset.from_tensor_slices(np.array(files, object)).repeat().take(before * batch)
+    ds = cheap.concatenate(sd.Dataset.from_tensor_slices(np.array(large_files, object)).repeat())
+    for f in (decoded, finished):
+        ds = ds.map(f, sd.AUTOTUNE)
+    ds = ds.batch(batch, drop_remainder=True).prefetch(sd.AUTOTUNE)
+    return lambda: side.reaction(iter(ds), step, before, after)
+
+
 def jpeg_arrivals(files, batch, seconds):
     options = sd.Options()
     options.autotune.initial_parallelism = 1
@@ -177,6 +220,10 @@ CASES = {
     "overhead": overhead,
     "next": next_ready,
     "jpeg": jpeg,
+    "raw": raw,
+    "assemble": assemble,
+    "assemble_copy": assemble_copy,
+    "reaction": reaction,
     "arrivals": jpeg_arrivals,
     "paced": jpeg_paced,
     "steady": steady,
@@ -185,6 +232,7 @@ CASES = {
     "make_records": make_files.records,
     "make_images": make_files.images,
     "make_tar": make_files.tar,
+    "make_raw": make_files.raw,
 }
 
 if __name__ == "__main__":

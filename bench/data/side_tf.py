@@ -97,6 +97,48 @@ def jpeg(files, batch, n, parallel=AUTO, is_fused=True):
     return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
 
 
+def raw_crop(record, normalised):
+    image = tf.reshape(tf.io.decode_raw(record, tf.uint8), [256, 256, 3])
+    begin, size, _ = tf.image.sample_distorted_bounding_box(
+        [256, 256, 3],
+        BOX,
+        area_range=(0.08, 1.0),
+        aspect_ratio_range=(3 / 4, 4 / 3),
+        max_attempts=10,
+        use_image_if_no_bounding_boxes=True,
+    )
+    image = tf.image.resize(tf.slice(image, begin, size), [224, 224])
+    image = tf.ensure_shape(tf.image.random_flip_left_right(image), [224, 224, 3])
+    if normalised:
+        return (image / 255.0 - tf.constant(MEAN)) / tf.constant(STD)
+    return tf.cast(image + 0.5, tf.uint8)
+
+
+def raw(npy, bare, batch, n, normalised):
+    ds = tf.data.FixedLengthRecordDataset(bare, 256 * 256 * 3).repeat()
+    ds = ds.map(lambda r: raw_crop(r, normalised), AUTO)
+    it = iter(loose(ds.batch(batch, drop_remainder=True).prefetch(AUTO)))
+    return side.warm(it, n // batch, elements=n)
+
+
+def assemble(count, batch, batches, shuffled):
+    ds = tf.data.Dataset.from_tensor_slices(np.ones((count, 3, 224, 224), np.float32))
+    ds = ds.shuffle(count) if shuffled else ds
+    ds = ds.repeat().batch(batch, drop_remainder=True, num_parallel_calls=AUTO).prefetch(AUTO)
+    return side.warm(
+        iter(loose(ds)), batches, elements=batches, bytes=batches * batch * 3 * 224 * 224 * 4
+    )
+
+
+def reaction(files, large_files, batch, step, before, after):
+    ds = tf.data.Dataset.from_tensor_slices(files).repeat().take(before * batch)
+    ds = ds.concatenate(tf.data.Dataset.from_tensor_slices(large_files).repeat())
+    for f in (decoded, finished):
+        ds = ds.map(f, AUTO)
+    ds = loose(ds.batch(batch, drop_remainder=True).prefetch(AUTO))
+    return lambda: side.reaction(iter(ds), step, before, after)
+
+
 def jpeg_arrivals(files, batch, seconds):
     ds = jpeg_dataset(files, batch, from_one=True, is_split=True)
     return lambda: side.arrivals(lambda: iter(ds), seconds)
@@ -117,6 +159,9 @@ CASES = {
     "overhead": overhead,
     "next": next_ready,
     "jpeg": jpeg,
+    "raw": raw,
+    "assemble": assemble,
+    "reaction": reaction,
     "arrivals": jpeg_arrivals,
     "paced": jpeg_paced,
     "shuffle": shuffle,

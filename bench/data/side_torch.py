@@ -5,6 +5,7 @@ import itertools
 import os
 import sys
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
@@ -69,6 +70,27 @@ class Images(Dataset):
         return AUGMENT(Image.open(self.files[i % len(self.files)]).convert("RGB"))
 
 
+class Arrays(Dataset):
+    """Images out of a mapped array, as v2's guide has it: uint8 tensors, floats at the end."""
+
+    def __init__(self, npy, n, normalised):
+        from torchvision.transforms import v2
+
+        self.images, self.n = np.load(npy, mmap_mode="r"), n
+        steps = [v2.RandomResizedCrop(224, antialias=True), v2.RandomHorizontalFlip()]
+        if normalised:
+            mean, std = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+            steps += [v2.ToDtype(torch.float32, scale=True), v2.Normalize(mean, std)]
+        self.augment = v2.Compose(steps)
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        image = torch.from_numpy(np.array(self.images[i % len(self.images)]))
+        return self.augment(image.permute(2, 0, 1))
+
+
 class Ready(IterableDataset):
     def __iter__(self):
         return itertools.repeat(torch.zeros(32, 8))
@@ -103,6 +125,22 @@ def next_ready(rounds, ready, workers=0):
 
 def jpeg(files, batch, n, workers):
     return passes(loader(Images(files, n), workers, batch, drop_last=True), n)
+
+
+def raw(npy, bare, batch, n, normalised, workers):
+    made = loader(Arrays(npy, 1 << 30, normalised), workers, batch, drop_last=True)
+    return side.warm(iter(made), n // batch, elements=n)
+
+
+def assemble(count, batch, batches, workers):
+    data = torch.utils.data.TensorDataset(torch.ones(count, 3, 224, 224))
+    sampler = torch.utils.data.RandomSampler(data, True, num_samples=1 << 30)
+    return side.warm(
+        iter(loader(data, workers, batch, sampler=sampler)),
+        batches,
+        elements=batches,
+        bytes=batches * batch * 3 * 224 * 224 * 4,
+    )
 
 
 def jpeg_paced(files, batch, step, seconds, workers):
@@ -147,6 +185,8 @@ CASES = {
     "overhead": overhead,
     "next": next_ready,
     "jpeg": jpeg,
+    "raw": raw,
+    "assemble": assemble,
     "paced": jpeg_paced,
     "shuffle": shuffle,
     "web_jpeg": web_jpeg,
