@@ -316,7 +316,7 @@ def tune_cases(scale, files):
         "busy",
         rows,
     )
-    quarter = dict(paced, share=0.25)
+    quarter = dict(paced, batch=32, share=0.25, settle=1.5)
     yield Case(
         "throttle",
         "throttle",
@@ -333,7 +333,7 @@ def tune_cases(scale, files):
 
 
 def reaction_cases(scale, files, large_files):
-    """The large files take about twice the time; the step is 90 % of what they allow."""
+    """The large files take about twice the time; the step asks for 75 % of what they allow."""
     params = {
         "files": files,
         "large_files": large_files,

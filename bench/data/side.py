@@ -56,10 +56,12 @@ def ready_next(iterator, rounds, ready, pause=0.004):
     return {"seconds": spent, "elements": calls}
 
 
-def paced(iterator, step, seconds):
+def paced(iterator, step, seconds, settle=0):
     """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
-    works), from its first batch on. Its lateness from sleeping too long is not the pipeline's."""
+    works), from its first batch on. Its lateness from sleeping too long is not the pipeline's.
+    settle: seconds that it waits behind that batch, in which the pipeline fills its buffers."""
     next(iterator)
+    time.sleep(settle)
     got, cpu = time.perf_counter(), cpu_seconds()
     waits, steps, last = [], 0.0, got + seconds
     while got < last:

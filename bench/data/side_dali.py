@@ -101,9 +101,9 @@ def raw(npy, bare, batch, n, normalised):
     return side.warm(iter(pipeline.run, None), n // batch, elements=n)
 
 
-def jpeg_paced(files, batch, step, seconds):
+def jpeg_paced(files, batch, step, seconds, settle=0):
     pipeline = built(files, batch)
-    return lambda: side.paced(iter(pipeline.run, None), step, seconds)
+    return lambda: side.paced(iter(pipeline.run, None), step, seconds, settle)
 
 
 CASES = {"jpeg": jpeg, "raw": raw, "paced": jpeg_paced}

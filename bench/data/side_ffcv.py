@@ -103,9 +103,9 @@ def endless(ready):
         yield from ready
 
 
-def jpeg_paced(files, batch, step, seconds):
+def jpeg_paced(files, batch, step, seconds, settle=0):
     ready = loader(files, 2048, batch)
-    return lambda: side.paced(iter(endless(ready)), step, seconds)
+    return lambda: side.paced(iter(endless(ready)), step, seconds, settle)
 
 
 CASES = {"jpeg": jpeg, "raw": raw, "paced": jpeg_paced}

@@ -173,9 +173,9 @@ def jpeg_arrivals(files, batch, seconds):
     return lambda: side.arrivals(lambda: iter(ds), seconds)
 
 
-def jpeg_paced(files, batch, step, seconds, is_fused=True):
+def jpeg_paced(files, batch, step, seconds, settle=0, is_fused=True):
     ds = jpeg_dataset(files, batch, is_fused)
-    return lambda: side.paced(iter(ds), step, seconds)
+    return lambda: side.paced(iter(ds), step, seconds, settle)
 
 
 def steady(files, batch, batches):

@@ -144,9 +144,9 @@ def jpeg_arrivals(files, batch, seconds):
     return lambda: side.arrivals(lambda: iter(ds), seconds)
 
 
-def jpeg_paced(files, batch, step, seconds):
+def jpeg_paced(files, batch, step, seconds, settle=0):
     ds = jpeg_dataset(files, batch)
-    return lambda: side.paced(iter(ds), step, seconds)
+    return lambda: side.paced(iter(ds), step, seconds, settle)
 
 
 def shuffle(n, buffer, batch):
