@@ -83,7 +83,7 @@ def record_cases(scale, made):
                     "stoker",
                     "records",
                     params(n, True, parallel=None),
-                    ("bytes", 5e9) if large else ("elements", 5e6),
+                    None if compression else ("bytes", 5e9) if large else ("elements", 5e6),
                 ),
                 Row(
                     "tf.data, parse_example of a batch",

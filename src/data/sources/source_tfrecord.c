@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "data/sources/files.h"
 
-#define AT_ONCE 512
+#define AT_ONCE 1024
 #define BLOCK_MAX ((size_t)256 << 10)
 #define LARGE_BLOCK_MAX ((size_t)512 << 10)
 #define INPUT_MAX ((size_t)1 << 20)
