@@ -66,6 +66,11 @@ def test_stubs():
     methods = {n.name for n in dataset.body if isinstance(n, ast.FunctionDef)}
     want = {n for n in vars(sd.Dataset) if not n.startswith("_") and callable(getattr(sd.Dataset, n))}
     c.same(sorted(want - methods), [])
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Dataset") and node is not dataset:
+            bases = [b.id for b in node.bases if isinstance(b, ast.Name)]
+            inits = [n for n in node.body if getattr(n, "name", None) == "__init__"]
+            c.true("Dataset" in bases and len(inits) == 1, f"{node.name}: {bases}, {len(inits)} __init__")
 
 
 def test_main():

@@ -12,7 +12,7 @@ __version__: str
 class Dataset:
     """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec."""
     def __init__(self, variant_tensor: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @staticmethod
     def range(*args: Any, output_type: Any = 'int64', name: Any = None) -> "Dataset":
         """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
@@ -146,12 +146,15 @@ class Dataset:
 class DatasetSpec:
     """A component that is a dataset, as windows have them."""
     def __init__(self, element_spec: Any, dataset_shape: Any = ...) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @property
     def shape(self) -> Any:
         """Of the component: a scalar."""
     def engine(self) -> Any:
         """As the engine takes it."""
+    element_spec: Any
+    nested: Any
+    keep: Any
 class DeviceArray:
     """Values on a CUDA device. torch.from_dlpack(a), jax.dlpack.from_dlpack(a) and cupy.from_dlpack(a) take them without a copy; a.numpy() copies them to the host."""
     def __len__(self) -> int:
@@ -167,7 +170,7 @@ class DeviceArray:
 class Normalize:
     """(x / max_value - mean) / std of uint8 values in float32; a number, or one for each channel."""
     def __init__(self, mean: Any, std: Any, max_value: Any = 255.0, planar: Any = False) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @property
     def channels(self) -> Any:
         """How many there are; 1: the same for any number of them."""
@@ -181,10 +184,16 @@ class Normalize:
         """InvalidArgumentError: a component with that spec cannot be normalised so."""
     def spec_of(self, spec: Any) -> Any:
         """The TensorSpec of what comes out."""
+    max_value: Any
+    planar: Any
+    mean: Any
+    std: Any
+    scale: Any
+    offset: Any
 class RaggedTensor:
     """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each"""
     def __init__(self, values: Any, nested_row_splits: Any) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any) -> Any:
         """Of values (n, ...) and where each row begins and ends (rows + 1)."""
@@ -215,16 +224,22 @@ class RaggedTensor:
         """Nested Python lists."""
     def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
         """Dense, short rows filled up with default_value (0, empty strings)."""
+    flat_values: Any
+    nested_row_splits: Any
 class RaggedTensorSpec:
     """Rows of different lengths: values, and row_splits for each ragged dimension."""
     def __init__(self, shape: Any = None, dtype: Any = 'float32', ragged_rank: Any = 1, row_splits_dtype: Any = 'int64') -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def parts(self) -> Any:
         """Specs of the values and of each level of row splits."""
+    row_splits_dtype: Any
+    shape: Any
+    dtype: Any
+    ragged_rank: Any
 class SparseTensor:
     """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
     def __init__(self, indices: Any, values: Any, dense_shape: Any, shape: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @property
     def dtype(self) -> Any:
         """Of the values."""
@@ -235,16 +250,21 @@ class SparseTensor:
         """(indices, values, dense_shape)."""
     def spec(self) -> Any:
         """Its SparseTensorSpec."""
+    indices: Any
+    values: Any
+    dense_shape: Any
 class SparseTensorSpec:
     """A sparse value of a dense shape (None where unknown): indices, values, dense_shape."""
     def __init__(self, shape: Any = None, dtype: Any = 'float32') -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def parts(self) -> Any:
         """Specs of indices (n, rank), values (n) and dense_shape (rank)."""
+    shape: Any
+    dtype: Any
 class TFRecordWriter:
     """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`."""
     def __init__(self, path: Any, options: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def write(self, record: Any) -> Any:
         """record: bytes, or an Example."""
     def flush(self) -> Any:
@@ -254,7 +274,7 @@ class TFRecordWriter:
 class TensorSpec:
     """Shape (None where unknown) and dtype of a tensor."""
     def __init__(self, shape: Any = None, dtype: Any = 'float32', name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @classmethod
     def from_spec(cls, spec: Any, name: Any = None) -> Any:
         """A spec like another one, under a name."""
@@ -265,10 +285,13 @@ class TensorSpec:
         """Could a tensor of `other` (anything with shape and dtype) be one of this spec?"""
     def engine(self) -> Any:
         """As the engine takes it: (number of the dtype, shape or None, None)."""
+    shape: Any
+    dtype: Any
+    name: Any
 class Value:
     """A value that a function will have for each element. Takes operators, comparison, indexing."""
     def __init__(self, graph: Any, i: Any) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def engine_spec(self) -> Any:
         """As the engine sees it: (number of the dtype, shape or None, nested)."""
     @property
@@ -314,12 +337,28 @@ class Iterator:
 class Options:
     """Options of a dataset, given with `with_options`."""
     def __init__(self) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
+    def merged(self, other: Any) -> Any:
+        """These, with what the other says in their place."""
     @property
     def experimental_deterministic(self) -> Any:
         """deterministic, under its old name."""
     def run_options(self) -> Any:
         """The engine's options: a dict."""
+    autotune: Any
+    deterministic: Any
+    threading: Any
+    experimental_optimization: Any
+    experimental_distribute: Any
+    experimental_slack: Any
+    experimental_warm_start: Any
+    experimental_symbolic_checkpoint: Any
+    experimental_external_state_policy: Any
+    dataset_name: Any
+    framework_type: Any
+    seed: Any
+    on_error: Any
+    rewrites: Any
 class TensorShape(tuple):
     """Dimensions, None where unknown. A tuple that also answers as TensorFlow's shapes do."""
     @property
@@ -337,34 +376,34 @@ class TensorShape(tuple):
         """Are all dimensions known?"""
     def num_elements(self) -> Any:
         """The product of the dimensions; None: not known."""
-class CsvDataset:
+class CsvDataset(Dataset):
     """Rows of CSV files: tuples of scalars, as record_defaults (dtypes or defaults) say."""
     def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None, buffer_size: Any = None, header: Any = False, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, exclude_cols: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
-class FixedLengthRecordDataset:
+        ...
+class FixedLengthRecordDataset(Dataset):
     """Records of record_bytes bytes between header_bytes and footer_bytes of each file."""
     def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None, footer_bytes: Any = None, buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
-class IndexedDataset:
+        ...
+class IndexedDataset(Dataset):
     """Elements of files in the engine's own format (Dataset.save, `stoker data convert`), at random"""
     def __init__(self, filenames: Any, element_spec: Any = None, name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
-class NpyDataset:
+        ...
+class NpyDataset(Dataset):
     """Rows of .npy files, one file behind the other, at random access. Memory-mapped: only what is"""
     def __init__(self, filenames: Any, name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
-class TFRecordDataset:
-    """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
-    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
-class TarDataset:
+        ...
+class TarDataset(Dataset):
     """Samples of tar files (WebDataset shards): dicts of bytes by suffix, and "__key__"."""
     def __init__(self, filenames: Any, suffixes: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
-class TextLineDataset:
-    """Lines of text files, without their ends: bytes scalars."""
+        ...
+class TFRecordDataset(Dataset):
+    """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
+class TextLineDataset(Dataset):
+    """Lines of text files, without their ends: bytes scalars. With num_parallel_reads, in turn."""
+    def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
+        ...
 AUTOTUNE: int
 INFINITE_CARDINALITY: int
 UNKNOWN_CARDINALITY: int

@@ -60,38 +60,31 @@ def _calls(n):
     return None if n is None else _arguments.count(n, "num_parallel_reads", -1)
 
 
-class TFRecordDataset(_FileDataset):
+class _RecordFiles(_FileDataset):
+    """Files of strings, one after the other; with num_parallel_reads, several in turn."""
+
+    def __init__(
+        self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
+    ):
+        reads = _calls(num_parallel_reads)
+        args = {
+            "compression_type": _compression(compression_type),
+            "buffer_size": buffer_size,
+            "num_parallel_reads": reads,
+        }
+        self._read(filenames, args, TensorSpec((), "bytes"), reads)
+
+
+class TFRecordDataset(_RecordFiles):
     """Records of TFRecord files: bytes scalars. With num_parallel_reads, files in turn."""
 
     _of_files = "tfrecord"
 
-    def __init__(
-        self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
-    ):
-        reads = _calls(num_parallel_reads)
-        args = {
-            "compression_type": _compression(compression_type),
-            "buffer_size": buffer_size,
-            "num_parallel_reads": reads,
-        }
-        self._read(filenames, args, TensorSpec((), "bytes"), reads)
 
-
-class TextLineDataset(_FileDataset):
-    """Lines of text files, without their ends: bytes scalars."""
+class TextLineDataset(_RecordFiles):
+    """Lines of text files, without their ends: bytes scalars. With num_parallel_reads, in turn."""
 
     _of_files = "text_lines"
-
-    def __init__(
-        self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
-    ):
-        reads = _calls(num_parallel_reads)
-        args = {
-            "compression_type": _compression(compression_type),
-            "buffer_size": buffer_size,
-            "num_parallel_reads": reads,
-        }
-        self._read(filenames, args, TensorSpec((), "bytes"), reads)
 
 
 class FixedLengthRecordDataset(_FileDataset):

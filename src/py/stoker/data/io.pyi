@@ -6,15 +6,16 @@ from typing import Any
 class Example:
     """tf.train.Example of a dict: numbers, arrays, bytes and lists of them; None: a feature without"""
     def __init__(self, features: Any = None, **more: Any) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def SerializeToString(self) -> Any:
         """The wire form."""
     def __bytes__(self) -> bytes:
         ...
+    features: Any
 class RaggedTensor:
     """Rows of different lengths: values, and row_splits (rows + 1 places in the values) for each"""
     def __init__(self, values: Any, nested_row_splits: Any) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any) -> Any:
         """Of values (n, ...) and where each row begins and ends (rows + 1)."""
@@ -45,18 +46,22 @@ class RaggedTensor:
         """Nested Python lists."""
     def to_tensor(self, default_value: Any = None, name: Any = None, shape: Any = None) -> Any:
         """Dense, short rows filled up with default_value (0, empty strings)."""
+    flat_values: Any
+    nested_row_splits: Any
 class SequenceExample:
     """tf.train.SequenceExample: context as an Example's features, feature_lists: lists of them."""
     def __init__(self, context: Any = None, feature_lists: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def SerializeToString(self) -> Any:
         """The wire form."""
     def __bytes__(self) -> bytes:
         ...
+    context: Any
+    feature_lists: Any
 class SparseTensor:
     """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
     def __init__(self, indices: Any, values: Any, dense_shape: Any, shape: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     @property
     def dtype(self) -> Any:
         """Of the values."""
@@ -67,14 +72,19 @@ class SparseTensor:
         """(indices, values, dense_shape)."""
     def spec(self) -> Any:
         """Its SparseTensorSpec."""
+    indices: Any
+    values: Any
+    dense_shape: Any
 class TFRecordOptions:
     """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9."""
     def __init__(self, compression_type: Any = None, compression_level: Any = None, **ignored: Any) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
+    compression_type: Any
+    compression_level: Any
 class TFRecordWriter:
     """Writes TFRecord files: `with TFRecordWriter(path, options="GZIP") as w: w.write(record)`."""
     def __init__(self, path: Any, options: Any = None) -> None:
-        """Initialize self.  See help(type(self)) for accurate signature."""
+        ...
     def write(self, record: Any) -> Any:
         """record: bytes, or an Example."""
     def flush(self) -> Any:
