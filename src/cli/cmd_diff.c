@@ -2,10 +2,9 @@
 // stoker diff: what changed between two results.
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
-#include "cli/screen.h"
 #include "stoker/diff.h"
 
 #define ROWS_FOR_PEOPLE 10
@@ -36,25 +35,13 @@ static int verdict_code(const struct stk_args *args, const struct stoker_diff *d
 
 static int print(const struct stk_args *args, const struct stoker_diff *diff, const char *format)
 {
-    const struct stk_opt_value *v = args->values;
-    struct stk_output output;
-    struct stoker_err err;
-    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
     if (code != STK_EXIT_DONE)
         return code;
-    struct stoker_write_options o = {
-        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
-        .columns = stk_screen_columns(output.fd),
-        .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
-        .ascii = stk_screen_ascii(),
-    };
     enum stoker_status status =
-        stoker_diff_write(diff, format, &o, stk_output_write, &output, &err);
-    code = stk_output_close(&output, status == STOKER_OK);
-    if (code != STK_EXIT_DONE)
-        return code;
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? verdict_code(args, diff)
-                                                           : stk_fail(&err);
+        stoker_diff_write(diff, format, &p.how, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, verdict_code(args, diff));
 }
 
 static void fill_options(const struct stk_args *args, const char *format,

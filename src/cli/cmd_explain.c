@@ -2,19 +2,18 @@
 // stoker explain: what a rule looks for, why, and what to do about it.
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/screen.h"
+#include "cli/printing.h"
 
 static int run(const struct stk_args *args)
 {
-    struct stk_output output;
-    struct stoker_err err;
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
-    stk_output_open(&output, NULL);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
+    if (code != STK_EXIT_DONE)
+        return code;
     enum stoker_status status = stoker_explain(args->word_count ? args->words[0] : NULL, format,
-                                               stk_output_write, &output, &err);
-    int code = stk_output_close(&output, true);
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+                                               stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
 const struct stk_cmd stk_cmd_explain = {

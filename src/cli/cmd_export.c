@@ -7,10 +7,9 @@
 
 #include "base/gzip_write.h"
 #include "base/human.h"
-#include "cli/cli.h"
+#include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
-#include "cli/screen.h"
 #include "stoker/export.h"
 
 static int list(void)
@@ -21,14 +20,14 @@ static int list(void)
     return STK_EXIT_DONE;
 }
 
-static int describe(void)
+static int describe(const struct stk_args *args)
 {
-    struct stk_output output;
-    struct stoker_err err;
-    stk_output_open(&output, NULL);
-    enum stoker_status status = stoker_describe_exports(stk_output_write, &output, &err);
-    int code = stk_output_close(&output, true);
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
+    if (code != STK_EXIT_DONE)
+        return code;
+    enum stoker_status status = stoker_describe_exports(stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
 static bool ends(const char *path, const char *suffix)
@@ -60,8 +59,7 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
     if (!to_stdout && is_input(args, path))
         return stk_usage(&stk_cmd_export, "%s is the profile itself: write to another file", path);
     if (to_stdout && format->needs_file)
-        return stk_usage(&stk_cmd_export, "%s needs a file of its own: give -o FILE",
-                         format->name);
+        return stk_usage(&stk_cmd_export, "%s needs a file of its own: give -o FILE", format->name);
     if (to_stdout && !format->is_text && isatty(STDOUT_FILENO))
         return stk_usage(&stk_cmd_export,
                          "%s is binary and would garble the terminal: give -o FILE", format->name);
@@ -100,15 +98,14 @@ static enum stoker_status write_stream(struct stoker_export *x, const char *form
         return stoker_export_write(x, format, o, NULL, stk_output_write, output, err);
     struct stk_gzip_write *w = stk_gzip_write_open(stk_output_write, output);
     if (!w) {
-        *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1,
-                                   .message = "out of memory"};
+        *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1, .message = "out of memory"};
         return err->code;
     }
     enum stoker_status status =
         stoker_export_write(x, format, o, NULL, stk_gzip_write_bytes, w, err);
     if (status == STOKER_OK && stk_gzip_write_finish(w) != 0) {
-        *err = (struct stoker_err){.code = STOKER_EOUTPUT, .offset = -1,
-                                   .message = "the output could not be written"};
+        *err = (struct stoker_err){
+            .code = STOKER_EOUTPUT, .offset = -1, .message = "the output could not be written"};
         status = err->code;
     }
     stk_gzip_write_close(w);
@@ -153,7 +150,7 @@ static int run(const struct stk_args *args)
     struct stk_progress_line line;
     int code;
     if (v[STK_OPT_ID_MARKDOWN].set)
-        return describe();
+        return describe(args);
     if (v[STK_OPT_ID_LIST].set || args->word_count == 0)
         return list();
     struct stoker_export_format format;
@@ -198,9 +195,10 @@ const struct stk_cmd stk_cmd_export = {
                 "stoker export csv trace.json.gz --steps 3:5 -o -\tthree steps, to a pipe\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_LIST, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
-                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
-                STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_OUTPUT, STK_OPT_ID_ARGS, STK_OPT_ID_LIST, STK_OPT_ID_STEPS,
+                STK_OPT_ID_RANK, STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO,
+                STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN,
+                STK_OPT_ID_NONE},
     .completes = "exports",
     .run = run,
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker formats: the profiles that can be read.
-#include "cli/cli.h"
-#include "cli/screen.h"
+#include "cli/printing.h"
 
 static int run(const struct stk_args *args)
 {
-    struct stk_output output;
-    struct stoker_err err;
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
-    stk_output_open(&output, NULL);
-    enum stoker_status status = stoker_describe_readers(format, stk_output_write, &output, &err);
-    int code = stk_output_close(&output, true);
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
+    if (code != STK_EXIT_DONE)
+        return code;
+    enum stoker_status status =
+        stoker_describe_readers(format, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
 const struct stk_cmd stk_cmd_formats = {

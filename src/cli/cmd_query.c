@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
-#include "cli/screen.h"
 #include "cli/table_print.h"
 #include "stoker/query.h"
 
@@ -15,15 +14,13 @@
 
 static int describe(const struct stk_args *args)
 {
-    struct stk_output output;
-    struct stoker_err err;
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
-    int code = stk_output_open(&output, args->values[STK_OPT_ID_OUTPUT].text);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
     if (code != STK_EXIT_DONE)
         return code;
-    enum stoker_status status = stoker_describe_tables(format, stk_output_write, &output, &err);
-    code = stk_output_close(&output, true);
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+    enum stoker_status status = stoker_describe_tables(format, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
 // The statement in a file, "-" for standard input; the caller frees. NULL: said what is wrong.

@@ -2,27 +2,26 @@
 // stoker schema: the contract of the JSON, as JSON Schema or as a page for people.
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/screen.h"
+#include "cli/printing.h"
 #include "stoker/diff.h"
 #include "stoker/stats.h"
 
 static int run(const struct stk_args *args)
 {
-    struct stk_output output;
-    struct stoker_err err;
     const char *name = args->word_count ? args->words[0] : "report";
     bool markdown = args->values[STK_OPT_ID_MARKDOWN].set;
-    stk_output_open(&output, NULL);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
+    if (code != STK_EXIT_DONE)
+        return code;
     enum stoker_status status = markdown && strcmp(name, "report") == 0
-                                    ? stoker_describe_report(stk_output_write, &output, &err)
+                                    ? stoker_describe_report(stk_output_write, &p.output, &p.err)
                                 : markdown && strcmp(name, "table") == 0
-                                    ? stoker_describe_table(stk_output_write, &output, &err)
+                                    ? stoker_describe_table(stk_output_write, &p.output, &p.err)
                                 : markdown && strcmp(name, "diff") == 0
-                                    ? stoker_describe_diff(stk_output_write, &output, &err)
-                                    : stoker_schema(name, stk_output_write, &output, &err);
-    int code = stk_output_close(&output, true);
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? code : stk_fail(&err);
+                                    ? stoker_describe_diff(stk_output_write, &p.output, &p.err)
+                                    : stoker_schema(name, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
 
 const struct stk_cmd stk_cmd_schema = {

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
-#include "cli/screen.h"
 
 static const char *format_of(const struct stk_args *args)
 {
@@ -30,25 +29,13 @@ static int verdict_code(const struct stk_args *args, const struct stoker_result 
 static int print(const struct stk_args *args, const struct stoker_result *result,
                  const char *format)
 {
-    const struct stk_opt_value *v = args->values;
-    struct stk_output output;
-    struct stoker_err err;
-    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
     if (code != STK_EXIT_DONE)
         return code;
-    struct stoker_write_options o = {
-        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
-        .columns = stk_screen_columns(output.fd),
-        .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
-        .ascii = stk_screen_ascii(),
-    };
     enum stoker_status status =
-        stoker_result_write(result, format, &o, stk_output_write, &output, &err);
-    code = stk_output_close(&output, status == STOKER_OK);
-    if (code != STK_EXIT_DONE)
-        return code;
-    return status == STOKER_OK || status == STOKER_EOUTPUT ? verdict_code(args, result)
-                                                           : stk_fail(&err);
+        stoker_result_write(result, format, &p.how, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, verdict_code(args, result));
 }
 
 static int run(const struct stk_args *args)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cli/screen.h"
+#include "cli/printing.h"
 
 #define TEXT_ROWS 20
 #define JSON_ROWS 10000
@@ -28,23 +28,13 @@ uint64_t stk_table_limit(const struct stk_args *args, const char *format)
 int stk_table_print(const struct stk_args *args, const struct stoker_tables *tables,
                     const char *format)
 {
-    const struct stk_opt_value *v = args->values;
-    struct stk_output output;
-    struct stoker_err err;
-    int code = stk_output_open(&output, v[STK_OPT_ID_OUTPUT].text);
+    struct stk_printing p;
+    int code = stk_printing_begin(&p, args);
     if (code != STK_EXIT_DONE)
         return code;
-    struct stoker_write_options o = {
-        .colour = stk_screen_colour(output.fd, v[STK_OPT_ID_NO_COLOR].set),
-        .columns = stk_screen_columns(output.fd),
-        .ascii = stk_screen_ascii(),
-    };
-    enum stoker_status status = stoker_tables_write(tables, format, v[STK_OPT_ID_TABLE].text, &o,
-                                                    stk_output_write, &output, &err);
-    code = stk_output_close(&output, status == STOKER_OK);
-    if (code != STK_EXIT_DONE)
-        return code;
-    if (status != STOKER_OK && status != STOKER_EOUTPUT)
-        return stk_fail(&err);
-    return stoker_tables_inconclusive(tables) ? STK_EXIT_CANNOT_TELL : STK_EXIT_DONE;
+    enum stoker_status status =
+        stoker_tables_write(tables, format, args->values[STK_OPT_ID_TABLE].text, &p.how,
+                            stk_output_write, &p.output, &p.err);
+    return stk_printing_end(
+        &p, status, stoker_tables_inconclusive(tables) ? STK_EXIT_CANNOT_TELL : STK_EXIT_DONE);
 }

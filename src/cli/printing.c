@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// See printing.h. A file is kept only if what goes into it could be written whole.
+#include "cli/printing.h"
+
+int stk_printing_begin(struct stk_printing *p, const struct stk_args *args)
+{
+    const struct stk_opt_value *v = args->values;
+    int code = stk_output_open(&p->output, v[STK_OPT_ID_OUTPUT].text);
+    if (code != STK_EXIT_DONE)
+        return code;
+    p->how = (struct stoker_write_options){
+        .colour = stk_screen_colour(p->output.fd, v[STK_OPT_ID_NO_COLOR].set),
+        .columns = stk_screen_columns(p->output.fd),
+        .verbose = v[STK_OPT_ID_QUIET].set ? -1 : v[STK_OPT_ID_VERBOSE].set,
+        .ascii = stk_screen_ascii(),
+    };
+    return STK_EXIT_DONE;
+}
+
+int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done)
+{
+    int code = stk_output_close(&p->output, status == STOKER_OK);
+    if (code != STK_EXIT_DONE)
+        return code;
+    return status == STOKER_OK || status == STOKER_EOUTPUT ? done : stk_fail(&p->err);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// One result written to where its command's output goes, in the form that this place takes:
+//   struct stk_printing p;
+//   int code = stk_printing_begin(&p, args);
+//   if (code != STK_EXIT_DONE)
+//       return code;
+//   status = stoker_..._write(..., &p.how, stk_output_write, &p.output, &p.err);
+//   return stk_printing_end(&p, status, STK_EXIT_DONE);
+#ifndef STK_CLI_PRINTING_H
+#define STK_CLI_PRINTING_H
+
+#include "cli/cli.h"
+#include "cli/screen.h"
+
+struct stk_printing {
+    struct stk_output output;
+    struct stoker_write_options how; // colours, width, words: as the place and the options say
+    struct stoker_err err;
+};
+
+// To --output, or standard output where the command has no such option or it is not set. Another
+// code than STK_EXIT_DONE: it cannot be opened, which was said.
+int stk_printing_begin(struct stk_printing *p, const struct stk_args *args);
+// The exit code: of the output if it failed, of the error in p->err, else `done`.
+int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done);
+
+#endif
