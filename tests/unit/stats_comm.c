@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats comm: what collectives move, among whom, and who waits in a group.
-#include "answer.h"
-#include "xplane_writer.h"
+#include "answer_files.h"
 
 static void add(struct answer *a, double start_us, double dur_us, const char *name,
                 const struct stk_detail *details, size_t count)
@@ -222,12 +221,9 @@ static void test_hlo(void)
         pb_msg(&line, 4, &e);
         pb_msg(&tpu, 3, &line);
         pb_msg(&space, 1, &tpu);
-        const char *path = file_of(space.p, space.n);
-        free(space.p);
         struct answer a;
         answer_begin(&a);
-        answer_read(&a, &stk_stats_comm, path);
-        unlink(path);
+        answer_read_space(&a, &stk_stats_comm, &space);
         answer_analyse(&a, &stk_stats_comm);
         CHECK_EQ(a.doc.tables[0].row_count, 1);
         CHECK_EQ(NUMBER(&a, 0, "bytes"), ops[i].bytes);

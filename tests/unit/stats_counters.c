@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats counters: samples of every format, and the queue of launched work.
-#include "answer.h"
-#include "xplane_writer.h"
+#include "answer_files.h"
 
-#include <sqlite3.h>
 
 #define REAL(a, row, column) answer_cell(a, row, column)->ratio
 
@@ -69,12 +67,9 @@ static void test_xplane(void)
     }
     pb_msg(&gpu, 3, &line);
     pb_msg(&space, 1, &gpu);
-    const char *path = file_of(space.p, space.n);
-    free(space.p);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_counters, path);
-    unlink(path);
+    answer_read_space(&a, &stk_stats_counters, &space);
     answer_analyse(&a, &stk_stats_counters);
     CHECK_EQ(a.doc.tables[0].row_count, 1);
     CHECK_STR(answer_cell(&a, 0, "counter")->text, "gpu_temp_c");
@@ -87,7 +82,6 @@ static void test_xplane(void)
 
 static void test_nsys(void)
 {
-    static const char path[] = "/tmp/stk_stats_counters.sqlite";
     static const char rows[] =
         "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
         "CREATE TABLE GPU_METRICS (rawTimestamp INTEGER, timestamp INTEGER, typeId INTEGER NOT "
@@ -98,14 +92,9 @@ static void test_nsys(void)
         "'SMs Active [Throughput %]'), (257, 1, 'x', 6, 'GPC Clock Frequency [MHz]');"
         "INSERT INTO GPU_METRICS VALUES (0, 10, 257, 5, 20), (0, 20, 257, 5, 40), "
         "(0, 10, 257, 6, 1980), (0, 20, 257, 9, 1);";
-    sqlite3 *db = NULL;
-    remove(path);
-    CHECK_EQ(sqlite3_open(path, &db), SQLITE_OK);
-    CHECK_EQ(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_counters, path);
+    answer_read_rows(&a, &stk_stats_counters, rows);
     CHECK_EQ(a.s.trace->count, 4);
     answer_analyse(&a, &stk_stats_counters);
     CHECK_EQ(a.doc.tables[0].row_count, 3);
@@ -118,10 +107,9 @@ static void test_nsys(void)
     row_named(&a, "metric 9");
     answer_end(&a);
     answer_begin(&a); // not read where nobody asks
-    answer_read(&a, &stk_stats_kernels, path);
+    answer_read_rows(&a, &stk_stats_kernels, rows);
     CHECK_EQ(a.s.trace->count, 0);
     answer_end(&a);
-    remove(path);
 }
 
 // Ten launched at once, run one after another: 10, 9, ... 1 wait, each for 10 us.

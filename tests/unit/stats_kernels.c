@@ -3,12 +3,10 @@
 // computed themselves, cost of kernels from the shapes of the operators around them.
 #include <math.h>
 
-#include "answer.h"
+#include "answer_files.h"
 #include "passes/stats_kernels.h"
 #include "readers/xplane_event.h"
-#include "xplane_writer.h"
 
-#include <sqlite3.h>
 
 #define NEAR(a, b) CHECK(fabs((a) - (double)(b)) <= 1e-6 * (fabs((double)(b)) + 1))
 
@@ -181,12 +179,9 @@ static void test_xplane(void)
     pb_msg(&line, 4, &e);
     pb_msg(&gpu, 3, &line);
     pb_msg(&space, 1, &gpu);
-    const char *path = file_of(space.p, space.n);
-    free(space.p);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_kernels, path);
-    unlink(path);
+    answer_read_space(&a, &stk_stats_kernels, &space);
     CHECK_EQ(a.s.trace->devices[0].limits.memory_bytes_per_s, 3352000000000);
     answer_analyse(&a, &stk_stats_kernels);
     CHECK_EQ(NUMBER(&a, 0, "shared_bytes"), 231424);
@@ -227,12 +222,9 @@ static void test_tpu(void)
     }
     pb_msg(&tpu, 3, &line);
     pb_msg(&space, 1, &tpu);
-    const char *path = file_of(space.p, space.n);
-    free(space.p);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_kernels, path);
-    unlink(path);
+    answer_read_space(&a, &stk_stats_kernels, &space);
     answer_analyse(&a, &stk_stats_kernels);
     size_t conv = answer_row(&a, 0, ops[0]), start = answer_row(&a, 0, ops[1]);
     NEAR(answer_cell(&a, conv, "flops_per_s")->ratio, 500e12);
@@ -265,7 +257,6 @@ static void test_details_text(void)
 
 static void test_nsys(void)
 {
-    static const char path[] = "/tmp/stk_stats_kernels.sqlite";
     static const char rows[] =
         "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
         "INSERT INTO StringIds VALUES (1, 'k');"
@@ -281,15 +272,9 @@ static void test_nsys(void)
         "memoryBandwidth INTEGER);"
         "INSERT INTO TARGET_INFO_GPU VALUES "
         "(0,'NVIDIA A100-SXM4-80GB',108,8,0,1,32,64,32,65536,167936,2039040000000);";
-    sqlite3 *db = NULL;
-    remove(path);
-    CHECK_EQ(sqlite3_open(path, &db), SQLITE_OK);
-    CHECK_EQ(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_kernels, path);
-    remove(path);
+    answer_read_rows(&a, &stk_stats_kernels, rows);
     CHECK_EQ(a.s.trace->devices[0].limits.sm_threads, 2048);
     CHECK_EQ(a.s.trace->devices[0].limits.memory_bytes_per_s, 2039040000000);
     CHECK_EQ(a.s.trace->config_count, 1); // of the second row nothing can be used

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker stats memory: allocator events of every format, from the file to the tables.
-#include "answer.h"
-#include "xplane_writer.h"
+#include "answer_files.h"
 
-#include <sqlite3.h>
 
 // Two steps of PyTorch: 100 B before the profile, 400 B of aten::mm live at the peak, of which
 // aten::empty got the memory.
@@ -125,12 +123,9 @@ static void test_bfc(void)
     bfc_event(&line, M_FREE, 3, 64, 0, 300, 100, NULL, 0.5); // as TPUs write it: without a size
     pb_msg(&host, 3, &line);
     pb_msg(&space, 1, &host);
-    const char *path = file_of(space.p, space.n);
-    free(space.p);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_memory, path);
-    unlink(path);
+    answer_read_space(&a, &stk_stats_memory, &space);
     answer_analyse(&a, &stk_stats_memory);
     CHECK_EQ(answer_figure(&a, "peak_bytes")->number, 600);
     CHECK_EQ(PERCENT(answer_figure(&a, "fragmentation_share")), 25);
@@ -147,7 +142,6 @@ static void test_bfc(void)
 
 static void test_nsys(void)
 {
-    static const char path[] = "/tmp/stk_stats_memory.sqlite";
     static const char rows[] =
         "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
         "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER NOT NULL, globalPid INTEGER, "
@@ -156,15 +150,9 @@ static void test_nsys(void)
         "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (10, 16777216, 1, 64, 500, 2, 0),"
         "(20, 16777216, 1, 128, 100, 2, 0), (30, 16777216, 1, 64, 500, 2, 1),"
         "(40, 16777216, 1, 256, 70, 1, 0);";
-    sqlite3 *db = NULL;
-    remove(path);
-    CHECK_EQ(sqlite3_open(path, &db), SQLITE_OK);
-    CHECK_EQ(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
     struct answer a;
     answer_begin(&a);
-    answer_read(&a, &stk_stats_memory, path);
-    remove(path);
+    answer_read_rows(&a, &stk_stats_memory, rows);
     answer_analyse(&a, &stk_stats_memory);
     CHECK_EQ(answer_figure(&a, "peak_bytes")->number, 600);
     CHECK_EQ(a.doc.tables[0].row_count, 2);
