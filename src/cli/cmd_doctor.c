@@ -26,6 +26,18 @@ static void machine(void)
                stk_human_bytes((uint64_t)free_pages * (uint64_t)page, available));
 }
 
+// What stoker.data chooses its loops by, at run time.
+static void instructions(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    printf("vectors     %s%s\n", __builtin_cpu_supports("avx2") ? "AVX2" : "SSE2 only",
+           __builtin_cpu_supports("avx512bw") ? ", AVX-512" : "");
+#else
+    printf("vectors     of the plain build\n");
+#endif
+}
+
 static void temporary_space(void)
 {
     struct statvfs fs;
@@ -81,12 +93,14 @@ static int run(const struct stk_args *args)
     for (int i = 0; stoker_library(i); i++)
         printf("%-11s %s\n", i == 0 ? "built with" : "", stoker_library(i));
     machine();
+    instructions();
     temporary_space();
     printf("terminal    %d columns, %s, %s\n", stk_screen_columns(STDOUT_FILENO),
            stk_screen_ascii() ? "ASCII only (the locale is not UTF-8)" : "UTF-8",
            stk_screen_colour(STDOUT_FILENO, false) ? "colours" : "no colours");
     if (gpu_libraries() == 0)
         printf("            no GPU here: profiles recorded elsewhere are read all the same\n");
+    printf("stoker.data says of itself what it has: python3 -m stoker.data\n");
     return STK_EXIT_DONE;
 }
 
@@ -94,9 +108,11 @@ const struct stk_cmd stk_cmd_doctor = {
     .name = "doctor",
     .summary = "say what this build and this machine can do, and what they lack",
     .words = "",
-    .description = "Prints the version, the libraries built in, processors, memory, temporary "
-                   "space, what the terminal can "
-                   "show, and which GPU libraries are found. Reading profiles needs no GPU.",
+    .description =
+        "Prints the version, the libraries built in, processors, memory, temporary "
+        "space, what the terminal can "
+        "show, and which GPU libraries are found. Reading profiles needs no GPU; the Python "
+        "module stoker.data tells of itself.",
     .examples = "stoker doctor\tfor a bug report\n",
     .options = {STK_OPT_ID_NONE},
     .run = run,

@@ -146,7 +146,8 @@ static void excluded(struct stk_term *t, const struct stk_rep_steps *s)
     }
     if (shown < s->excluded.count) {
         stk_text_label(t, "");
-        stk_term_printf(t, "left out: %zu more steps", s->excluded.count - shown);
+        stk_term_printf(t, "left out: %zu more step%s", s->excluded.count - shown,
+                        s->excluded.count - shown == 1 ? "" : "s");
         stk_term_line_end(t);
     }
 }
