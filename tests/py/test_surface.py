@@ -66,8 +66,8 @@ FixedLengthRecordDataset filenames record_bytes header_bytes=None footer_bytes=N
 TFRecordDataset filenames compression_type=None buffer_size=None num_parallel_reads=None
 TextLineDataset filenames compression_type=None buffer_size=None num_parallel_reads=None
 abs x
-argmax input axis=0 output_type='int64'
-argmin input axis=0 output_type='int64'
+argmax input axis=None output_type='int64'
+argmin input axis=None output_type='int64'
 argsort values axis=-1 direction='ASCENDING' stable=False
 boolean_mask tensor mask axis=None
 cast x dtype
@@ -82,7 +82,7 @@ exp x
 expand_dims input axis
 fill dims value
 floor x
-gather params indices validate_indices=None axis=0 batch_dims=0
+gather params indices validate_indices=None axis=None batch_dims=0
 identity input
 image.adjust_brightness image delta
 image.adjust_contrast images contrast_factor
@@ -122,7 +122,7 @@ io.decode_and_crop_jpeg contents crop_window channels=0 ratio=1 fancy_upscaling=
 io.decode_base64 input
 io.decode_compressed bytes compression_type=''
 io.decode_csv records record_defaults field_delim=',' use_quote_delim=True na_value='' select_cols=None
-io.decode_image contents channels=0 dtype='uint8' expand_animations=True
+io.decode_image contents channels=None dtype='uint8' expand_animations=True
 io.decode_jpeg contents channels=0 ratio=1 fancy_upscaling=True try_recover_truncated=False acceptable_fraction=1.0 dct_method=''
 io.decode_png contents channels=0 dtype='uint8'
 io.decode_raw input_bytes out_type little_endian=True fixed_length=None

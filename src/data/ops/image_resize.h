@@ -23,6 +23,12 @@ enum stk_image_method {
     STK_IMAGE_METHODS
 };
 
+// Whether a method changes an image that keeps its size: the others go through their values.
+static inline bool stk_image_blurs(enum stk_image_method method)
+{
+    return method == STK_IMAGE_GAUSSIAN || method == STK_IMAGE_MITCHELLCUBIC;
+}
+
 // All zero: TensorFlow's default resize, HWC.
 struct stk_image_resize_options {
     enum stk_image_method method;

@@ -227,14 +227,28 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
     return count;
 }
 
+// decode_png's uint16 of a file with bytes, such as a JPEG: 256 times their value, as TensorFlow's.
+static void widen_row(uint8_t *to, const uint8_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint16_t v = (uint16_t)(from[i] << 8);
+        memcpy(to + i * sizeof v, &v, sizeof v);
+    }
+}
+
 static uint8_t *append_image(struct stk_op_run *r, const struct stk_image *im, struct stk_err *err)
 {
     enum stk_dtype t = r->spec[0].dtype;
+    bool is_widened = t == STK_DT_U16 && im->type == STK_IMAGE_U8;
     struct stk_shape shape = {3, {im->height, im->width, im->channels}};
     uint8_t *out = stk_op_append(r, 0, t, &shape, err), *to = out;
     size_t row = (size_t)im->width * im->channels * stk_dtype_bytes(t);
     for (uint32_t y = 0; to && y < im->height; y++, to += row) {
-        memcpy(to, stk_image_row(im, y), row);
+        if (is_widened) {
+            widen_row(to, stk_image_row(im, y), row / sizeof(uint16_t));
+        } else {
+            memcpy(to, stk_image_row(im, y), row);
+        }
     }
     return out;
 }

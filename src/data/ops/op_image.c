@@ -250,10 +250,12 @@ RUN(run_resize)
 {
     (void)i;
     (void)p;
-    if (in->height == out->height && in->width == out->width && in->type == out->type) {
+    enum stk_image_method method = stk_op_image_method(r->attrs);
+    if (in->height == out->height && in->width == out->width && in->type == out->type &&
+        !stk_image_blurs(method)) {
         return stk_image_copy(in, out, err);
     }
-    struct stk_image_resize_options o = {.method = stk_op_image_method(r->attrs),
+    struct stk_image_resize_options o = {.method = method,
                                          .antialias = stk_attrs_int(r->attrs, "antialias", 0) != 0};
     return stk_image_resize(c, in, &o, out, err);
 }
@@ -430,12 +432,43 @@ static struct plan plan_of(const struct stk_shape *image, enum stk_dtype dtype)
         .height = image->dim[0], .width = image->dim[1], .channels = image->dim[2], .dtype = dtype};
 }
 
+// What moves pixels and looks at none takes any type of number, as one of the same size; 64 bits as
+// two values (`parts`) of 32.
+static bool type_of(const struct stk_op *op, enum stk_dtype t, enum stk_image_type *type,
+                    int64_t *parts)
+{
+    *parts = 1;
+    if (stk_op_image_type(t, type)) {
+        return true;
+    }
+    switch (op->arg) {
+    case AT_resize_with_crop_or_pad:
+    case AT_central_crop:
+    case AT_crop_to_bounding_box:
+    case AT_pad_to_bounding_box:
+    case AT_flip_left_right:
+    case AT_flip_up_down:
+    case AT_rot90:
+    case AT_transpose_image:
+    case AT_random_flip_left_right:
+    case AT_random_flip_up_down:
+        break;
+    default:
+        return false;
+    }
+    size_t size = t < STK_DT_STRING ? stk_dtype_bytes(t) : 0;
+    *parts = size == 8 ? 2 : 1;
+    *type = size == 1 ? STK_IMAGE_U8 : size == 2 ? STK_IMAGE_U16 : STK_IMAGE_F32;
+    return size > 0;
+}
+
 static enum stk_status image_infer(struct stk_op_infer *c, struct stk_err *err)
 {
+    int64_t parts;
     enum stk_image_type type;
     const struct stk_shape *in = &c->in[0].shape;
     const char *why = "";
-    if (c->n_in < 1 || !stk_op_image_type(c->in[0].dtype, &type)) {
+    if (c->n_in < 1 || !type_of(c->op, c->in[0].dtype, &type, &parts)) {
         return stk_err_set(err, STK_EINVAL,
                            "%s: takes images of uint8, uint16 or float32, not %s; cast first",
                            c->op->name, c->n_in ? stk_dtype_name(c->in[0].dtype) : "nothing");
@@ -477,16 +510,18 @@ static enum stk_status image_element(struct stk_op_run *r, int64_t i, const stru
     if (!c) {
         return stk_err_nomem(err);
     }
-    (void)stk_op_image_type(in->dtype, &from);
-    (void)stk_op_image_type(p->dtype, &to);
+    int64_t parts;
+    (void)type_of(r->op, p->dtype, &to, &parts);
+    (void)type_of(r->op, in->dtype, &from, &parts);
     int64_t count = in->shape.rank == 4 ? in->shape.dim[0] : 1;
     size_t in_bytes = (size_t)stk_shape_count(&image) * stk_dtype_bytes(in->dtype);
     size_t out_bytes = (size_t)(p->height * p->width * p->channels) * stk_dtype_bytes(p->dtype);
     for (int64_t k = 0; k < count; k++) {
-        struct stk_image a = stk_op_image_over((uint8_t *)stk_col_at(in, i) + (size_t)k * in_bytes,
-                                               image.dim[0], image.dim[1], image.dim[2], from);
-        struct stk_image b =
-            stk_op_image_over(out + (size_t)k * out_bytes, p->height, p->width, p->channels, to);
+        struct stk_image a =
+            stk_op_image_over((uint8_t *)stk_col_at(in, i) + (size_t)k * in_bytes, image.dim[0],
+                              image.dim[1], image.dim[2] * parts, from);
+        struct stk_image b = stk_op_image_over(out + (size_t)k * out_bytes, p->height, p->width,
+                                               p->channels * parts, to);
         if (rows[r->op->arg].run(c, r, i, p, &a, &b, &why) != STK_OK) {
             return stk_op_image_failed(r, i, &why);
         }

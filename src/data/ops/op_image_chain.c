@@ -203,7 +203,8 @@ static enum stk_status run_image(struct stk_op_run *r, int64_t i, struct stk_ima
     stk_err_init(&why);
     o.is_mirrored = is_mirrored(r, c, i);
     o.steps = &c->steps;
-    if (in->height == out.height && in->width == out.width && in->type == STK_IMAGE_F32) {
+    if (in->height == out.height && in->width == out.width && in->type == STK_IMAGE_F32 &&
+        !stk_image_blurs(o.method)) {
         copy_rows(in, c, o.is_mirrored, &out);
     } else if (stk_image_resize(context, in, &o, &out, &why) != STK_OK) {
         return stk_op_image_failed(r, i, &why);

@@ -160,6 +160,10 @@ struct part {
 
 static struct part part_of(const struct stk_example_column *c, int64_t i, int64_t rows, size_t size)
 {
+    static const int64_t none[1];
+    if (rows == 0) {
+        return (struct part){NULL, 0, none};
+    }
     const int64_t *splits = c->row_splits + i * rows;
     return (struct part){(const uint8_t *)c->values + (size_t)splits[0] * size,
                          splits[rows] - splits[0], splits};
@@ -330,9 +334,6 @@ static enum stk_status parse_run(struct stk_op_run *r, struct stk_err *err)
     if (status == STK_OK) {
         status = rows ? stk_parse_records(r, s->parser, &s->batch, rows, &done, err) : STK_OK;
         done = rows ? done : r->n;
-    }
-    if (status == STK_OK && rows == 0) {
-        return stk_op_fail(r, 0, STK_EINVAL, "an empty vector of records");
     }
     if (status == STK_OK) {
         status = put_varied(r, p, done, rows, is_batch, err);

@@ -201,12 +201,13 @@ static bool put_splits(struct stk_op_run *r, int o, const int64_t *splits, int64
 static bool put_feature(struct stk_op_run *r, const struct sequence *p, int k, int o, int64_t i,
                         int64_t rows, struct stk_err *err)
 {
+    static const int64_t none[1]; // of no records
     const struct sequence_scratch *s = r->scratch;
     const struct stk_parse_feature *f = &p->features[k];
     const struct stk_example_column *c = &s->batch.columns[k];
     size_t size = stk_dtype_bytes(f->dtype);
-    const int64_t *by_row = c->row_splits ? c->row_splits + i * rows : NULL;
-    const uint8_t *values = c->values;
+    const int64_t *by_row = rows == 0 ? none : c->row_splits ? c->row_splits + i * rows : NULL;
+    const uint8_t *values = rows == 0 ? (const uint8_t *)none : c->values;
     if (f->kind == STK_PARSE_FIXED) {
         struct stk_shape shape = f->shape;
         bool ok = r->in[0]->shape.rank == 0 || stk_shape_prepend(&shape, rows);
@@ -221,7 +222,7 @@ static bool put_feature(struct stk_op_run *r, const struct sequence *p, int k, i
                    err) &&
                put_splits(r, o + 1, by_row, rows, err);
     }
-    const int64_t *ends = is_list(p, k) ? c->step_splits + by_row[0] : by_row;
+    const int64_t *ends = is_list(p, k) && rows ? c->step_splits + by_row[0] : by_row;
     int64_t parts = is_list(p, k) ? count : rows;
     struct stk_shape shape = {1, {ends[parts] - ends[0]}};
     return put(r, o, f->dtype, &shape, values + (size_t)ends[0] * size, err) &&
@@ -236,10 +237,7 @@ static enum stk_status sequence_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     int64_t rows = in->shape.rank == 1 ? in->shape.dim[0] : 1, done = r->n;
     enum stk_status status = open_scratch(s, p, err);
-    if (status == STK_OK && rows == 0) {
-        return stk_op_fail(r, 0, STK_EINVAL, "an empty vector of records");
-    }
-    if (status == STK_OK) {
+    if (status == STK_OK && rows > 0) {
         stk_example_batch_clear(&s->batch);
         status = stk_parse_records(r, s->parser, &s->batch, rows, &done, err);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce_*: values along axes become one. Sums of integers
-// wrap; means of integers are cut, as in TensorFlow; half precision adds in float32.
+// wrap; means of integers are those of 64-bit sums, cut, as in TensorFlow; half precision adds in
+// float32.
 //
 // The axes need not be neighbours: the element's places are walked in order, each adding to the
 // place of the result that its other coordinates name. Where the axes are the last ones, that is
@@ -181,26 +182,48 @@ static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
     return s;
 }
 
-// A mean of integers: the sum in their own type, divided and cut.
-static enum stk_status int_mean(struct stk_op_run *r, const struct plan *p, uint8_t *out)
+// Sums of 64 bits, for means of integers.
+#define WIDE(N, T, U)                                                                              \
+    static void mean_##N(void *out_, const void *in_, const struct plan *p, uint64_t *sums)        \
+    {                                                                                              \
+        T *out = out_;                                                                             \
+        const T *in = in_;                                                                         \
+        int64_t count = p->out_count ? p->in_count / p->out_count : 0;                             \
+        struct walk w = {0};                                                                       \
+        memset(sums, 0, (size_t)p->out_count * sizeof sums[0]);                                    \
+        for (int64_t o = 0; o < p->out_count && p->run; o++) {                                     \
+            for (int64_t i = 0; i < p->run; i++) {                                                 \
+                sums[o] += (uint64_t)in[o * p->run + i];                                           \
+            }                                                                                      \
+        }                                                                                          \
+        for (int64_t i = 0; i < p->in_count && !p->run; i++, advance(&w, p)) {                     \
+            sums[w.place] += (uint64_t)in[i];                                                      \
+        }                                                                                          \
+        for (int64_t o = 0; o < p->out_count; o++) {                                               \
+            out[o] = count == 0     ? (T)0                                                         \
+                     : (T)-1 < (T)1 ? (T)((int64_t)sums[o] / count)                                \
+                                    : (T)(sums[o] / (uint64_t)count);                              \
+        }                                                                                          \
+    }
+STK_FOR_INTS(WIDE)
+
+static enum stk_status int_mean(struct stk_op_run *r, const struct plan *p, uint8_t *out,
+                                struct stk_err *err)
 {
+    static void (*const means[STK_DT_COUNT])(void *, const void *, const struct plan *,
+                                             uint64_t *) = {
+#define MEAN_ROW(N, T, U) [STK_DT_##N] = mean_##N,
+        STK_FOR_INTS(MEAN_ROW)};
     const struct stk_col *in = r->in[0];
-    int64_t count = p->out_count ? p->in_count / p->out_count : 0;
+    struct stk_buf *sums = stk_buf_get(r->pool, (size_t)p->out_count * sizeof(uint64_t));
+    if (!sums) {
+        return stk_op_no_room(r, err);
+    }
     for (int64_t i = 0; i < r->n; i++) {
         uint8_t *to = out + (size_t)(i * p->out_count) * stk_dtype_bytes(in->dtype);
-        loops[SUM][in->dtype](to, stk_col_at(in, i), p);
-        for (int64_t k = 0; k < p->out_count && count; k++) {
-            switch (in->dtype) {
-#define DIVIDE(N, T, U)                                                                            \
-    case STK_DT_##N:                                                                               \
-        ((T *)to)[k] = (T)(((T *)to)[k] / (T)count);                                               \
-        break;
-                STK_FOR_INTS(DIVIDE)
-            default:
-                break;
-            }
-        }
+        means[in->dtype](to, stk_col_at(in, i), p, (uint64_t *)sums->data);
     }
+    stk_buf_drop(sums);
     return STK_OK;
 }
 
@@ -218,7 +241,7 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
         return s == STK_OK ? err->code : s;
     }
     if (op == MEAN && stk_dtype_is_int(in->dtype)) {
-        return int_mean(r, &p, out);
+        return int_mean(r, &p, out, err);
     }
     struct stk_buf *sums = NULL;
     if (is_moment(op)) {

@@ -18,7 +18,7 @@ class Dataset:
         """range(stop), range(start, stop) or range(start, stop, step): int64 scalars."""
     @staticmethod
     def from_tensors(tensors: Any, name: Any = None) -> "Dataset":
-        """One element: the structure of tensors given."""
+        """One element: the structure of tensors (or datasets) given."""
     @staticmethod
     def from_tensor_slices(tensors: Any, name: Any = None) -> "Dataset":
         """One element for each slice along the first dimension, which all tensors share."""
@@ -39,7 +39,7 @@ class Dataset:
         """Elements of several datasets side by side, as long as all have some."""
     @staticmethod
     def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset":
-        """Elements of datasets drawn at random by weight (equal ones by default)."""
+        """Elements of datasets drawn at random by weight (equal ones by default); a dataset of weights"""
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset":
         """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""
@@ -88,7 +88,7 @@ class Dataset:
     def unbatch(self, name: Any = None) -> "Dataset":
         """The slices of each element along the first dimension."""
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: Any = None) -> "Dataset":
-        """Batches of another size."""
+        """Batches of another size, or of several in turn (a list)."""
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False, name: Any = None) -> "Dataset":
         """Datasets of `size` elements, `stride` apart, each window `shift` behind the last."""
     def group_by_window(self, key_func: Any, reduce_func: Any, window_size: Any = None, window_size_func: Any = None, name: Any = None) -> "Dataset":
@@ -415,16 +415,16 @@ def add(x: Any, y: Any, *, name: Any = None) -> Any:
     """x + y; strings one behind the other."""
 def add_n(inputs: Any, name: Any = None) -> Any:
     """The sum of a list of values."""
-def argmax(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
-    """Where the largest is, along `axis`."""
-def argmin(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
-    """Where the smallest is, along `axis`."""
+def argmax(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+    """Where the largest value along an axis is, the first of equal ones."""
+def argmin(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+    """Where the smallest value along an axis is, the first of equal ones."""
 def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any:
     """The places that would put the values in order, int32."""
 def as_dtype(value: Any) -> Any:
     """The dtype that a name, NumPy or TensorFlow dtype or Python type stands for."""
-def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', *, name: Any = None) -> Any:
-    """Numbers as text."""
+def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+    """Numbers as text; strings as they are."""
 def asin(x: Any, *, name: Any = None) -> Any:
     """Arc sine."""
 def atan(x: Any, *, name: Any = None) -> Any:
@@ -433,8 +433,10 @@ def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
     """Angle of the point (y, x)."""
 bfloat16: Any
 bool: np.dtype[Any]
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, *, name: Any = None) -> Any:
-    """The slices where a mask is true."""
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_mask') -> Any:
+    """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
+def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+    """Values repeated along new dimensions and along those of length 1."""
 def cast(x: Any, dtype: Any, name: Any = None) -> Any:
     """The values as another dtype. Floats are cut towards 0."""
 def ceil(x: Any, *, name: Any = None) -> Any:
@@ -467,6 +469,8 @@ def exp(x: Any, *, name: Any = None) -> Any:
 def expand_dims(input: Any, axis: Any, *, name: Any = None) -> Any:
     """A dimension of 1 at `axis`."""
 experimental: Any
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = 'float32', name: Any = None) -> Any:
+    """A matrix with ones on its diagonal."""
 def fill(dims: Any, value: Any, name: Any = None) -> Any:
     """One value everywhere."""
 float16: np.dtype[Any]
@@ -480,8 +484,10 @@ def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
     """x % y, of the sign of y."""
 def function(func: Any = None, **ignored: Any) -> Any:
     """Accepted as a decorator: functions are traced where they are given to a dataset."""
-def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 0, batch_dims: Any = 0, *, name: Any = None) -> Any:
-    """Slices along `axis` by their indices."""
+def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None) -> Any:
+    """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
+def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None) -> Any:
+    """Slices of params at places of several dimensions: the last one of indices."""
 def get_include() -> Any:
     """The folder of the headers that plug-ins are built with: cc -shared -fPIC -I<it> ..."""
 def greater(x: Any, y: Any, *, name: Any = None) -> Any:
@@ -515,8 +521,8 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, *
     """Matrix product."""
 def maximum(x: Any, y: Any, *, name: Any = None) -> Any:
     """the larger of two."""
-def meshgrid(x: Any, y: Any, indexing: Any = 'xy', name: Any = None) -> Any:
-    """Coordinates of a grid: two matrices."""
+def meshgrid(*args: Any, indexing: Any = 'xy', name: Any = None) -> Any:
+    """Coordinates of a grid: for each vector an array of as many dimensions as there are vectors."""
 def minimum(x: Any, y: Any, *, name: Any = None) -> Any:
     """the smaller of two."""
 def mod(x: Any, y: Any, *, name: Any = None) -> Any:
@@ -563,9 +569,9 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, n
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, *, name: Any = None) -> Any:
     """Sum along axes."""
 def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
-    """Each value `repeats` times (a number), along an axis, or of all values in one row."""
-def reshape(tensor: Any, shape: Any, *, name: Any = None) -> Any:
-    """The same values in another shape."""
+    """Each value `repeats` times (a number, or one for each), along an axis, or of all in one row."""
+def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+    """The same values in another shape; -1 stands for what is left."""
 def reverse(tensor: Any, axis: Any, *, name: Any = None) -> Any:
     """Back to front along axes."""
 def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
@@ -574,8 +580,10 @@ def round(x: Any, *, name: Any = None) -> Any:
     """To the nearest integer, ties to even."""
 def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
     """The values as another dtype; those beyond its range become its ends."""
-def shape(input: Any, out_type: Any = 'int32', *, name: Any = None) -> Any:
-    """The shape as a vector."""
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = 'bool', name: Any = None) -> Any:
+    """True at the first `lengths` places, of maxlen (the largest length)."""
+def shape(input: Any, out_type: Any = 'int32', name: Any = None) -> Any:
+    """The sizes: an array where all are known, so that results' shapes are known as well."""
 def sigmoid(x: Any, *, name: Any = None) -> Any:
     """1 / (1 + exp(-x))."""
 def sign(x: Any, *, name: Any = None) -> Any:
@@ -600,6 +608,8 @@ def squeeze(input: Any, axis: Any = None, *, name: Any = None) -> Any:
     """Without dimensions of 1."""
 def stack(values: Any, axis: Any = 0, *, name: Any = None) -> Any:
     """Values side by side along a new `axis`."""
+def stop_gradient(input: Any, name: Any = None) -> Any:
+    """The values: there are no gradients here."""
 string: np.dtype[Any]
 def subtract(x: Any, y: Any, *, name: Any = None) -> Any:
     """x - y."""
@@ -620,7 +630,7 @@ uint8: np.dtype[Any]
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
     """The slices along an axis, as a list."""
 def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
-    """x where the condition holds, else y; with the condition alone, where it holds: (n, rank)."""
+    """x where the condition holds, else y; with the condition alone, where it holds (where numbers"""
 def zeros(shape: Any, dtype: Any = 'float32', name: Any = None) -> Any:
     """Zeros (empty strings, False)."""
 def zeros_like(input: Any, dtype: Any = None, *, name: Any = None) -> Any:

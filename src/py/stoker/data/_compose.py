@@ -4,9 +4,12 @@
 import numpy as np
 
 from . import _dtypes
-from ._call import convert, run, same
-from ._ops import PUBLIC, attribute, cast, publish
+from ._call import convert, is_symbolic, run, same
+from ._ops import PUBLIC, attribute, cast, ensure_shape, partly_shaped, publish
 from ._trace import TraceError
+from .errors import InvalidArgumentError
+
+_table_reshape, _table_as_string = PUBLIC["reshape"], PUBLIC["as_string"]
 
 
 @publish("strings.join")
@@ -93,42 +96,254 @@ def unicode_decode(
     return _parts("unicode_decode", input, {})
 
 
+def _shape(x):
+    """Sizes as an array where they are known, else a symbolic vector; int32."""
+    return PUBLIC["shape"](x)
+
+
+def _rank(x, what):
+    if x.shape is None:
+        raise TraceError(f"{what}: the rank must be known")
+    return len(x.shape)
+
+
+def _axis(axis, rank, what):
+    """An axis counted from the front."""
+    a = int(attribute(axis, "axis"))
+    if not -rank <= a < rank:
+        raise InvalidArgumentError(f"{what}: axis {a} of a value of rank {rank}")
+    return a % rank
+
+
+def _joined(*parts):
+    """One vector of sizes: arrays where all are known."""
+    return PUBLIC["concat"]([np.asarray(p, np.int32) if not is_symbolic(p) else p for p in parts], 0)
+
+
+@publish("shape")
+def shape(input, out_type="int32", name=None):
+    """The sizes: an array where all are known, so that results' shapes are known as well."""
+    x, dtype = convert(input), _dtypes.as_dtype(out_type or "int32")
+    if is_symbolic(x) and x.shape is not None and x.shape.is_fully_defined():
+        return np.asarray(tuple(x.shape), dtype)
+    return run("shape", [x], {"out_type": _dtypes.number(dtype)})[0]
+
+
+@publish("reshape")
+def reshape(tensor, shape, name=None):
+    """The same values in another shape; -1 stands for what is left."""
+    return partly_shaped(_table_reshape(tensor, shape), shape)
+
+
+@publish("gather")
+def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
+    x, at = convert(params), convert(indices)
+    batch = int(attribute(batch_dims, "batch_dims"))
+    if batch == 0:
+        return run("gather", [x, at], {"axis": 0 if axis is None else attribute(axis, "axis")})[0]
+    batch = batch % (_rank(at, "gather") + 1) if batch > 0 else batch + _rank(at, "gather")
+    if axis is not None and _axis(axis, _rank(x, "gather"), "gather") != batch:
+        raise NotImplementedError("gather: an axis other than the first behind batch_dims")
+    dims, places = _shape(x), _shape(at)
+    rows, n = PUBLIC["reduce_prod"](dims[:batch]), dims[batch]
+    each = PUBLIC["reduce_prod"](places[batch:])
+    at = PUBLIC["reshape"](cast(at, "int64"), PUBLIC["stack"]([rows, each]))
+    first = PUBLIC["expand_dims"](cast(PUBLIC["range"](rows) * n, "int64"), 1)
+    is_there = PUBLIC["logical_and"](
+        PUBLIC["greater_equal"](at, np.int64(0)), PUBLIC["less"](at, cast(n, "int64"))
+    )
+    at = PUBLIC["where"](is_there, PUBLIC["add"](at, first), np.int64(-1))  # -1: an error
+    flat = PUBLIC["reshape"](x, _joined(PUBLIC["stack"]([rows * n]), dims[batch + 1 :]))
+    out = PUBLIC["reshape"](
+        run("gather", [flat, at], {"axis": 0})[0], _joined(places, dims[batch + 1 :])
+    )
+    known = tuple(convert(indices).shape) + tuple(x.shape[batch + 1 :])
+    return ensure_shape(out, known) if is_symbolic(out) else out
+
+
+@publish("gather_nd")
+def gather_nd(params, indices, batch_dims=0, name=None):
+    """Slices of params at places of several dimensions: the last one of indices."""
+    if int(attribute(batch_dims, "batch_dims")):
+        raise NotImplementedError("gather_nd with batch_dims")
+    x, at = convert(params), convert(indices)
+    k = at.shape[-1] if at.shape else None
+    if k is None:
+        raise TraceError("gather_nd: the last dimension of indices must be known")
+    dims = _shape(x)
+    linear, fits = np.int64(0), None
+    for i in range(k):
+        part, n = cast(at[..., i], "int64"), cast(dims[i], "int64")
+        inside = PUBLIC["logical_and"](
+            PUBLIC["greater_equal"](part, np.int64(0)), PUBLIC["less"](part, n)
+        )
+        fits = inside if fits is None else PUBLIC["logical_and"](fits, inside)
+        linear = PUBLIC["add"](PUBLIC["multiply"](n, linear), part)
+    linear = linear if fits is None else PUBLIC["where"](fits, linear, np.int64(-1))
+    count = PUBLIC["reduce_prod"](dims[:k])
+    flat = PUBLIC["reshape"](x, _joined(PUBLIC["stack"]([count]), dims[k:]))
+    return run("gather", [flat, linear], {"axis": 0})[0]
+
+
+@publish("boolean_mask")
+def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
+    """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
+    x, mask = convert(tensor), convert(mask, np.dtype(bool))
+    a = 0 if axis is None else _axis(axis, _rank(x, "boolean_mask"), "boolean_mask")
+    if a == 0:
+        return run("boolean_mask", [x, mask], {})[0]
+    end, dims = a + _rank(mask, "boolean_mask"), _shape(x)
+    count = PUBLIC["reduce_prod"](dims[a:end])
+    flat = PUBLIC["reshape"](x, _joined(dims[:a], PUBLIC["stack"]([count]), dims[end:]))
+    # Numbers of the slices, in the mask's shape: one that does not fit is an error.
+    numbers = PUBLIC["reshape"](PUBLIC["range"](count), dims[a:end])
+    return run("gather", [flat, run("boolean_mask", [numbers, mask], {})[0]], {"axis": a})[0]
+
+
 @publish("roll")
 def roll(input, shift, axis, name=None):
     """Values moved along axes, those beyond the end to the start."""
-    shifts = np.atleast_1d(attribute(shift, "shift"))
-    for s, a in zip(shifts, np.atleast_1d(attribute(axis, "axis"))):
-        before = (slice(None),) * int(a)
-        if a < 0:
-            raise TraceError("roll: the axis counts from the front")
-        n = PUBLIC["shape"](input)[int(a)]
+    x = convert(input)
+    known, rank = x.shape, _rank(x, "roll")
+    for s, a in zip(
+        np.atleast_1d(attribute(shift, "shift")), np.atleast_1d(attribute(axis, "axis"))
+    ):
+        a = _axis(a, rank, "roll")
+        n = _shape(x)[a]
         at = PUBLIC["floormod"](-int(s), PUBLIC["maximum"](n, 1))
-        parts = [input[before + (slice(at, None),)], input[before + (slice(None, at),)]]
-        input = PUBLIC["concat"](parts, int(a))
-    return input
+        before = (slice(None),) * a
+        x = PUBLIC["concat"]([x[before + (slice(at, None),)], x[before + (slice(None, at),)]], a)
+    return ensure_shape(x, known) if is_symbolic(x) else x
+
+
+def _each_repeated(x, repeats, axis):
+    """repeat where each value along the axis has a number of its own."""
+    ends = PUBLIC["cumsum"](cast(repeats, "int64"))
+    places = PUBLIC["range"](PUBLIC["reduce_sum"](cast(repeats, "int64")))
+    is_behind = PUBLIC["greater_equal"](PUBLIC["expand_dims"](places, 1), ends)
+    at = PUBLIC["reduce_sum"](cast(is_behind, "int64"), axis=1)
+    return run("gather", [x, at], {"axis": axis})[0]
 
 
 @publish("repeat")
 def repeat(input, repeats, axis=None, name=None):
-    """Each value `repeats` times (a number), along an axis, or of all values in one row."""
-    n = int(attribute(repeats, "repeats"))
-    x = convert(input)
+    """Each value `repeats` times (a number, or one for each), along an axis, or of all in one row."""
+    x, repeats = convert(input), convert(repeats)
     if axis is None:
         x, axis = PUBLIC["reshape"](x, [-1]), 0
-    rank = len(x.shape)
-    axis = int(axis) % rank
+    rank = _rank(x, "repeat")
+    axis = _axis(axis, rank, "repeat")
+    if _rank(repeats, "repeat"):
+        return _each_repeated(x, repeats, axis)
     wide = PUBLIC["tile"](
-        PUBLIC["expand_dims"](x, axis + 1), [1] * (axis + 1) + [n] + [1] * (rank - axis - 1)
+        PUBLIC["expand_dims"](x, axis + 1),
+        PUBLIC["stack"]([1] * (axis + 1) + [repeats] + [1] * (rank - axis - 1)),
     )
-    shape = PUBLIC["shape"](x)
-    sides = [shape[i] * n if i == axis else shape[i] for i in range(rank)]
+    sizes = _shape(x)
+    sides = [sizes[i] * cast(repeats, "int32") if i == axis else sizes[i] for i in range(rank)]
     return PUBLIC["reshape"](wide, PUBLIC["stack"](sides))
 
 
+@publish("broadcast_to")
+def broadcast_to(input, shape, name=None):
+    """Values repeated along new dimensions and along those of length 1."""
+    x = convert(input)
+    there = PUBLIC["fill"](shape, np.bool_(True))
+    return PUBLIC["where"](there, x, x)
+
+
+@publish("sequence_mask")
+def sequence_mask(lengths, maxlen=None, dtype="bool", name=None):
+    """True at the first `lengths` places, of maxlen (the largest length)."""
+    lengths = convert(lengths)
+    most = PUBLIC["reduce_max"](lengths) if maxlen is None else maxlen
+    most = cast(most, lengths.dtype) if _is_array(most) else convert(most, lengths.dtype)
+    places = PUBLIC["range"](convert(0, lengths.dtype), most, convert(1, lengths.dtype))
+    return cast(PUBLIC["less"](places, PUBLIC["expand_dims"](lengths, -1)), dtype)
+
+
+def _is_array(v):
+    return isinstance(v, np.ndarray) or is_symbolic(v)
+
+
+@publish("eye,linalg.eye")
+def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
+    """A matrix with ones on its diagonal."""
+    if batch_shape is not None:
+        raise NotImplementedError("eye with batch_shape")
+    rows = PUBLIC["range"](num_rows)
+    columns = PUBLIC["range"](num_rows if num_columns is None else num_columns)
+    return cast(PUBLIC["equal"](PUBLIC["expand_dims"](rows, 1), columns), dtype)
+
+
+@publish("stop_gradient")
+def stop_gradient(input, name=None):
+    """The values: there are no gradients here."""
+    return PUBLIC["identity"](input)
+
+
+@publish("meshgrid")
+def meshgrid(*args, indexing="xy", name=None):
+    """Coordinates of a grid: for each vector an array of as many dimensions as there are vectors."""
+    if indexing not in ("xy", "ij"):
+        raise InvalidArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+    places = list(range(len(args)))
+    if indexing == "xy" and len(args) > 1:
+        places[:2] = 1, 0
+    sides = [
+        PUBLIC["reshape"](x, [-1 if i == at else 1 for i in range(len(args))])
+        for x, at in zip([convert(v) for v in args], places)
+    ]
+    out = []
+    for i, x in enumerate(sides):
+        for other in sides[:i] + sides[i + 1 :]:
+            x = PUBLIC["multiply"](x, cast(PUBLIC["ones_like"](other), x.dtype))
+        out.append(x)
+    return out
+
+
+@publish("math.divide_no_nan")
+def divide_no_nan(x, y, name=None):
+    """x / y, 0 where y is 0; integers as truediv divides them."""
+    x, y = same(x, y)
+    if x.dtype.kind in "iu":
+        wide = "float64" if x.dtype.itemsize > 2 else "float32"
+        x, y = cast(x, wide), cast(y, wide)
+    return run("div_no_nan", [x, y], {})[0]
+
+
+def _best(op):
+    def f(input, axis=None, output_type="int64", name=None):
+        x = convert(input)
+        if x.dtype in (np.dtype("float16"), _dtypes.bfloat16):
+            x = cast(x, "float32")
+        attrs = {"axis": 0 if axis is None else attribute(axis, "axis")}
+        return run(op, [x], dict(attrs, output_type=_dtypes.number(output_type)))[0]
+
+    f.__name__ = f.__qualname__ = op
+    f.__doc__ = f"Where the {'largest' if op == 'argmax' else 'smallest'} value along an axis is, the first of equal ones."
+    return publish(f"{op},math.{op}")(f)
+
+
+argmax, argmin = _best("argmax"), _best("argmin")
+
+
+@publish("strings.as_string,as_string")
+def as_string(
+    input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None
+):
+    """Numbers as text; strings as they are."""
+    x = convert(input)
+    if x.dtype == _dtypes.string or x.dtype == object:
+        return PUBLIC["identity"](x)
+    return _table_as_string(x, precision, scientific, shortest, width, fill)
+
+
 @publish("nn.softmax")
-def softmax(logits, axis=-1, name=None):
-    """exp(x) over its sum along an axis."""
-    x = convert(logits)
+def softmax(logits, axis=None, name=None):
+    """exp(x) over its sum along an axis, by default the last."""
+    x, axis = convert(logits), -1 if axis is None else axis
     e = PUBLIC["exp"](PUBLIC["subtract"](x, PUBLIC["reduce_max"](x, axis=axis, keepdims=True)))
     return PUBLIC["truediv"](e, PUBLIC["reduce_sum"](e, axis=axis, keepdims=True))
 
@@ -142,21 +357,8 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
 
 
 @publish("math.count_nonzero")
-def count_nonzero(input, axis=None, keepdims=False, dtype="int64", name=None):
+def count_nonzero(input, axis=None, keepdims=None, dtype="int64", name=None):
     """How many values are not 0."""
     x = convert(input)
     zero = b"" if x.dtype == _dtypes.string else False if x.dtype == np.bool_ else 0
-    return PUBLIC["reduce_sum"](cast(PUBLIC["not_equal"](x, zero), dtype), axis, keepdims)
-
-
-@publish("meshgrid")
-def meshgrid(x, y, indexing="xy", name=None):
-    """Coordinates of a grid: two matrices."""
-    x, y = same(x, y)
-    if indexing == "ij":
-        b, a = meshgrid(y, x)
-        return a, b
-    ones_x, ones_y = PUBLIC["ones_like"](x), PUBLIC["ones_like"](y)
-    rows = PUBLIC["multiply"](PUBLIC["expand_dims"](x, 0), PUBLIC["expand_dims"](ones_y, 1))
-    cols = PUBLIC["multiply"](PUBLIC["expand_dims"](ones_x, 0), PUBLIC["expand_dims"](y, 1))
-    return rows, cols
+    return PUBLIC["reduce_sum"](cast(PUBLIC["not_equal"](x, zero), dtype), axis, bool(keepdims))

@@ -171,7 +171,9 @@ class Dataset:
 
     @staticmethod
     def from_tensors(tensors, name=None):
-        """One element: the structure of tensors given."""
+        """One element: the structure of tensors (or datasets) given."""
+        if any(isinstance(leaf, Dataset) for leaf in _spec.flatten(tensors)):
+            return Dataset.range(1).map(lambda _: tensors)
         return Dataset._of_tensors("tensors", tensors)
 
     @staticmethod
@@ -293,25 +295,13 @@ class Dataset:
         stop_on_empty_dataset=False,
         rerandomize_each_iteration=None,
     ):
-        """Elements of datasets drawn at random by weight (equal ones by default)."""
-        datasets = list(datasets)
-        if not datasets:
-            raise InvalidArgumentError("sample_from_datasets: no datasets")
-        weighted = isinstance(weights, Dataset)
-        if weighted or isinstance(weights, Value):
-            raise NotImplementedError("sample_from_datasets with a dataset of weights")
-        w = [1.0] * len(datasets) if weights is None else [float(v) for v in np.ravel(weights)]
-        if len(w) != len(datasets) or min(w) < 0 or sum(w) <= 0:
-            raise InvalidArgumentError(
-                "sample_from_datasets: one weight for each dataset, none negative"
-            )
-        attrs = {
-            "weights": ("floats", [v / sum(w) for v in w]),
-            "seed": _arg.seed(seed),
-            "stop_on_empty_dataset": int(stop_on_empty_dataset),
-            "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
-        }
-        return Dataset._make("sample_from_datasets", datasets, attrs, _arg.joined(datasets))
+        """Elements of datasets drawn at random by weight (equal ones by default); a dataset of weights
+        has those of one draw in each element."""
+        from ._groups import sampled
+
+        return sampled(
+            list(datasets), weights, seed, stop_on_empty_dataset, rerandomize_each_iteration
+        )
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
@@ -585,13 +575,17 @@ class Dataset:
         return self._then("unbatch", {}, _spec.map_structure(_arg.sliced, self.element_spec))
 
     def rebatch(self, batch_size, drop_remainder=False, name=None):
-        """Batches of another size."""
-        size = _arg.count(batch_size, "batch_size", 1)
+        """Batches of another size, or of several in turn (a list)."""
         leaves = _spec.flatten(self.element_spec)
         if any(getattr(s, "shape", None) == () for s in leaves):
             raise InvalidArgumentError(
                 f"rebatch takes batches, and there is a scalar in {self.element_spec}"
             )
+        if isinstance(batch_size, (list, tuple, np.ndarray)) and np.ndim(batch_size):
+            from ._groups import rebatched
+
+            return rebatched(self, batch_size, drop_remainder)
+        size = _arg.count(batch_size, "batch_size", 1)
         is_ragged = any(hasattr(s, "ragged_rank") for s in leaves)
         one = self.unbatch()
         return (one.ragged_batch if is_ragged else one.batch)(size, drop_remainder)

@@ -73,7 +73,8 @@ def from_number(n):
 def array(value, dtype=None):
     """A NumPy array as TensorFlow would make a tensor of `value`.
 
-    Python ints become int32 and floats float32, unless dtype says otherwise; arrays keep theirs.
+    Python ints become int32 (int64 where one is beyond that) and floats float32, unless dtype says
+    otherwise; arrays keep theirs.
     Raises TypeError where the dtype differs, ValueError where a list is ragged.
     """
     is_typed = isinstance(value, (np.ndarray, np.generic))
@@ -115,7 +116,7 @@ def _narrow(a):
     if a.dtype != np.int64:
         return a.astype(np.float32)
     if a.size and (a.max() > 2**31 - 1 or a.min() < -(2**31)):
-        raise InvalidArgumentError("a Python int beyond int32; say which dtype: np.int64(...)")
+        return a
     return a.astype(np.int32)
 
 

@@ -4,6 +4,7 @@ their arguments passed on."""
 
 import numpy as np
 
+from . import _arguments as _arg
 from . import _call, _dtypes, _function, _spec, _trace
 from ._spec import TensorSpec
 from .errors import InvalidArgumentError
@@ -257,12 +258,12 @@ def resampled(ds, class_func, target_dist, initial_dist, seed):
     spread = type(ds.element_spec) is tuple
 
     def classed(*element):
-        return PUBLIC["cast"](class_func(*element), "int64"), element if spread else element[0]
+        return class_func(*element), element if spread else element[0]
 
     pairs = ds.map(classed)
 
     def accepted(share, cls):
-        chance = PUBLIC["gather"](share, cls)
+        chance = PUBLIC["gather"](share, PUBLIC["cast"](cls, "int64"))
         return random.uniform((), seed=seed) < chance
 
     def shares(dist):
@@ -275,10 +276,81 @@ def resampled(ds, class_func, target_dist, initial_dist, seed):
         return pairs.filter(lambda cls, _: accepted(fixed, cls))
 
     def count(counts, pair):
-        counts = counts + PUBLIC["one_hot"](pair[0], len(target), dtype="float32")
+        label = PUBLIC["cast"](pair[0], "int64")
+        counts = counts + PUBLIC["one_hot"](label, len(target), dtype="float32")
         dist = counts / PUBLIC["reduce_sum"](counts)
         ratio = target / dist
         return counts, (ratio / PUBLIC["reduce_max"](ratio), pair)
 
     counted = pairs.scan(np.full(len(target), 16.0 / len(target), np.float32), count)
     return counted.filter(lambda share, pair: accepted(share, pair[0])).map(lambda _, pair: pair)
+
+
+def rebatched(ds, sizes, drop_remainder):
+    """Dataset.rebatch with several sizes, which take turns."""
+    from ._dataset import Dataset
+
+    sizes = [int(n) for n in sizes]
+    if not sizes or min(sizes) < 1:
+        raise InvalidArgumentError(f"rebatch: sizes are at least 1, not {sizes}")
+    spec = ds.element_spec
+    if any(hasattr(s, "parts") for s in _spec.flatten(spec)):
+        raise NotImplementedError("rebatch of sparse and ragged values to several sizes")
+
+    def batches(*windows):
+        whole = Dataset.zip(_again(spec, windows))
+        first, out = 0, None
+        for n in sizes:
+            part = whole.skip(first).take(n).batch(n, drop_remainder)
+            first, out = first + n, part if out is None else out.concatenate(part)
+        return out
+
+    return ds.unbatch().window(sum(sizes)).flat_map(batches)
+
+
+def _again(spec, arguments):
+    """An element of that spec of a function's positional arguments."""
+    return arguments if type(spec) is tuple else arguments[0]
+
+
+def sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration):
+    """Dataset.sample_from_datasets."""
+    from ._dataset import Dataset
+
+    if not datasets:
+        raise InvalidArgumentError("sample_from_datasets: no datasets")
+    if isinstance(weights, Dataset):
+        return _sampled_by(datasets, weights, seed, stop_on_empty_dataset)
+    if _call.is_symbolic(weights):
+        raise NotImplementedError("sample_from_datasets with weights of a function's argument")
+    w = [1.0] * len(datasets) if weights is None else [float(v) for v in np.ravel(weights)]
+    if len(w) != len(datasets) or min(w) < 0 or sum(w) <= 0:
+        raise InvalidArgumentError(
+            "sample_from_datasets: one weight for each dataset, none negative"
+        )
+    spec = _arg.joined(datasets)
+    datasets, w = [d for d, v in zip(datasets, w) if v > 0], [v for v in w if v > 0]
+    if len(datasets) == 1:
+        return datasets[0]
+    attrs = {
+        "weights": ("floats", [v / sum(w) for v in w]),
+        "seed": _arg.seed(seed),
+        "stop_on_empty_dataset": int(stop_on_empty_dataset),
+        "rerandomize_each_iteration": int(bool(rerandomize_each_iteration)),
+    }
+    return Dataset._make("sample_from_datasets", datasets, attrs, spec)
+
+
+def _sampled_by(datasets, weights, seed, stop_on_empty_dataset):
+    """By a dataset of weights, one vector for each element drawn."""
+    from . import random
+    from ._dataset import Dataset
+    from ._ops import PUBLIC
+
+    def draw(w):
+        ends = PUBLIC["cumsum"](PUBLIC["cast"](w, "float32"))
+        at = random.uniform((), seed=seed) * ends[-1]
+        passed = PUBLIC["reduce_sum"](PUBLIC["cast"](PUBLIC["less_equal"](ends, at), "int64"))
+        return PUBLIC["minimum"](passed, np.int64(len(datasets) - 1))
+
+    return Dataset.choose_from_datasets(datasets, weights.map(draw), stop_on_empty_dataset)

@@ -18,11 +18,11 @@ class math:
     def add_n(inputs: Any, name: Any = None) -> Any:
         """The sum of a list of values."""
     @staticmethod
-    def argmax(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
-        """Where the largest is, along `axis`."""
+    def argmax(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+        """Where the largest value along an axis is, the first of equal ones."""
     @staticmethod
-    def argmin(input: Any, axis: Any = 0, output_type: Any = 'int64', *, name: Any = None) -> Any:
-        """Where the smallest is, along `axis`."""
+    def argmin(input: Any, axis: Any = None, output_type: Any = 'int64', name: Any = None) -> Any:
+        """Where the smallest value along an axis is, the first of equal ones."""
     @staticmethod
     def asin(x: Any, *, name: Any = None) -> Any:
         """Arc sine."""
@@ -42,7 +42,7 @@ class math:
     def cosh(x: Any, *, name: Any = None) -> Any:
         """Hyperbolic cosine."""
     @staticmethod
-    def count_nonzero(input: Any, axis: Any = None, keepdims: Any = False, dtype: Any = 'int64', name: Any = None) -> Any:
+    def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None) -> Any:
         """How many values are not 0."""
     @staticmethod
     def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, *, name: Any = None) -> Any:
@@ -51,8 +51,8 @@ class math:
     def divide(x: Any, y: Any, *, name: Any = None) -> Any:
         """x / y; integers give floats."""
     @staticmethod
-    def divide_no_nan(x: Any, y: Any, *, name: Any = None) -> Any:
-        """x / y, 0 where y is 0."""
+    def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+        """x / y, 0 where y is 0; integers as truediv divides them."""
     @staticmethod
     def equal(x: Any, y: Any, *, name: Any = None) -> Any:
         """x == y."""
@@ -212,8 +212,8 @@ class math:
 class strings:
     """Operations of tf.strings."""
     @staticmethod
-    def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', *, name: Any = None) -> Any:
-        """Numbers as text."""
+    def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+        """Numbers as text; strings as they are."""
     @staticmethod
     def bytes_split(input: Any, name: Any = None) -> Any:
         """The bytes of a string, each as a string."""
@@ -275,14 +275,17 @@ class image:
     def adjust_hue(image: Any, delta: Any, *, name: Any = None) -> Any:
         """Hue turned by delta."""
     @staticmethod
+    def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: Any = '', name: Any = None) -> Any:
+        """What an image looks like after it was a JPEG of that quality (a number)."""
+    @staticmethod
     def adjust_saturation(image: Any, saturation_factor: Any, *, name: Any = None) -> Any:
         """Saturation by a factor."""
     @staticmethod
     def central_crop(image: Any, central_fraction: Any, *, name: Any = None) -> Any:
         """The middle part."""
     @staticmethod
-    def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, *, name: Any = None) -> Any:
-        """Another type, scaled to its range."""
+    def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, name: Any = None) -> Any:
+        """Values of another type that stand for the same brightness: floats 0 to 1, integers 0 to their"""
     @staticmethod
     def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: Any = 'bilinear', extrapolation_value: Any = 0.0, *, name: Any = None) -> Any:
         """Boxes of images, resized to one size."""
@@ -293,8 +296,8 @@ class image:
     def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
         """Pixels of a part of a JPEG file."""
     @staticmethod
-    def decode_image(contents: Any, channels: Any = 0, dtype: Any = 'uint8', expand_animations: Any = True, *, name: Any = None) -> Any:
-        """Pixels of a JPEG or PNG file."""
+    def decode_image(contents: Any, channels: Any = None, dtype: Any = 'uint8', name: Any = None, expand_animations: Any = True) -> Any:
+        """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
     @staticmethod
     def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
         """Pixels of a JPEG file."""
@@ -322,6 +325,9 @@ class image:
     @staticmethod
     def hsv_to_rgb(images: Any, *, name: Any = None) -> Any:
         """And back."""
+    @staticmethod
+    def is_jpeg(contents: Any, name: Any = None) -> Any:
+        """Whether a file's bytes begin as a JPEG's."""
     @staticmethod
     def jpeg_random_resized_crop(contents: Any, size: Any, scale: Any = ..., ratio: Any = ..., flip: Any = 0.5, mean: Any = None, std: Any = None, planar: Any = False, method: Any = 'pil_bilinear', fast: Any = False, seed: Any = None) -> Any:
         """A JPEG's first steps in training, in one: decodes what a random crop needs, resizes it,"""
@@ -356,8 +362,8 @@ class image:
     def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None, *, name: Any = None) -> Any:
         """Saturation by lower to upper."""
     @staticmethod
-    def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_ratio: Any = False, antialias: Any = False, *, name: Any = None) -> Any:
-        """To another size (method, antialias, preserve_aspect_ratio)."""
+    def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_ratio: Any = False, antialias: Any = False, name: Any = None) -> Any:
+        """Images, or one, at another size: float32; 'nearest' keeps the type."""
     @staticmethod
     def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any, *, name: Any = None) -> Any:
         """To a size by cutting or padding around the middle."""
@@ -371,11 +377,38 @@ class image:
     def rgb_to_hsv(images: Any, *, name: Any = None) -> Any:
         """Hue, saturation, value of float images."""
     @staticmethod
+    def rgb_to_yuv(images: Any, name: Any = None) -> Any:
+        """Brightness and two differences of colour, of float RGB in [0, 1]."""
+    @staticmethod
     def rot90(image: Any, k: Any = 1, *, name: Any = None) -> Any:
         """Turned counter-clockwise by k right angles."""
     @staticmethod
+    def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
+        """adjust_brightness by what a seed draws of -max_delta to max_delta."""
+    @staticmethod
+    def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
+        """adjust_contrast by what a seed draws of lower to upper."""
+    @staticmethod
+    def stateless_random_crop(value: Any, size: Any, seed: Any, name: Any = None) -> Any:
+        """A part of that size, at a place that a seed draws."""
+    @staticmethod
+    def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
+        """Mirrored for half of the seeds (two integers): the same seed, the same result."""
+    @staticmethod
+    def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
+        """Upside down for half of the seeds."""
+    @staticmethod
+    def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
+        """adjust_hue by what a seed draws of -max_delta to max_delta."""
+    @staticmethod
+    def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
+        """adjust_saturation by what a seed draws of lower to upper."""
+    @staticmethod
     def transpose(image: Any, *, name: Any = None) -> Any:
         """Rows become columns."""
+    @staticmethod
+    def yuv_to_rgb(images: Any, name: Any = None) -> Any:
+        """RGB of YUV."""
 class nn:
     """Operations of tf.nn."""
     @staticmethod
@@ -388,8 +421,8 @@ class nn:
     def sigmoid(x: Any, *, name: Any = None) -> Any:
         """1 / (1 + exp(-x))."""
     @staticmethod
-    def softmax(logits: Any, axis: Any = -1, name: Any = None) -> Any:
-        """exp(x) over its sum along an axis."""
+    def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+        """exp(x) over its sum along an axis, by default the last."""
     @staticmethod
     def softplus(features: Any, *, name: Any = None) -> Any:
         """log(1 + exp(x))."""
@@ -398,6 +431,9 @@ class nn:
         """Hyperbolic tangent."""
 class linalg:
     """Operations of tf.linalg."""
+    @staticmethod
+    def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = 'float32', name: Any = None) -> Any:
+        """A matrix with ones on its diagonal."""
     @staticmethod
     def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None) -> Any:
         """x over its length along the axes."""

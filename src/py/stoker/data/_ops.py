@@ -241,7 +241,22 @@ def cast(x, dtype, name=None):
 @publish("saturate_cast,dtypes.saturate_cast", "saturate_cast")
 def saturate_cast(value, dtype, name=None):
     """The values as another dtype; those beyond its range become its ends."""
-    return run("saturate_cast", [convert(value)], {"dtype": _dtypes.number(dtype)})[0]
+    value, dtype = convert(value), _dtypes.as_dtype(dtype)
+    out = run("saturate_cast", [value], {"dtype": _dtypes.number(dtype)})[0]
+    if dtype.kind not in "fV" or _call.dtype_of(value).itemsize < dtype.itemsize:
+        return out
+    wide = cast(out, "float64") if dtype.kind == "V" else out
+    most = _LARGEST[dtype.name]
+    wide = PUBLIC["clip_by_value"](wide, -most, most)
+    return cast(wide, dtype)
+
+
+_LARGEST = {
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+    "float32": float(np.finfo(np.float32).max),
+    "float64": float(np.finfo(np.float64).max),
+}
 
 
 @publish("ensure_shape", "ensure_shape")
@@ -275,8 +290,12 @@ def unstack(value, num=None, axis=0, name="unstack"):
 
 @publish("where", "where")
 def where(condition, x=None, y=None, name=None):
-    """x where the condition holds, else y; with the condition alone, where it holds: (n, rank)."""
+    """x where the condition holds, else y; with the condition alone, where it holds (where numbers
+    are not 0): (n, rank)."""
     if x is None and y is None:
+        condition = convert(condition)
+        if _call.dtype_of(condition).kind in "iuf":
+            condition = cast(condition, np.dtype(bool))
         return run("where", [convert(condition, np.dtype(bool))], {})[0]
     return run("where", [convert(condition, np.dtype(bool))] + same(x, y), {})[0]
 
@@ -338,11 +357,15 @@ def _direction(direction):
 @publish("sort", "sort")
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The values in order along an axis."""
-    return run(
-        "sort",
-        [convert(values)],
-        {"axis": attribute(axis, "axis"), "descending": _direction(direction)},
-    )[0]
+    x = convert(values)
+    attrs = {"axis": attribute(axis, "axis"), "descending": _direction(direction)}
+    return cast(run("sort", [_sortable(x)], attrs)[0], _call.dtype_of(x))
+
+
+def _sortable(x):
+    """Half precision as float32."""
+    is_half = _call.dtype_of(x) in (np.dtype("float16"), _dtypes.bfloat16)
+    return cast(x, "float32") if is_half else x
 
 
 @publish("argsort", "argsort")
@@ -350,7 +373,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The places that would put the values in order, int32."""
     return run(
         "argsort",
-        [convert(values)],
+        [_sortable(convert(values))],
         {"axis": attribute(axis, "axis"), "descending": _direction(direction)},
     )[0]
 
@@ -375,7 +398,20 @@ def fill(dims, value, name=None):
         return np.full(known, value)
     attrs, inputs = {}, []
     _put_shape(inputs, attrs, "dims", dims, "h")
-    return run("fill", inputs + [value], attrs)[0]
+    return partly_shaped(run("fill", inputs + [value], attrs)[0], dims)
+
+
+def partly_shaped(value, dims):
+    """value, with the dimensions known of which `dims` holds numbers rather than symbols."""
+    if not isinstance(value, Value) or not isinstance(dims, (list, tuple)):
+        return value
+    known = [static_ints(d) for d in dims]
+    known = [k[0] if k is not None and len(k) == 1 and k[0] >= 0 else None for k in known]
+    have = value.shape
+    if have is None or len(have) != len(known):
+        return value
+    is_news = any(k is not None and d is None for k, d in zip(known, have))
+    return ensure_shape(value, known) if is_news else value
 
 
 @publish("zeros")

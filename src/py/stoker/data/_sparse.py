@@ -15,9 +15,11 @@ class SparseTensor:
     """Values at places: indices (n, rank) int64, values (n,), dense_shape (rank,) int64."""
 
     def __init__(self, indices, values, dense_shape, shape=None):
-        if not any(_call.is_symbolic(v) for v in (indices, values, dense_shape)):
-            indices, dense_shape = np.asarray(indices, np.int64), np.asarray(dense_shape, np.int64)
-            values = _call.convert(values)
+        indices, dense_shape = (
+            _call.convert(v, np.dtype("int64")) if _call.is_symbolic(v) else np.asarray(v, np.int64)
+            for v in (indices, dense_shape)
+        )
+        values = _call.convert(values)
         self.indices, self.values, self.dense_shape, self._shape = (
             indices,
             values,

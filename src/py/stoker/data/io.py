@@ -231,7 +231,22 @@ def _collect(features, results, is_batch):
             out[name] = RaggedTensor(values, splits) if splits else values
         else:
             out[name] = next(results)
-    return {k: out[k] for k in features}
+    return {k: out[k] for k in _in_order(features)}
+
+
+def _in_order(features):
+    """Names as TensorFlow's results have them: sparse ones, dense ones, ragged ones, what is made of
+    other features; each sorted."""
+
+    def group(name):
+        f = features[name]
+        if isinstance(f, VarLenFeature):
+            return 0
+        if isinstance(f, RaggedFeature):
+            return 2 if f.value_key in (None, name) else 3
+        return 3 if isinstance(f, SparseFeature) else 1
+
+    return sorted(features, key=lambda n: (group(n), n))
 
 
 def _key(features, name):
@@ -251,7 +266,7 @@ def _parse(serialized, features, is_batch):
         attrs = {}
         _description(now, "", attrs)
         out.update(_collect(now, _call.run("parse_example", [serialized], attrs), is_batch))
-    return {n: out[n] for n in features}
+    return {n: out[n] for n in _in_order(features)}
 
 
 def _parse_sparse(serialized, features, is_batch):
@@ -275,7 +290,7 @@ def _parse_sparse(serialized, features, is_batch):
         sizes = np.atleast_1d(np.asarray(f.size, np.int64))
         places = [parsed[f"{n}\0{i}"] for i in range(len(sizes))]
         out[n] = _sparse_value(places, parsed[f"{n}\0"], sizes, is_batch, f.already_sorted)
-    return out
+    return {n: out[n] for n in _in_order(features)}
 
 
 def _sparse_value(places, values, sizes, is_batch, already_sorted):
@@ -334,7 +349,7 @@ def _sequences(serialized, context_features, sequence_features):
             f = features[name]
             fixed = isinstance(f, (FixedLenFeature, FixedLenSequenceFeature))
             part[name] = [next(results) for _ in range((1 if fixed else 2) + more)]
-        out.append({name: (features[name], part[name]) for name in features})
+        out.append({name: (features[name], part[name]) for name in _in_order(features)})
     return out
 
 

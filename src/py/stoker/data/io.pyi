@@ -133,8 +133,8 @@ def decode_compressed(bytes: Any, compression_type: Any = '', *, name: Any = Non
     """What gzip or zlib packed."""
 def decode_csv(records: Any, record_defaults: Any, field_delim: Any = ',', use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None, name: Any = None) -> Any:
     """Columns of CSV lines (strings), one value each; record_defaults: dtype or default of each."""
-def decode_image(contents: Any, channels: Any = 0, dtype: Any = 'uint8', expand_animations: Any = True, *, name: Any = None) -> Any:
-    """Pixels of a JPEG or PNG file."""
+def decode_image(contents: Any, channels: Any = None, dtype: Any = 'uint8', name: Any = None, expand_animations: Any = True) -> Any:
+    """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
 def decode_jpeg(contents: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
     """Pixels of a JPEG file."""
 def decode_png(contents: Any, channels: Any = 0, dtype: Any = 'uint8', *, name: Any = None) -> Any:
@@ -149,6 +149,8 @@ def encode_png(image: Any, compression: Any = -1, *, name: Any = None) -> Any:
     """An image as a PNG file."""
 def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
     """Height, width and channels of a JPEG file."""
+def is_jpeg(contents: Any, name: Any = None) -> Any:
+    """Whether a file's bytes begin as a JPEG's."""
 def parse_example(serialized: Any, features: Any, example_names: Any = None, name: Any = None) -> Any:
     """The same for a vector of serialized Examples: each value has a first dimension of the batch."""
 def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: Any = None) -> Any:

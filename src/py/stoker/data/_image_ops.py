@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on images that are made of others: types that the engine's own do not take, colours,
+and random changes whose bits come from a seed that the caller gives."""
+
+import functools
+import inspect
+
+import numpy as np
+
+from . import _dtypes
+from ._call import convert
+from ._ops import PUBLIC, attribute, cast, publish, static_ints
+from ._trace import TraceError
+
+_NATIVE = (np.dtype("uint8"), np.dtype("uint16"), np.dtype("float32"))
+_resize, _convert, _decode = (
+    PUBLIC["image.resize"],
+    PUBLIC["image.convert_image_dtype"],
+    PUBLIC["image.decode_image"],
+)
+
+
+def _nearest(x, size, keeps_ratio):
+    """resize by 'nearest', which keeps the type: where rows and columns come from is resized, and
+    they are taken from there."""
+    if x.shape is None or len(x.shape) not in (3, 4):
+        raise TraceError("resize takes an image or a batch of them")
+    sizes = PUBLIC["shape"](x)[-3:-1]
+    height, width = sizes[0], sizes[1]
+    rows = PUBLIC["broadcast_to"](
+        PUBLIC["expand_dims"](PUBLIC["range"](height), 1), PUBLIC["stack"]([height, width])
+    )
+    columns = PUBLIC["broadcast_to"](PUBLIC["range"](width), PUBLIC["stack"]([height, width]))
+    places = cast(PUBLIC["stack"]([rows, columns], axis=-1), "float32")
+    at = cast(_resize(places, size, "nearest", keeps_ratio), "int32")
+    axis = len(x.shape) - 3
+    x = PUBLIC["gather"](x, at[:, 0, 0], axis=axis)
+    return PUBLIC["gather"](x, at[0, :, 1], axis=axis + 1)
+
+
+@publish("image.resize")
+def resize(
+    images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None
+):
+    """Images, or one, at another size: float32; 'nearest' keeps the type."""
+    x = convert(images)
+    if x.dtype in _NATIVE or x.dtype.kind not in "iuf":
+        return _resize(x, size, method, preserve_aspect_ratio, antialias)
+    if method == "nearest":
+        return _nearest(x, size, preserve_aspect_ratio)
+    return _resize(cast(x, "float32"), size, method, preserve_aspect_ratio, antialias)
+
+
+@publish("image.convert_image_dtype")
+def convert_image_dtype(image, dtype, saturate=False, name=None):
+    """Values of another type that stand for the same brightness: floats 0 to 1, integers 0 to their
+    largest."""
+    x, dtype = convert(image), _dtypes.as_dtype(dtype)
+    have = x.dtype
+    if have == dtype:
+        return PUBLIC["identity"](x)
+    if have in _NATIVE and dtype in _NATIVE:
+        return _convert(x, dtype, saturate)
+    to = PUBLIC["saturate_cast"] if saturate else cast
+    is_int, becomes_int = (t.kind in "iu" for t in (have, dtype))
+    if is_int and becomes_int:
+        most_in, most_out = int(np.iinfo(have).max), int(np.iinfo(dtype).max)
+        if most_in > most_out:
+            return to(PUBLIC["floordiv"](x, (most_in + 1) // (most_out + 1)), dtype)
+        return PUBLIC["multiply"](to(x, dtype), (most_out + 1) // (most_in + 1))
+    if is_int:
+        return PUBLIC["multiply"](cast(x, dtype), 1.0 / int(np.iinfo(have).max))
+    if becomes_int:
+        return to(PUBLIC["multiply"](x, int(np.iinfo(dtype).max) + 0.5), dtype)
+    return cast(x, dtype)
+
+
+def _by_floats(name):
+    """The operation, on other types than the engine's by way of float32 and back."""
+    own = PUBLIC[f"image.{name}"]
+    signature = inspect.signature(own)
+    bound, first = signature.bind, next(iter(signature.parameters))
+
+    @functools.wraps(own)
+    def f(*args, **kwargs):
+        kwargs = bound(*args, **kwargs).arguments
+        x = convert(kwargs.pop(first))
+        if x.dtype in (np.dtype("uint8"), np.dtype("float32")) or x.dtype.kind not in "iuf":
+            return own(x, **kwargs)
+        changed = own(convert_image_dtype(x, "float32"), **kwargs)
+        return convert_image_dtype(changed, x.dtype, saturate=True)
+
+    f.__signature__ = signature
+    publish(f"image.{name}")(f)
+
+
+for _change in ("brightness", "contrast", "saturation", "hue"):
+    _by_floats("adjust_" + _change)
+    _by_floats("random_" + _change)
+_by_floats("adjust_gamma")
+_by_floats("rgb_to_grayscale")
+
+
+@publish("image.decode_image,io.decode_image")
+def decode_image(contents, channels=None, dtype="uint8", name=None, expand_animations=True):
+    """Pixels of a JPEG, PNG, BMP or GIF (its first picture): uint8, uint16, or floats of 0 to 1."""
+    channels, dtype = channels or 0, _dtypes.as_dtype(dtype)
+    if dtype == np.dtype("uint16"):
+        return PUBLIC["image.decode_png"](contents, channels, dtype)
+    pixels = _decode(contents, channels, "uint8", expand_animations)
+    return pixels if dtype == np.dtype("uint8") else convert_image_dtype(pixels, dtype)
+
+
+@publish("image.is_jpeg,io.is_jpeg")
+def is_jpeg(contents, name=None):
+    """Whether a file's bytes begin as a JPEG's."""
+    return PUBLIC["equal"](PUBLIC["strings.substr"](contents, 0, 3), b"\xff\xd8\xff")
+
+
+@publish("image.adjust_jpeg_quality")
+def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
+    """What an image looks like after it was a JPEG of that quality (a number)."""
+    x = convert(image)
+    small = convert_image_dtype(x, "uint8", saturate=True)
+    file = PUBLIC["image.encode_jpeg"](small, quality=attribute(jpeg_quality, "jpeg_quality"))
+    channels = 0 if x.shape is None or x.shape[-1] is None else x.shape[-1]
+    pixels = PUBLIC["image.decode_jpeg"](file, channels=channels, dct_method=dct_method)
+    return convert_image_dtype(pixels, x.dtype, saturate=True)
+
+
+def _colours(name, about, kernel):
+    kernel = np.asarray(kernel, np.float64)
+
+    def f(images, name=None):
+        x = convert(images)
+        return PUBLIC["matmul"](x, kernel.astype(x.dtype))
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = about
+    publish(f"image.{name}")(f)
+
+
+_colours(
+    "rgb_to_yuv",
+    "Brightness and two differences of colour, of float RGB in [0, 1].",
+    [
+        [0.299, -0.14714119, 0.61497538],
+        [0.587, -0.28886916, -0.51496512],
+        [0.114, 0.43601035, -0.10001026],
+    ],
+)
+_colours(
+    "yuv_to_rgb",
+    "RGB of YUV.",
+    [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]],
+)
+_MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+
+
+def _uniform(seed, salt):
+    """A float32 in [0, 1) of a seed of two integers: splitmix64's mixing."""
+    seed = cast(convert(seed), "uint64")
+    z = PUBLIC["add"](
+        PUBLIC["multiply"](seed[0], np.uint64(0x9E3779B97F4A7C15)),
+        PUBLIC["multiply"](
+            PUBLIC["add"](seed[1], np.uint64(salt + 1)), np.uint64(0xD1B54A32D192ED03)
+        ),
+    )
+    for shift, factor in ((30, _MIX[0]), (27, _MIX[1]), (31, 1)):
+        moved = PUBLIC["bitwise.right_shift"](z, np.uint64(shift))
+        z = PUBLIC["multiply"](PUBLIC["bitwise.bitwise_xor"](z, moved), np.uint64(factor))
+    top = PUBLIC["bitwise.right_shift"](z, np.uint64(40))
+    return PUBLIC["multiply"](cast(top, "float32"), np.float32(2.0**-24))
+
+
+def _between(seed, low, high):
+    return PUBLIC["add"](
+        PUBLIC["multiply"](_uniform(seed, 0), np.float32(high - low)), np.float32(low)
+    )
+
+
+def _limits(low, high, what):
+    low, high = float(attribute(low, "lower")), float(attribute(high, "upper"))
+    if high <= low or low < 0:
+        raise ValueError(f"{what}: 0 <= lower < upper, not {low} and {high}")
+    return low, high
+
+
+def _delta(max_delta, most, what):
+    d = float(attribute(max_delta, "max_delta"))
+    if not 0 <= d <= most:
+        raise ValueError(f"{what}: max_delta is at least 0" + (f" and at most {most}" * (most < 9)))
+    return d
+
+
+@publish("image.stateless_random_flip_left_right")
+def stateless_random_flip_left_right(image, seed):
+    """Mirrored for half of the seeds (two integers): the same seed, the same result."""
+    x = convert(image)
+    return PUBLIC["where"](_uniform(seed, 0) < 0.5, PUBLIC["image.flip_left_right"](x), x)
+
+
+@publish("image.stateless_random_flip_up_down")
+def stateless_random_flip_up_down(image, seed):
+    """Upside down for half of the seeds."""
+    x = convert(image)
+    return PUBLIC["where"](_uniform(seed, 0) < 0.5, PUBLIC["image.flip_up_down"](x), x)
+
+
+@publish("image.stateless_random_brightness")
+def stateless_random_brightness(image, max_delta, seed):
+    """adjust_brightness by what a seed draws of -max_delta to max_delta."""
+    d = _delta(max_delta, np.inf, "stateless_random_brightness")
+    return PUBLIC["image.adjust_brightness"](image, _between(seed, -d, d))
+
+
+@publish("image.stateless_random_contrast")
+def stateless_random_contrast(image, lower, upper, seed):
+    """adjust_contrast by what a seed draws of lower to upper."""
+    ends = _limits(lower, upper, "stateless_random_contrast")
+    return PUBLIC["image.adjust_contrast"](image, _between(seed, *ends))
+
+
+@publish("image.stateless_random_saturation")
+def stateless_random_saturation(image, lower, upper, seed=None):
+    """adjust_saturation by what a seed draws of lower to upper."""
+    ends = _limits(lower, upper, "stateless_random_saturation")
+    return PUBLIC["image.adjust_saturation"](image, _between(seed, *ends))
+
+
+@publish("image.stateless_random_hue")
+def stateless_random_hue(image, max_delta, seed):
+    """adjust_hue by what a seed draws of -max_delta to max_delta."""
+    d = _delta(max_delta, 0.5, "stateless_random_hue")
+    return PUBLIC["image.adjust_hue"](image, _between(seed, -d, d))
+
+
+@publish("image.stateless_random_crop")
+def stateless_random_crop(value, size, seed, name=None):
+    """A part of that size, at a place that a seed draws."""
+    x, known = convert(value), static_ints(size)
+    if known is None:
+        raise TraceError("stateless_random_crop: size must be known while the function is traced")
+    sizes = PUBLIC["shape"](x)
+    begin = [
+        cast(
+            PUBLIC["multiply"](_uniform(seed, i), cast(sizes[i] - np.int32(n - 1), "float32")),
+            "int32",
+        )
+        for i, n in enumerate(known)
+    ]
+    return PUBLIC["slice"](x, PUBLIC["stack"](begin), known)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners of the surface, as TensorFlow 2.21 has them: the values wanted are what it gives."""
+
+import numpy as np
+
+import checks as c
+import stoker.data as sd
+
+D = sd.Dataset
+
+
+def both(f, *values):
+    """f(*values) eagerly; traced, it must give the same. Structures of arrays come as tuples."""
+    have = f(*values)
+    have = tuple(have) if isinstance(have, list) else have
+    traced = next(iter(D.from_tensors(tuple(values)).map(f)))
+    c.same(traced, have if not isinstance(have, np.ndarray) or have.ndim else have[()])
+    return have
+
+
+def spec(f, value):
+    return D.from_tensors(value).map(f).element_spec
+
+
+def test_means_of_integers():
+    for dtype in ("uint8", "int8", "uint16", "int16", "int32", "uint32"):
+        most = np.iinfo(dtype).max
+        x = np.full((5, 7, 3), most, dtype)
+        c.same(both(sd.reduce_mean, x), x[0, 0, 0])
+        c.same(both(lambda v: sd.reduce_mean(v, axis=0), x), x[0])
+        c.same(both(lambda v: sd.reduce_mean(v, axis=[0, 2]), x), x[0, :, 0])
+    c.same(both(sd.reduce_mean, np.array([-7, 0, 0], np.int32)), np.int32(-2))
+
+
+def test_division():
+    x, y = np.array([7, 1], np.int32), np.array([2, 0], np.int32)
+    c.same(both(sd.math.divide_no_nan, x, y), np.array([3.5, 0]))
+    c.same(both(sd.math.divide_no_nan, x.astype("u1"), y.astype("u1")), np.array([3.5, 0], "f4"))
+
+
+def test_half_precision():
+    x = np.array([1, 5, -2], np.float16)
+    c.same(both(sd.argmax, x), np.int64(1))
+    c.same(both(sd.sort, x), np.sort(x))
+    c.same(both(sd.argsort, x), np.array([2, 0, 1], np.int32))
+
+
+def test_saturation():
+    x = np.array([1e300, -1e300, 0.5])
+    c.same(both(lambda v: sd.saturate_cast(v, "float16"), x), np.array([65504, -65504, 0.5], "f2"))
+    most = np.finfo(np.float32).max
+    c.same(both(lambda v: sd.saturate_cast(v, "float32"), x), np.array([most, -most, 0.5], "f4"))
+
+
+def test_where():
+    x = np.array([[0, 1], [2, 0]], np.int32)
+    c.same(both(sd.where, x), np.array([[0, 1], [1, 0]]))
+
+
+def test_gather():
+    x = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+    at = np.array([[0, 3], [1, 1], [2, 0]], np.int32)
+    want = np.take_along_axis(x, at[:, :, None], 1)
+    c.same(both(lambda v, i: sd.gather(v, i, batch_dims=1), x, at), want)
+    c.same(both(lambda v, i: sd.gather(v, i, axis=1, batch_dims=-1), x, at), want)
+    c.raises(ValueError, lambda: sd.gather(x, at + 1, batch_dims=1))  # not the next row's
+    c.same(both(lambda v: sd.gather_nd(v, [[0, 1], [2, 3]]), x), x[[0, 2], [1, 3]])
+    c.raises(ValueError, lambda: sd.gather_nd(x, [[0, 4]]))
+
+
+def test_boolean_mask():
+    x = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+    m = np.array([True, False, True, False])
+    c.same(both(lambda v, k: sd.boolean_mask(v, k, axis=1), x, m), x[:, m])
+    c.raises(ValueError, lambda: sd.boolean_mask(x, m[:3], axis=1))
+    two = x[0] % 3 == 0
+    c.same(both(lambda v, k: sd.boolean_mask(v, k, axis=1), x, two), x[:, two])
+
+
+def test_shapes():
+    x = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+    c.same(both(lambda v: sd.roll(v, [1, 7], [-1, 0]), x), np.roll(x, (1, 7), (2, 0)))
+    c.same(both(lambda v: sd.repeat(v, [1, 2, 0], axis=0), x), x[[0, 1, 1]])
+    c.same(both(lambda v: sd.repeat(v, 2, axis=-1), x), x.repeat(2, 2))
+    c.same(both(lambda v: sd.broadcast_to(v, [2, 5]), x[0, 0]), np.stack([x[0, 0]] * 2))
+    c.same(sd.sequence_mask([1, 3], 4).astype(int), np.array([[1, 0, 0, 0], [1, 1, 1, 0]]))
+    c.same(sd.eye(2, 3), np.eye(2, 3, dtype="f4"))
+    a, b = sd.meshgrid(np.arange(3), np.arange(2), indexing="ij")
+    c.same([a, b], list(np.meshgrid(np.arange(3), np.arange(2), indexing="ij")))
+    c.same(spec(lambda v: sd.ones([2, sd.shape(v)[0]]), x), sd.TensorSpec((2, 3), "float32"))
+    c.same(spec(lambda v: sd.roll(v, 1, 0), x), sd.TensorSpec((3, 4, 5), "int32"))
+    ds = D.range(3).map(lambda n: sd.zeros([n, 0]))
+    c.same(ds.element_spec, sd.TensorSpec((None, 0), "float32"))
+
+
+def test_literals():
+    c.same(D.from_tensors(2**40).element_spec, sd.TensorSpec((), "int64"))
+    c.same(D.from_tensors([1, 2]).element_spec, sd.TensorSpec((2,), "int32"))
+    c.same(sd.strings.as_string(np.array([b"a"], object)), np.array([b"a"], object))
+
+
+def test_parsed_features():
+    e = bytes(sd.io.Example({"b": 1, "a": [1.0, 2.0], "z": b"s", "m": [3]}))
+    io = sd.io
+    features = {
+        "r": io.RaggedFeature("int64", value_key="m"),
+        "m": io.RaggedFeature("int64"),
+        "z": io.FixedLenFeature([], "string"),
+        "b": io.FixedLenFeature([], "int64"),
+        "a": io.VarLenFeature("float32"),
+    }
+    c.same(list(io.parse_single_example(e, features)), ["a", "b", "z", "m", "r"])
+    none = io.parse_example(
+        np.zeros(0, object),
+        dict(
+            features,
+            f=io.FixedLenFeature([2], "float32"),
+            q=io.FixedLenSequenceFeature([3], "int64", True),
+        ),
+    )
+    c.same(none["f"], np.zeros((0, 2), "f4"))
+    c.same(none["q"], np.zeros((0, 0, 3), "i8"))
+    c.same((none["a"].dense_shape, none["m"].to_list()), (np.zeros(2, "i8"), []))
+    context, lists, lengths = io.parse_sequence_example(
+        np.zeros(0, object),
+        {"c": io.VarLenFeature("int64"), "d": io.FixedLenFeature([1], "int64")},
+        {
+            "s": io.FixedLenSequenceFeature([2], "float32"),
+            "r": io.RaggedFeature("string"),
+            "v": io.VarLenFeature("int64"),
+        },
+    )
+    c.same((context["d"], lists["s"]), (np.zeros((0, 1), "i8"), np.zeros((0, 0, 2), "f4")))
+    c.same((lists["r"].to_list(), lengths["s"]), ([], np.zeros(0, "i8")))
+
+
+def test_image_types():
+    im = np.random.RandomState(0).randint(0, 100, (5, 6, 3))
+    for dtype in ("int8", "int16", "int32", "int64", "float16", "float64", "bool", "uint32"):
+        x = im.astype(dtype)
+        c.same(both(sd.image.flip_left_right, x), x[:, ::-1])
+        c.same(both(sd.image.flip_up_down, x), x[::-1])
+        c.same(both(sd.image.rot90, x), np.rot90(x))
+        c.same(both(lambda v: sd.image.crop_to_bounding_box(v, 1, 2, 3, 4), x), x[1:4, 2:6])
+        c.same(
+            both(lambda v: sd.image.pad_to_bounding_box(v, 1, 0, 7, 6), x),
+            np.pad(x, [(1, 1), (0, 0), (0, 0)]),
+        )
+    big = (im.astype(np.int64) << 40)[:4]
+    c.same(both(lambda v: sd.image.resize(v, [2, 3], "nearest"), big), big[1::2, 1::2])
+    c.same(sd.image.resize(im, [5, 6]), im.astype("f4"))
+    c.same(sd.image.convert_image_dtype(np.array([128], np.uint8), "int16"), np.array([128 << 7], "i2"))
+    c.same(sd.image.convert_image_dtype(np.array([0.5, 2]), "int8", True), np.array([63, 127], "i1"))
+    grey = np.full((4, 4, 3), 0.5)
+    c.same(sd.image.adjust_brightness(grey, 0.25), grey + 0.25)
+
+
+def test_image_files():
+    im = np.full((9, 7, 3), 100, np.uint8)
+    jpeg = sd.image.encode_jpeg(im)
+    c.same(sd.image.decode_png(jpeg, dtype="uint16"), im.astype("u2") << 8)
+    c.same(sd.image.decode_image(jpeg, dtype="float32"), im / np.float32(255))
+    c.same((sd.io.is_jpeg(jpeg), sd.io.is_jpeg(b"")), (np.bool_(True), np.bool_(False)))
+    c.same(sd.image.adjust_jpeg_quality(im, 50).shape, im.shape)
+    v = np.random.RandomState(1).rand(4, 4, 3).astype("f4")
+    c.true(np.abs(sd.image.yuv_to_rgb(sd.image.rgb_to_yuv(v)) - v).max() < 1e-5, "yuv and back")
+    for method in ("gaussian", "mitchellcubic"):
+        c.true(np.abs(sd.image.resize(v, [4, 4], method) - v).max() > 1e-3, f"{method} blurs")
+
+
+def test_stateless_images():
+    im = np.random.RandomState(0).rand(6, 6, 3).astype("f4")
+    image = sd.image
+    changes = [
+        lambda v, s: image.stateless_random_flip_left_right(v, s),
+        lambda v, s: image.stateless_random_flip_up_down(v, s),
+        lambda v, s: image.stateless_random_brightness(v, 0.5, s),
+        lambda v, s: image.stateless_random_contrast(v, 0.2, 0.9, s),
+        lambda v, s: image.stateless_random_saturation(v, 0.2, 0.9, s),
+        lambda v, s: image.stateless_random_hue(v, 0.4, s),
+        lambda v, s: image.stateless_random_crop(v, [3, 3, 3], s),
+    ]
+    for f in changes:
+        c.same(f(im, (1, 2)), f(im, (1, 2)))
+        counter = D.counter()
+        ds = D.zip((D.from_tensors(im).repeat(20), (counter, counter)))
+        made = [e.tobytes() for e in ds.map(f)]
+        c.true(1 < len(set(made)), "seeds differ")
+        c.same(made[3], f(im, (3, 3)).tobytes())
+
+
+def test_datasets():
+    batches = D.range(10).batch(4)
+    have = [e.tolist() for e in batches.rebatch([1, 2])]
+    c.same(have, [[0], [1, 2], [3], [4, 5], [6], [7, 8], [9]])
+    have = [e.tolist() for e in batches.rebatch([3, 4], drop_remainder=True)]
+    c.same(have, [[0, 1, 2], [3, 4, 5, 6], [7, 8, 9]])
+    pairs = D.range(4).map(lambda v: (v, {"a": v})).batch(2).rebatch([1, 3])
+    c.same([e[1]["a"].tolist() for e in pairs], [[0], [1, 2, 3]])
+    c.same(len(D.sample_from_datasets([D.range(3), D.range(5)], [0.0, 1.0])), 5)
+    three = [D.from_tensors(i).repeat() for i in range(3)]
+    weights = D.from_tensor_slices([[1.0, 0, 0], [0, 0, 1.0], [0, 1.0, 0]])
+    c.same([int(v) for v in D.sample_from_datasets(three, weights)], [0, 2, 1])
+    nested = D.from_tensors((np.int64(7), D.range(3)))
+    c.same([int(v) for v in nested.flat_map(lambda k, d: d.map(lambda v: v + k))], [7, 8, 9])
+    labels = D.range(6).rejection_resample(lambda v: sd.cast(v % 2, "int32"), [1.0, 0.0], [0.5, 0.5])
+    c.same(labels.element_spec[0], sd.TensorSpec((), "int32"))
+    sparse = D.range(3).map(lambda v: sd.SparseTensor([[v]], [v], [5])).batch(3)
+    c.same(next(iter(sparse.map(sd.sparse.to_dense))), np.diag([0, 1, 2, 0, 0])[:3])
+
+
+c.main(globals())
