@@ -47,7 +47,11 @@ struct run {
     size_t out_stride;
     enum stk_jpeg_output output;
     enum stk_jpeg_status status;
-    uint32_t row, col; // the MCU being read
+    uint32_t row, col; // the first of the MCUs being read
+    uint32_t mcus;     // how many
+    int mcu_blocks;
+    int32_t dc[3];       // predictions
+    int32_t dc_limit[3]; // largest magnitude that means something with this quantiser
     // the entropy-coded segment being read
     size_t at; // offset of the marker behind it
     uint64_t segment, left;
@@ -209,7 +213,8 @@ static size_t lay_out(struct run *run, uint8_t *base)
     uint32_t cols = run->col_end - run->col_begin;
     run->stuff = take(base, &used, run->j->size - run->j->scan + STK_JPEG_PAD + 64);
     run->coef = (int16_t *)(void *)take(base, &used,
-                                        STK_JPEG_MCU_BLOCKS * STK_JPEG_BLOCK * sizeof *run->coef);
+                                        sizeof run->reader.block / sizeof *run->reader.block *
+                                            STK_JPEG_BLOCK * sizeof *run->coef);
     for (uint32_t i = 0; i < run->planes; i++) {
         struct plane *p = &run->plane[i];
         size_t width = (size_t)cols * p->mcu_width;
@@ -226,26 +231,27 @@ static size_t lay_out(struct run *run, uint8_t *base)
     return used;
 }
 
-static void plan_mcu(struct run *run)
+static void plan_blocks(struct run *run)
 {
     struct stk_jpeg *j = run->j;
-    struct stk_jpeg_mcu *mcu = &run->reader.mcu;
+    struct stk_jpeg_block *b = run->reader.block;
     for (uint32_t i = 0; i < j->components; i++) {
         const struct stk_jpeg_component *c = &j->component[i];
         uint32_t q = j->quant[c->quant][0];
-        mcu->dc_limit[i] = q ? (int32_t)(4090 / q) : 32767; // encoders stay within 2048
-        for (int k = 0; k < c->h * c->v; k++) {
-            struct stk_jpeg_block *b = &mcu->block[mcu->blocks];
-            b->dc = &j->dc[c->dc_tab];
-            b->ac = &j->ac[c->ac_tab];
-            b->dc_look = j->dc_look[c->dc_tab];
-            b->ac_look = j->ac_look[c->ac_tab];
-            b->ac_pass = j->ac_pass[c->ac_tab];
-            b->place = i < run->planes ? run->plane[i].place : stk_jpeg_zigzag;
-            b->coef = run->coef + mcu->blocks * STK_JPEG_BLOCK;
-            b->component = (int)i;
-            mcu->blocks++;
-        }
+        run->dc_limit[i] = q ? (int32_t)(4090 / q) : 32767; // encoders stay within 2048
+        for (int k = 0; k < c->h * c->v; k++)
+            b[run->mcu_blocks++] = (struct stk_jpeg_block){
+                .dc_look = j->dc_look[c->dc_tab],
+                .ac_look = j->ac_look[c->ac_tab],
+                .ac_pass = j->ac_pass[c->ac_tab],
+                .place = i < run->planes ? run->plane[i].place : stk_jpeg_zigzag,
+                .dc = &j->dc[c->dc_tab],
+                .ac = &j->ac[c->ac_tab],
+                .component = (int)i};
+    }
+    for (int k = 0; k < run->mcu_blocks * STK_JPEG_MCUS; k++) {
+        b[k] = b[k % run->mcu_blocks];
+        b[k].coef = run->coef + k * STK_JPEG_BLOCK;
     }
 }
 
@@ -267,7 +273,7 @@ static void start_segment(struct run *run, size_t from)
         n = stk_jpeg_unstuff(j->data + from, j->size - from, run->stuff, &marker);
     run->at = from + marker;
     run->left = j->restart_interval ? j->restart_interval : UINT64_MAX;
-    memset(run->reader.mcu.dc, 0, sizeof run->reader.mcu.dc);
+    memset(run->dc, 0, sizeof run->dc);
     stk_jpeg_start_bits(&run->reader.bits, run->stuff, (uint64_t)n * 8);
 }
 
@@ -337,9 +343,8 @@ static void fill_constant(const struct plane *p, int dc, uint8_t *out)
         memset(out + r * p->stride, v, p->size);
 }
 
-static void transform_mcu(struct run *run, uint32_t col)
+static void transform_mcu(struct run *run, const struct stk_jpeg_block *b, uint32_t col)
 {
-    const struct stk_jpeg_block *b = run->reader.mcu.block;
     for (uint32_t i = 0; i < run->planes; i++) {
         const struct stk_jpeg_component *c = &run->j->component[i];
         struct plane *p = &run->plane[i];
@@ -442,8 +447,19 @@ static bool is_wanted(const struct run *run)
            run->col < run->col_end;
 }
 
-// What comes before reading an MCU. False where there is none to read: the status says why.
-static bool begin_mcu(struct run *run)
+// How many MCUs are read in one go: of one row, all of them wanted or none, none beyond a restart
+// marker.
+static uint32_t choose_mcus(const struct run *run)
+{
+    uint32_t end = run->mcus_across;
+    if (run->row >= run->row_begin && run->row < run->row_end && run->col < run->col_end)
+        end = run->col < run->col_begin ? run->col_begin : run->col_end;
+    uint32_t n = end - run->col < STK_JPEG_MCUS ? end - run->col : STK_JPEG_MCUS;
+    return n < run->left ? n : (uint32_t)run->left;
+}
+
+// What comes before reading MCUs. False where there is none to read: the status says why.
+static bool begin_mcus(struct run *run)
 {
     if (run->row == run->row_last) {
         run->status = run->row_last == run->mcus_down ? check_end(run) : STK_JPEG_OK;
@@ -456,22 +472,36 @@ static bool begin_mcu(struct run *run)
         }
         start_segment(run, run->at + 1);
     }
-    run->left--;
-    run->reader.mcu.is_passed = !is_wanted(run);
-    run->reader.state = STK_JPEG_READING;
+    run->mcus = choose_mcus(run);
+    run->left -= run->mcus;
+    stk_jpeg_start_blocks(&run->reader, (int)run->mcus * run->mcu_blocks, !is_wanted(run));
     return true;
 }
 
-// What comes after reading one; true if another is to be read.
-static bool end_mcu(struct run *run)
+// Adds up the differences of the blocks read. False if a value is out of range.
+static bool predict_dc(struct run *run)
 {
-    if (run->reader.state == STK_JPEG_WRONG) {
+    for (const struct stk_jpeg_block *b = run->reader.block; b < run->reader.last; b++) {
+        int32_t *dc = &run->dc[b->component], limit = run->dc_limit[b->component];
+        *dc += b->coef[0];
+        if (*dc > limit || *dc < -limit)
+            return false;
+        b->coef[0] = (int16_t)*dc;
+    }
+    return true;
+}
+
+// What comes after reading some; true if more are to be read.
+static bool end_mcus(struct run *run)
+{
+    if (run->reader.state == STK_JPEG_WRONG || !predict_dc(run)) {
         run->status = bad(run, "wrong or missing entropy-coded data");
         return false;
     }
-    if (is_wanted(run))
-        transform_mcu(run, run->col);
-    if (++run->col == run->mcus_across) {
+    for (uint32_t i = 0; i < run->mcus && !run->reader.is_passed; i++)
+        transform_mcu(run, run->reader.block + (size_t)i * (size_t)run->mcu_blocks, run->col + i);
+    run->col += run->mcus;
+    if (run->col == run->mcus_across) {
         if (run->row >= run->row_begin && run->row < run->row_end) {
             extend_edges(run, run->row);
             emit_rows(run, run->row);
@@ -479,7 +509,7 @@ static bool end_mcu(struct run *run)
         run->col = 0;
         run->row++;
     }
-    return begin_mcu(run);
+    return begin_mcus(run);
 }
 
 // True if there is an MCU to be read.
@@ -492,19 +522,19 @@ static bool begin_scan(struct run *run)
     }
     run->row = (uint32_t)(first / run->mcus_across);
     run->col = (uint32_t)(first % run->mcus_across);
-    return begin_mcu(run);
+    return begin_mcus(run);
 }
 
 static void decode_rest(struct run *run)
 {
-    stk_jpeg_read_fn *read = stk_jpeg_read_mcu;
+    stk_jpeg_read_fn *read = stk_jpeg_read_one;
 #if STK_JPEG_X86
     if (run->j->cpu >= STK_JPEG_AVX2)
-        read = stk_jpeg_read_mcu_bmi2;
+        read = stk_jpeg_read_one_bmi2;
 #endif
     do {
         read(&run->reader);
-    } while (end_mcu(run));
+    } while (end_mcus(run));
 }
 
 static void decode_both(struct run *a, struct run *b)
@@ -516,8 +546,8 @@ static void decode_both(struct run *a, struct run *b)
 #endif
     for (bool has_a = true, has_b = true; has_a && has_b;) {
         read(&a->reader, &b->reader);
-        has_a = a->reader.state == STK_JPEG_READING || end_mcu(a);
-        has_b = b->reader.state == STK_JPEG_READING || end_mcu(b);
+        has_a = a->reader.state == STK_JPEG_READING || end_mcus(a);
+        has_b = b->reader.state == STK_JPEG_READING || end_mcus(b);
         if (has_a && !has_b)
             decode_rest(a);
         if (has_b && !has_a)
@@ -563,7 +593,7 @@ static enum stk_jpeg_status set_up(struct run *run, const struct stk_jpeg_task *
         return STK_JPEG_USAGE;
     }
     lay_out(run, (uint8_t *)t->scratch + align);
-    plan_mcu(run);
+    plan_blocks(run);
     run->out = t->out;
     run->out_stride = t->stride;
     run->output = t->opt->output;
@@ -594,11 +624,11 @@ static bool is_same_code(const struct stk_jpeg_huff *a, const struct stk_jpeg_hu
 static void share_tables(const struct run *from, struct run *to)
 {
     const struct stk_jpeg *a = from->j, *b = to->j;
-    for (int i = 0; i < to->reader.mcu.blocks; i++) {
-        struct stk_jpeg_block *block = &to->reader.mcu.block[i];
+    for (int i = 0; i < to->mcu_blocks * STK_JPEG_MCUS; i++) {
+        struct stk_jpeg_block *block = &to->reader.block[i];
         const struct stk_jpeg_component *c = &b->component[block->component];
-        for (int k = 0; k < from->reader.mcu.blocks; k++) {
-            const struct stk_jpeg_block *like = &from->reader.mcu.block[k];
+        for (int k = 0; k < from->mcu_blocks; k++) {
+            const struct stk_jpeg_block *like = &from->reader.block[k];
             int dc = a->component[like->component].dc_tab,
                 ac = a->component[like->component].ac_tab;
             if (is_same_code(&a->dc[dc], &b->dc[c->dc_tab]))

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huffman decoding of MCUs: the hot loop of the JPEG decoder.
+// Huffman decoding of blocks: the hot loop of the JPEG decoder.
 //
 // The reader holds up to 63 bits, topped up without a branch from unstuffed data. Each look-up
 // drops the bits of one or two symbols and stores both coefficients; only the shift by the number
-// of bits is on the critical path. The loop has one exit, taken once a block: at an end of block,
-// which is the usual case, or where the table cannot tell (long codes) or a second symbol may have
-// crossed the block's end. Then the last look-up is undone and one symbol is taken the careful way.
+// of bits is on the critical path. The one branch after it is taken once a block: at an end of
+// block, or where the table cannot tell (long codes) or a second symbol has crossed the block's
+// end. Then the last look-up is undone and one symbol is taken the careful way.
+//
+// What an end of block costs counts as much as the symbols: the branch that is not foreseen, and
+// what is done before the next look-up. So this is little: blocks lie in an array, several MCUs of
+// them, and DC predictions, ranges and the end of data are left to the end of it.
 //
 // The critical path leaves most of the processor idle, so two streams can be read in turn. Blocks
-// that nobody wants are read with a table whose entries pass over as many symbols as they see: what
-// it stores means nothing.
+// that nobody wants are read with a table whose entries pass over as many symbols as they see, and
+// nothing of them is stored but DC values.
 #include "data/jpeg/jpeg_impl.h"
 
 #include <string.h>
@@ -99,6 +103,7 @@ step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64
     block->coef[block->place[k]] = 0; // an entry that cannot tell has left something there
     if (!read_careful(b, block->ac, true, &skip, &size, &value))
         return -1;
+    refill(b);
     if (size == 0 && skip != 15)
         return k + STK_JPEG_END;
     if (k + skip > 63)
@@ -109,20 +114,24 @@ step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64
 
 // The same for a DC difference, of which nothing has been dropped yet. False if the data are bad.
 static __attribute__((noinline)) bool step_careful_dc(struct stk_jpeg_bits *b,
-                                                      const struct stk_jpeg_block *block, int *diff)
+                                                      const struct stk_jpeg_block *block)
 {
-    int skip, size;
-    bool ok = read_careful(b, block->dc, false, &skip, &size, diff);
+    int skip, size, diff = 0;
+    bool ok = read_careful(b, block->dc, false, &skip, &size, &diff);
+    block->coef[0] = (int16_t)diff;
     refill(b);
     return ok;
 }
 
-static inline __attribute__((always_inline)) void clear_block(int16_t *coef)
+void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed)
 {
-    typedef int64_t four __attribute__((vector_size(32), may_alias));
-    four *part = (four *)(void *)coef, zero = {0, 0, 0, 0};
-    for (int i = 0; i < 4; i++)
-        part[i] = zero;
+    r->state = STK_JPEG_READING;
+    r->is_passed = is_passed;
+    r->at = NULL;
+    r->now = r->block;
+    r->last = r->block + blocks;
+    for (int i = 0; i < blocks && !is_passed; i++)
+        memset(r->block[i].coef, 0, 64 * sizeof(int16_t));
 }
 
 // A reader's fields that the loop wants in registers.
@@ -130,8 +139,9 @@ struct lane {
     uint64_t buf, count;
     const uint8_t *next;
     const uint8_t *at; // its low bits are the zigzag position; see STK_JPEG_PLACE_ALIGN
-    const struct stk_jpeg_look *look, *entry;
+    const struct stk_jpeg_look *look;
     int16_t *coef;
+    struct stk_jpeg_block *now;
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -149,22 +159,12 @@ INLINE void lane_drop(struct lane *l, const struct stk_jpeg_look *e)
     l->count -= e->drop;
 }
 
-INLINE int lane_value(const struct lane *l, const struct stk_jpeg_look *e)
+INLINE int16_t lane_value(const struct lane *l, const struct stk_jpeg_look *e)
 {
     return (int16_t)((int)(l->buf >> (e->keep & 63)) + e->value);
 }
 
-INLINE void lane_look(struct lane *l)
-{
-    const struct stk_jpeg_look *e = &l->look[l->buf >> (64 - STK_JPEG_AC_BITS)];
-    l->coef[l->at[e->skip]] = (int16_t)lane_value(l, e);
-    l->coef[l->at[e->skip2]] = e->value2;
-    lane_drop(l, e);
-    l->at += e->advance;
-    l->entry = e;
-}
-
-// The position in a block, of at most 64 + 255.
+// The position in a block, of at most 63 + 255.
 INLINE size_t lane_position(const struct lane *l)
 {
     return (uintptr_t)l->at & (STK_JPEG_PLACE_ALIGN - 1);
@@ -180,145 +180,145 @@ INLINE void lane_save(const struct lane *l, struct stk_jpeg_reader *r)
     r->bits.buf = l->buf, r->bits.count = l->count, r->bits.next = l->next;
 }
 
-INLINE void lane_aim(struct lane *l, const struct stk_jpeg_reader *r)
+INLINE void lane_aim(struct lane *l, bool is_passed)
 {
-    const struct stk_jpeg_block *block = &r->mcu.block[r->block];
-    l->look = r->mcu.is_passed ? block->ac_pass : block->ac_look;
-    l->coef = block->coef;
+    l->look = is_passed ? l->now->ac_pass : l->now->ac_look;
+    l->coef = l->now->coef;
 }
 
-// Reads the DC value of the reader's block. The position is at its first AC value then.
-INLINE void lane_begin(struct lane *l, struct stk_jpeg_reader *r)
+// The streams' data are bad; what has been read of them does not matter any more.
+INLINE bool lane_fail(struct lane *l, struct stk_jpeg_reader *r)
 {
-    struct stk_jpeg_block *block = &r->mcu.block[r->block];
-    lane_aim(l, r);
-    if (!r->mcu.is_passed)
-        clear_block(l->coef);
-    l->at = block->place + 1;
-    lane_refill(l);
-    const struct stk_jpeg_look *e = &block->dc_look[l->buf >> (64 - STK_JPEG_DC_BITS)];
-    int diff = lane_value(l, e);
-    lane_drop(l, e);
-    if (__builtin_expect(e->drop == 0, 0)) {
-        lane_save(l, r);
-        if (!step_careful_dc(&r->bits, block, &diff))
-            r->state = STK_JPEG_WRONG;
-        lane_load(l, r);
-    }
-    int32_t *dc = &r->mcu.dc[block->component], limit = r->mcu.dc_limit[block->component];
-    *dc += diff;
-    l->coef[0] = (int16_t)*dc;
-    if (*dc > limit || *dc < -limit)
-        r->state = STK_JPEG_WRONG;
-}
-
-// Beyond position 63: the block has ended, and the next begins unless the MCU is complete; or the
-// last look-up has to be repeated with care.
-INLINE void lane_turn(struct lane *l, struct stk_jpeg_reader *r)
-{
-    struct stk_jpeg_block *block = &r->mcu.block[r->block];
-    size_t k = lane_position(l);
-    if (__builtin_expect(k - STK_JPEG_END - 1 >= 63, 0)) {
-        lane_save(l, r);
-        int after = step_careful(&r->bits, block, l->entry->drop, (int)(k - l->entry->advance));
-        lane_load(l, r);
-        k = after < 0 ? 64 : (size_t)after;
-        l->at = block->place + k;
-        if (after < 0)
-            r->state = STK_JPEG_WRONG;
-        if (k < 64)
-            return;
-    }
-    block->end = (int)(k & 127);
-    if (++r->block < r->mcu.blocks) {
-        lane_begin(l, r);
-        return;
-    }
-    lane_save(l, r);
-    r->block = 0;
     l->at = NULL;
-    if (r->state == STK_JPEG_READING)
-        r->state = used_bits(&r->bits) <= r->bits.total_bits ? STK_JPEG_READ : STK_JPEG_WRONG;
+    r->state = STK_JPEG_WRONG;
+    return false;
 }
 
-INLINE void lane_enter(struct lane *l, struct stk_jpeg_reader *r)
+// Reads the DC value of a block and makes the bits for two look-ups sure. False if it is bad.
+INLINE bool lane_begin(struct lane *l, struct stk_jpeg_reader *r, bool is_passed)
+{
+    lane_aim(l, is_passed);
+    l->at = l->now->place + 1;
+    lane_refill(l);
+    const struct stk_jpeg_look *e = &l->now->dc_look[l->buf >> (64 - STK_JPEG_DC_BITS)];
+    l->coef[0] = lane_value(l, e);
+    lane_drop(l, e);
+    if (__builtin_expect(e->drop != 0, 1))
+        return true;
+    lane_save(l, r);
+    bool ok = step_careful_dc(&r->bits, l->now);
+    lane_load(l, r);
+    return ok || lane_fail(l, r);
+}
+
+// Position 64 or beyond, by look-up `e`. False if there is no more to read.
+INLINE bool lane_turn(struct lane *l, struct stk_jpeg_reader *r, const struct stk_jpeg_look *e,
+                      bool is_passed)
+{
+    size_t k = lane_position(l);
+    if (__builtin_expect((k & 64) && k != 64, 0)) {
+        lane_save(l, r);
+        int after = step_careful(&r->bits, l->now, e->drop, (int)(k - e->advance));
+        lane_load(l, r);
+        if (after < 0)
+            return lane_fail(l, r);
+        k = (size_t)after;
+        l->at = l->now->place + k;
+        if (k < 64)
+            return true;
+    }
+    if (!is_passed)
+        l->now->end = (int)(k & 127);
+    if (++l->now < r->last)
+        return lane_begin(l, r, is_passed);
+    lane_save(l, r);
+    l->at = NULL;
+    r->state = used_bits(&r->bits) <= r->bits.total_bits ? STK_JPEG_READ : STK_JPEG_WRONG;
+    return false;
+}
+
+// One look-up and what follows from it. False if there is no more to read.
+INLINE bool lane_step(struct lane *l, struct stk_jpeg_reader *r, bool is_passed)
+{
+    const struct stk_jpeg_look *e = &l->look[l->buf >> (64 - STK_JPEG_AC_BITS)];
+    if (!is_passed) {
+        l->coef[l->at[e->skip]] = lane_value(l, e);
+        l->coef[l->at[e->skip2]] = e->value2;
+    }
+    lane_drop(l, e);
+    l->at += e->advance;
+    return __builtin_expect(lane_position(l) < 64, 1) || lane_turn(l, r, e, is_passed);
+}
+
+INLINE bool lane_enter(struct lane *l, struct stk_jpeg_reader *r, bool is_passed)
 {
     lane_load(l, r);
     l->at = r->at;
-    l->entry = NULL;
-    if (l->at)
-        lane_aim(l, r);
-    else
-        lane_begin(l, r);
+    l->now = r->now;
+    if (!l->at)
+        return lane_begin(l, r, is_passed);
+    lane_aim(l, is_passed);
+    return true;
 }
 
 INLINE void lane_leave(const struct lane *l, struct stk_jpeg_reader *r)
 {
     lane_save(l, r);
     r->at = l->at;
+    r->now = l->now;
 }
 
-INLINE void read_mcu(struct stk_jpeg_reader *r)
+INLINE void read_blocks(struct stk_jpeg_reader *r, bool is_passed)
 {
     struct lane l;
-    lane_enter(&l, r);
-    while (r->state == STK_JPEG_READING) {
-        for (;;) {
-            lane_refill(&l);
-            lane_look(&l);
-            if (lane_position(&l) >= 64)
-                break;
-            lane_look(&l);
-            if (lane_position(&l) >= 64)
-                break;
-            lane_look(&l);
-            if (lane_position(&l) >= 64)
-                break;
-        }
-        lane_turn(&l, r);
+    for (bool more = lane_enter(&l, r, is_passed); more;) {
+        lane_refill(&l);
+        more = lane_step(&l, r, is_passed) && lane_step(&l, r, is_passed) &&
+               lane_step(&l, r, is_passed);
     }
     lane_leave(&l, r);
 }
 
-INLINE bool is_either_over(const struct lane *a, const struct lane *b)
-{
-    return (((uintptr_t)a->at | (uintptr_t)b->at) & (STK_JPEG_PLACE_ALIGN - 64)) != 0;
-}
-
-INLINE void read_two(struct stk_jpeg_reader *ra, struct stk_jpeg_reader *rb)
+INLINE void read_both(struct stk_jpeg_reader *ra, bool is_a_passed, struct stk_jpeg_reader *rb,
+                      bool is_b_passed)
 {
     struct lane a, b;
-    lane_enter(&a, ra);
-    lane_enter(&b, rb);
-    while (ra->state == STK_JPEG_READING && rb->state == STK_JPEG_READING) {
-        for (;;) {
-            lane_refill(&a);
-            lane_refill(&b);
-            lane_look(&a);
-            lane_look(&b);
-            if (is_either_over(&a, &b))
-                break;
-            lane_look(&a);
-            lane_look(&b);
-            if (is_either_over(&a, &b))
-                break;
-            lane_look(&a);
-            lane_look(&b);
-            if (is_either_over(&a, &b))
-                break;
-        }
-        if (lane_position(&a) >= 64)
-            lane_turn(&a, ra);
-        if (lane_position(&b) >= 64)
-            lane_turn(&b, rb);
+    bool more = lane_enter(&a, ra, is_a_passed);
+    more = lane_enter(&b, rb, is_b_passed) && more;
+    while (more) {
+        lane_refill(&a);
+        lane_refill(&b);
+        more = lane_step(&a, ra, is_a_passed) && lane_step(&b, rb, is_b_passed) &&
+               lane_step(&a, ra, is_a_passed) && lane_step(&b, rb, is_b_passed) &&
+               lane_step(&a, ra, is_a_passed) && lane_step(&b, rb, is_b_passed);
     }
     lane_leave(&a, ra);
     lane_leave(&b, rb);
 }
 
-void stk_jpeg_read_mcu(struct stk_jpeg_reader *r)
+INLINE void read_one(struct stk_jpeg_reader *r)
 {
-    read_mcu(r);
+    if (r->is_passed)
+        read_blocks(r, true);
+    else
+        read_blocks(r, false);
+}
+
+INLINE void read_two(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)
+{
+    if (a->is_passed && b->is_passed)
+        read_both(a, true, b, true);
+    else if (a->is_passed)
+        read_both(a, true, b, false);
+    else if (b->is_passed)
+        read_both(b, true, a, false);
+    else
+        read_both(a, false, b, false);
+}
+
+void stk_jpeg_read_one(struct stk_jpeg_reader *r)
+{
+    read_one(r);
 }
 
 void stk_jpeg_read_two(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)
@@ -329,9 +329,9 @@ void stk_jpeg_read_two(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)
 #if STK_JPEG_X86
 #define BMI2 __attribute__((target("avx2,bmi,bmi2")))
 
-BMI2 void stk_jpeg_read_mcu_bmi2(struct stk_jpeg_reader *r)
+BMI2 void stk_jpeg_read_one_bmi2(struct stk_jpeg_reader *r)
 {
-    read_mcu(r);
+    read_one(r);
 }
 
 BMI2 void stk_jpeg_read_two_bmi2(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)

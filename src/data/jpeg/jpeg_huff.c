@@ -72,8 +72,8 @@ static void pair_steps(struct stk_jpeg_look *look, const struct step *single, in
     int mask = (1 << bits) - 1;
     for (int index = 0; index <= mask; index++) {
         struct step a = single[index];
-        look[index] = pack(a, 0, a.advance >= STK_JPEG_END ? 0 : a.advance, index, bits);
-        if (a.further || a.advance >= STK_JPEG_END || a.drop >= bits)
+        look[index] = pack(a, 0, a.advance >= STK_JPEG_SLOW ? 0 : a.advance, index, bits);
+        if (a.further || a.advance >= STK_JPEG_SLOW || a.drop >= bits)
             continue;
         struct step b = single[(index << a.drop) & mask];
         if (b.advance == STK_JPEG_SLOW || b.drop > bits - a.drop)

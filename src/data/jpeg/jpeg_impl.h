@@ -11,14 +11,16 @@
 #define STK_JPEG_X86 0
 #endif
 
-// Zero bytes wanted behind unstuffed data: more than six blocks can take (64 symbols of 31 bits
-// each), so that running over the end is checked once per MCU.
-#define STK_JPEG_PAD 2048
+// MCUs that are read in one go.
+#define STK_JPEG_MCUS 4
+#define STK_JPEG_MCU_BLOCKS 6
+// Zero bytes wanted behind unstuffed data: more than the blocks of one go can take (64 symbols of
+// 31 bits each), so that running over the end is checked once for all of them.
+#define STK_JPEG_PAD 6144
 // Rows of samples have this much room on both sides for neighbours and wide loads.
 #define STK_JPEG_MARGIN 64
 // Coefficients from one block to the next: 64, a slot for what belongs nowhere, alignment.
 #define STK_JPEG_BLOCK 96
-#define STK_JPEG_MCU_BLOCKS 6
 
 // Where the coefficient of every zigzag position goes: natural order, and the AVX2 kernels' order;
 // beyond 63 the slot that nobody reads. So aligned that an address tells the position.
@@ -26,8 +28,9 @@
 extern const uint8_t stk_jpeg_zigzag[128], stk_jpeg_zigzag_paired[128];
 
 // Added to `advance` of a look-up entry at an end of block, and `advance` itself where the table
-// cannot tell.
-enum { STK_JPEG_END = 128, STK_JPEG_SLOW = 240 };
+// cannot tell. A position of 64 or one beyond STK_JPEG_END then means that the block has ended, and
+// any other with bit 6 set that the last look-up has to be repeated with care.
+enum { STK_JPEG_END = 128, STK_JPEG_SLOW = 64 };
 // The most bits an entry drops: a DC value and two AC look-ups, or three of these, fit into a
 // refill of 56 bits.
 enum { STK_JPEG_MOST_DC = 20, STK_JPEG_MOST_AC = 18 };
@@ -48,45 +51,41 @@ struct stk_jpeg_bits {
 };
 
 struct stk_jpeg_block {
-    const struct stk_jpeg_huff *dc, *ac;
     const struct stk_jpeg_look *dc_look, *ac_look, *ac_pass;
     const uint8_t *place; // zigzag position to index into coef
-    int16_t *coef;
+    int16_t *coef;        // out: the first is the difference to the DC value before
+    const struct stk_jpeg_huff *dc, *ac;
     int component;
     int end; // out: one past the last zigzag position that may be other than zero
 };
 
-struct stk_jpeg_mcu {
-    struct stk_jpeg_block block[STK_JPEG_MCU_BLOCKS];
-    int blocks;
-    bool is_passed;      // nobody wants its coefficients, only the DC predictions behind it
-    int32_t dc[3];       // predictions
-    int32_t dc_limit[3]; // largest magnitude that means something with this quantiser
-};
-
 enum stk_jpeg_reading {
-    STK_JPEG_READING, // within an MCU, or before one
-    STK_JPEG_READ,    // an MCU is complete; set back to STK_JPEG_READING for the next
+    STK_JPEG_READING, // some blocks are left
+    STK_JPEG_READ,    // all of them are read
     STK_JPEG_WRONG    // a bad code, a coefficient out of its block or range, or too little data
 };
 
-struct stk_jpeg_reader { // of one stream; may stop within an MCU
+struct stk_jpeg_reader { // of one stream; may stop within a block
     struct stk_jpeg_bits bits;
-    struct stk_jpeg_mcu mcu;
     enum stk_jpeg_reading state;
-    int block;         // being read
-    const uint8_t *at; // place of its next coefficient; NULL: it has not begun
+    bool is_passed;              // nobody wants the coefficients but those at 0
+    const uint8_t *at;           // place of the next coefficient; NULL: none of `now` is read yet
+    struct stk_jpeg_block *now;  // being read
+    struct stk_jpeg_block *last; // one past those to be read
+    struct stk_jpeg_block block[STK_JPEG_MCUS * STK_JPEG_MCU_BLOCKS]; // of MCUs in a row
 };
 
 void stk_jpeg_start_bits(struct stk_jpeg_bits *b, const uint8_t *base, uint64_t total_bits);
 // Bits not used yet; negative if the data ended too early.
 int64_t stk_jpeg_bits_left(const struct stk_jpeg_bits *b);
-// Reads to the end of the MCU; STK_JPEG_READ or STK_JPEG_WRONG then.
+// Sets the reader to read its first `blocks` blocks, 1 at least.
+void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed);
+// Reads all blocks: STK_JPEG_READ or STK_JPEG_WRONG then.
 typedef void stk_jpeg_read_fn(struct stk_jpeg_reader *r);
 // Reads two streams in turn until one of them is no longer STK_JPEG_READING: each waits for its
 // own look-ups most of the time, so that the second costs little more.
 typedef void stk_jpeg_read2_fn(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b);
-stk_jpeg_read_fn stk_jpeg_read_mcu, stk_jpeg_read_mcu_bmi2;
+stk_jpeg_read_fn stk_jpeg_read_one, stk_jpeg_read_one_bmi2;
 stk_jpeg_read2_fn stk_jpeg_read_two, stk_jpeg_read_two_bmi2;
 
 // --- jpeg_stuff.c
