@@ -18,6 +18,7 @@ struct plane {
     uint32_t first_col; // where `rows` lies in the component
     bool is_doubled_across, is_doubled_down, is_fancy;
     stk_jpeg_idct_fn *idct;
+    stk_jpeg_idct2_fn *idct2; // may be NULL
     bool is_fast;
     const uint8_t *place;
     int16_t quant[64];
@@ -110,6 +111,7 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
         return;
     if (p->is_fast) {
         p->idct = stk_jpeg_idct_ifast_avx2;
+        p->idct2 = stk_jpeg_idct2_ifast_avx2;
         return;
     }
     p->idct = p->size == 8 ? stk_jpeg_idct_islow_avx2 : stk_jpeg_idct_4x4_avx2;
@@ -343,20 +345,43 @@ static void fill_constant(const struct plane *p, int dc, uint8_t *out)
         memset(out + r * p->stride, v, p->size);
 }
 
-static void transform_mcu(struct run *run, const struct stk_jpeg_block *b, uint32_t col)
+static void transform_block(const struct plane *p, const struct stk_jpeg_block *b, uint8_t *out)
 {
+    if (b->end == 1)
+        fill_constant(p, b->coef[0], out);
+    else
+        p->idct(b->coef, p->quant, out, (ptrdiff_t)p->stride);
+}
+
+// `n` blocks side by side, `across` of them in each MCU; `b` is the first.
+static void transform_row(const struct run *run, const struct plane *p,
+                          const struct stk_jpeg_block *b, uint32_t across, uint32_t n, uint8_t *out)
+{
+    uint32_t i = 0, step = (uint32_t)run->mcu_blocks;
+    for (; p->idct2 && i + 1 < n; i += 2, out += 2 * (size_t)p->size) {
+        const struct stk_jpeg_block *left = b + i / across * step + i % across;
+        const struct stk_jpeg_block *right = b + (i + 1) / across * step + (i + 1) % across;
+        if (left->end == 1 && right->end == 1) {
+            fill_constant(p, left->coef[0], out);
+            fill_constant(p, right->coef[0], out + p->size);
+        } else {
+            p->idct2(left->coef, right->coef, p->quant, out, (ptrdiff_t)p->stride);
+        }
+    }
+    for (; i < n; i++, out += p->size)
+        transform_block(p, b + i / across * step + i % across, out);
+}
+
+// All MCUs that have been read.
+static void transform_mcus(struct run *run)
+{
+    const struct stk_jpeg_block *b = run->reader.block;
     for (uint32_t i = 0; i < run->planes; i++) {
         const struct stk_jpeg_component *c = &run->j->component[i];
         struct plane *p = &run->plane[i];
-        uint8_t *out = p->rows + (size_t)(col - run->col_begin) * p->mcu_width;
-        for (uint32_t y = 0; y < c->v; y++)
-            for (uint32_t x = 0; x < c->h; x++, b++) {
-                uint8_t *to = out + y * p->size * p->stride + x * p->size;
-                if (b->end == 1)
-                    fill_constant(p, b->coef[0], to);
-                else
-                    p->idct(b->coef, p->quant, to, (ptrdiff_t)p->stride);
-            }
+        uint8_t *out = p->rows + (size_t)(run->col - run->col_begin) * p->mcu_width;
+        for (uint32_t y = 0; y < c->v; y++, b += c->h, out += p->size * p->stride)
+            transform_row(run, p, b, c->h, run->mcus * c->h, out);
     }
 }
 
@@ -498,8 +523,8 @@ static bool end_mcus(struct run *run)
         run->status = bad(run, "wrong or missing entropy-coded data");
         return false;
     }
-    for (uint32_t i = 0; i < run->mcus && !run->reader.is_passed; i++)
-        transform_mcu(run, run->reader.block + (size_t)i * (size_t)run->mcu_blocks, run->col + i);
+    if (!run->reader.is_passed)
+        transform_mcus(run);
     run->col += run->mcus;
     if (run->col == run->mcus_across) {
         if (run->row >= run->row_begin && run->row < run->row_end) {

@@ -123,6 +123,15 @@ static __attribute__((noinline)) bool step_careful_dc(struct stk_jpeg_bits *b,
     return ok;
 }
 
+// 64 coefficients, which lie aligned, without a call.
+static inline void clear_block(int16_t *coef)
+{
+    typedef int64_t four __attribute__((vector_size(32), may_alias));
+    four *part = (four *)(void *)coef, zero = {0, 0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        part[i] = zero;
+}
+
 void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed)
 {
     r->state = STK_JPEG_READING;
@@ -131,7 +140,7 @@ void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed
     r->now = r->block;
     r->last = r->block + blocks;
     for (int i = 0; i < blocks && !is_passed; i++)
-        memset(r->block[i].coef, 0, 64 * sizeof(int16_t));
+        clear_block(r->block[i].coef);
 }
 
 // A reader's fields that the loop wants in registers.

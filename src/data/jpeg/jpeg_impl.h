@@ -104,6 +104,10 @@ typedef void stk_jpeg_idct_fn(const int16_t *coef, const int16_t *quant, uint8_t
 stk_jpeg_idct_fn stk_jpeg_idct_islow, stk_jpeg_idct_ifast, stk_jpeg_idct_4x4, stk_jpeg_idct_2x2,
     stk_jpeg_idct_1x1;
 stk_jpeg_idct_fn stk_jpeg_idct_ifast_avx2;
+// Two blocks side by side, of one quantiser.
+typedef void stk_jpeg_idct2_fn(const int16_t *left, const int16_t *right, const int16_t *quant,
+                               uint8_t *out, ptrdiff_t stride);
+stk_jpeg_idct2_fn stk_jpeg_idct2_ifast_avx2;
 // These take coefficients in the order of stk_jpeg_paired.
 stk_jpeg_idct_fn stk_jpeg_idct_islow_avx2, stk_jpeg_idct_4x4_avx2;
 extern const uint8_t stk_jpeg_paired[64]; // natural position to the AVX2 kernel's
