@@ -87,6 +87,7 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     int64_t now = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), each = bytes_each(a, p, n);
     int64_t fits = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
     int64_t next = fits > 4 * now ? 4 * now : fits;
+    next = next < a->piece_n_least ? a->piece_n_least : next;
     next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;
     next = each > 0 && next > STK_PIECE_BYTES_MAX / each ? STK_PIECE_BYTES_MAX / each : next;
     next = a->piece_n_max && next > a->piece_n_max ? a->piece_n_max : next;

@@ -49,6 +49,7 @@ struct stk_async {
     int64_t piece_n;       // elements of the next piece; atomic
     int64_t in_bytes_each; // of what an element is made of, as last measured; atomic
     int64_t piece_n_max;   // 0: by cost alone
+    int64_t piece_n_least; // whatever they cost, if not too large; 0: one
     int room;              // 0: by the number of workers
     struct stk_tuned tuned;
     void *own; // of the consumer, where there are no threads

@@ -54,6 +54,8 @@ struct stk_specs *stk_fn_result(const struct stk_fn *fn);
 
 struct stk_frame; // one thread's working memory for one function
 
+// Elements that the function is faster on together, however large they are; 1: one is as good.
+int64_t stk_fn_at_once(const struct stk_fn *fn);
 STK_MUST_CHECK enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn,
                                               struct stk_pool *pool, struct stk_host *host,
                                               struct stk_err *err);

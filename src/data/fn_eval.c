@@ -26,6 +26,15 @@ struct stk_frame {
     struct stk_vec *parts;    // per result: struct stk_col of each chunk
 };
 
+int64_t stk_fn_at_once(const struct stk_fn *fn)
+{
+    int64_t most = 1;
+    for (int k = 0; k < fn->n_nodes; k++) {
+        most = fn->nodes[k].op->at_once > most ? fn->nodes[k].op->at_once : most;
+    }
+    return most;
+}
+
 enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct stk_pool *pool,
                                struct stk_host *host, struct stk_err *err)
 {
@@ -37,7 +46,7 @@ enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct
     f->fn = stk_fn_hold(fn);
     f->pool = stk_pool_hold(pool);
     f->host = host;
-    f->at_once = 1;
+    f->at_once = stk_fn_at_once(fn);
     f->values = stk_alloc_zero((size_t)fn->n_values + 1, sizeof f->values[0]);
     f->scratch = stk_alloc_zero((size_t)fn->n_nodes + 1, sizeof f->scratch[0]);
     f->each_out = stk_alloc_zero(STK_OP_OUTPUTS_MAX, sizeof f->each_out[0]);
@@ -48,7 +57,6 @@ enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct
     }
     bool is_known = true;
     for (int k = 0; ok && k < fn->n_nodes; k++) {
-        f->at_once = fn->nodes[k].op->at_once > f->at_once ? fn->nodes[k].op->at_once : f->at_once;
         if (fn->nodes[k].op->scratch_bytes) {
             f->scratch[k] = stk_alloc_zero(1, fn->nodes[k].op->scratch_bytes);
             ok = f->scratch[k] != NULL;
