@@ -118,6 +118,8 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
     p->place = stk_jpeg_zigzag_paired;
     for (int i = 0; i < 64; i++)
         p->quant[stk_jpeg_paired[i]] = (int16_t)quant[i];
+#else
+    (void)run;
 #endif
 }
 

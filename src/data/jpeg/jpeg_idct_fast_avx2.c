@@ -59,8 +59,7 @@ AVX2 void transpose(__m256i v[8])
 // Columns i and i + 4 as bytes.
 AVX2 __m256i pack_columns(const __m256i v[8], int i)
 {
-    __m256i pair =
-        _mm256_packs_epi16(_mm256_srai_epi16(v[i], 5), _mm256_srai_epi16(v[i + 4], 5));
+    __m256i pair = _mm256_packs_epi16(_mm256_srai_epi16(v[i], 5), _mm256_srai_epi16(v[i + 4], 5));
     return _mm256_add_epi8(pair, _mm256_set1_epi8(-128));
 }
 
@@ -88,8 +87,8 @@ AVX2 void transform_two(const int16_t *left, const int16_t *right, const int16_t
         __m256i coef = _mm256_inserti128_si256(
             _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(left + 8 * i))),
             _mm_loadu_si128((const __m128i *)(right + 8 * i)), 1);
-        v[i] = _mm256_mullo_epi16(coef, _mm256_broadcastsi128_si256(_mm_loadu_si128(
-                                            (const __m128i *)(quant + 8 * i))));
+        v[i] = _mm256_mullo_epi16(
+            coef, _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(quant + 8 * i))));
     }
     ifast_pass(v);
     transpose(v);
