@@ -63,6 +63,12 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
                                              int depth, const struct stoker_byte_table *tables,
                                              int n, struct stoker_stager **out,
                                              struct stoker_err *err);
+// The plan as a stager runs it, as stoker_dataset_explain has it. Arithmetic with constants on
+// bytes that ends the last map is left to the device, in tables like those above, with the same
+// bits; options->is_as_written keeps it in the pipeline. Needs no driver.
+enum stoker_status stoker_stager_explain(struct stoker_dataset *ds,
+                                         const struct stoker_run_options *options,
+                                         struct stoker_bytes *out, struct stoker_err *err);
 // Waits at most that long for next() not to have to wait. Whether it has not.
 int stoker_stager_wait(struct stoker_stager *s, int64_t ns);
 // The next element. Numbers: data is an address of the device, good while *batch is held. Strings:

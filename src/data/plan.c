@@ -85,7 +85,7 @@ static void add_args(struct line *l, const struct stk_attrs *a)
         const struct stk_attr *t = stk_attrs_at(a, i);
         bool is_shown =
             (t->kind == STK_ATTR_INT || t->kind == STK_ATTR_FLOAT || t->kind == STK_ATTR_TEXT) &&
-            strcmp(t->name, "id") != 0;
+            strcmp(t->name, "id") != 0 && strcmp(t->name, "keeps_paths") != 0;
         if (is_shown) {
             add(l, "%s", is_first ? "" : ", ");
             add_value(l, t);

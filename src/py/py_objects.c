@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dataset, Fn and Specs: handles of the engine's objects.
 #include "py/py_engine.h"
+#include "stoker/device.h"
 
 static PyObject *specs_new(const struct stoker_specs *s, PyObject *owner)
 {
@@ -169,7 +170,8 @@ static PyObject *dataset_cardinality(PyObject *self, PyObject *unused)
 static PyObject *dataset_fingerprint(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return PyLong_FromUnsignedLongLong(stoker_dataset_fingerprint(((struct stk_py_dataset *)self)->ds));
+    return PyLong_FromUnsignedLongLong(
+        stoker_dataset_fingerprint(((struct stk_py_dataset *)self)->ds));
 }
 
 static PyObject *dataset_kind(PyObject *self, PyObject *unused)
@@ -263,17 +265,22 @@ static PyObject *dataset_write(PyObject *self, PyObject *args)
     return s == STOKER_OK ? PyLong_FromUnsignedLongLong(count) : stk_py_raise(&err);
 }
 
-// explain(options): the plan as it runs.
+// explain(options, is_staged): the plan as it runs, on the way to a device or not.
 static PyObject *dataset_explain(PyObject *self, PyObject *args)
 {
+    struct stoker_dataset *ds = ((struct stk_py_dataset *)self)->ds;
     PyObject *dict, *text;
+    int is_staged;
     struct stoker_run_options o;
     struct stoker_bytes plan;
     struct stoker_err err;
-    if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &dict) || stk_py_run_options(dict, &o) < 0) {
+    if (!PyArg_ParseTuple(args, "O!p", &PyDict_Type, &dict, &is_staged) ||
+        stk_py_run_options(dict, &o) < 0) {
         return NULL;
     }
-    if (stoker_dataset_explain(((struct stk_py_dataset *)self)->ds, &o, &plan, &err) != STOKER_OK) {
+    enum stoker_status s = is_staged ? stoker_stager_explain(ds, &o, &plan, &err)
+                                     : stoker_dataset_explain(ds, &o, &plan, &err);
+    if (s != STOKER_OK) {
         return stk_py_raise(&err);
     }
     text = PyUnicode_DecodeUTF8((const char *)plan.data, (Py_ssize_t)plan.size, "replace");
@@ -282,7 +289,7 @@ static PyObject *dataset_explain(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef dataset_methods[] = {
-    {"explain", dataset_explain, METH_VARARGS, "explain(options): the plan as it runs."},
+    {"explain", dataset_explain, METH_VARARGS, "explain(options, is_staged): the plan as it runs."},
     {"write", dataset_write, METH_VARARGS, "write(path, options): an indexed file; how many."},
     {"specs", dataset_specs, METH_NOARGS, "The components' specs: (dtype, shape, nested) each."},
     {"nested", dataset_nested, METH_NOARGS, "The same as a Specs object."},

@@ -103,7 +103,7 @@ static struct fake_cuda_counts counts;
 static char misuse[256];
 static int64_t copy_us;
 static uint64_t limit_bytes = UINT64_MAX, next_address;
-static int n_devices = 2;
+static int n_devices = 2, is_wrong;
 static struct {
     char symbol[40];
     int after, times, code;
@@ -231,6 +231,9 @@ static void look_up(const struct lookup *l)
         size_t c = i % l->channels, pixel = i / l->channels, image = pixel / l->pixels;
         size_t at = l->is_planar ? (image * l->channels + c) * l->pixels + pixel % l->pixels : i;
         memcpy(&y[at], values + c * l->table_step + x[i] * sizeof(float), sizeof(float));
+        if (is_wrong && i == n - 1) {
+            y[at] += 1;
+        }
     }
     pthread_mutex_lock(&lock);
     from->reading--;
@@ -812,6 +815,7 @@ void fake_cuda_reset(void)
     copy_us = 0;
     limit_bytes = UINT64_MAX;
     n_devices = 2;
+    is_wrong = 0;
     failure.times = 0;
     misuse[0] = 0;
     counts.misuses = counts.copies = counts.copied_bytes = counts.launches = 0;
@@ -831,6 +835,11 @@ void fake_cuda_limit(uint64_t device_bytes)
     pthread_mutex_lock(&lock);
     limit_bytes = device_bytes;
     pthread_mutex_unlock(&lock);
+}
+
+void fake_cuda_wrong(int wrong)
+{
+    is_wrong = wrong;
 }
 
 void fake_cuda_devices(int n)

@@ -17,6 +17,7 @@ void fake_cuda_reset(void); // no failures, delays or limits; counts other than 
 void fake_cuda_delay(int64_t copy_us);       // each copy takes that long
 void fake_cuda_limit(uint64_t device_bytes); // memory of a device
 void fake_cuda_devices(int n);               // how many there are
+void fake_cuda_wrong(int is_wrong);          // whether lookups give other values than they should
 // The n-th call of that entry point from now on (1: the next) and the `times` - 1 after it fail.
 void fake_cuda_fail(const char *symbol, int nth, int times, int code);
 void fake_cuda_counts(struct fake_cuda_counts *out);

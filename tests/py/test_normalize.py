@@ -291,4 +291,135 @@ def test_to_torch():
     same_bits(y.numpy(), np.arange(5))
 
 
+def in_place(x):
+    return (sd.cast(x, "float32") / 255.0 - np.float32(MEAN)) / np.float32(STD)
+
+
+def planes(x):
+    return sd.transpose(sd.cast(x, "float32") * 0.0078125 - 1.0, [2, 0, 1])
+
+
+def flipped(x):
+    return 255.0 - sd.cast(sd.image.random_flip_left_right(x), "float32")
+
+
+LAST = [  # (function of an image, is it left to the device)
+    (in_place, True),
+    (planes, True),
+    (flipped, True),
+    (lambda x: sd.cast(x, "float32"), True),
+    (lambda x: sd.image.convert_image_dtype(x, "float32"), True),
+    (lambda x: (sd.cast(x, "float32") - 128) * np.float32([1, 0.5, -2]), True),
+    (lambda x: (sd.cast(x, "float32") / np.float32([0, 1, 3])), True),  # infinite, not a number
+    (lambda x: {"x": in_place(x), "raw": x, "size": sd.size(x)}, True),
+    (lambda x: (planes(x), in_place(x)), True),
+    (lambda x: sd.tanh(in_place(x)), False),
+    (lambda x: sd.transpose(in_place(x), [1, 0, 2]), False),
+    (lambda x: sd.cast(x, "float32") * sd.random.uniform([]), False),
+    (lambda x: sd.cast(x, "float64"), False),
+    (lambda x: sd.cast(x[:2, :2], "float32"), False),  # too few of them
+    (lambda x: sd.reduce_mean(in_place(x)), False),
+    (lambda x: (lambda y: (y, sd.reduce_max(y)))(in_place(x)), False),  # the host needs it
+]
+STAGES = [
+    lambda ds: ds.batch(5),
+    lambda ds: ds.batch(4, drop_remainder=True).prefetch(2),
+    lambda ds: ds.shuffle(8).repeat(2).batch(6).take(4).skip(1),
+    lambda ds: ds.batch(3).batch(2),
+    lambda ds: ds.shard(2, 1),
+]
+
+
+def test_left_to_the_device():
+    """What the last map computes of bytes comes as on the host, and crosses as bytes."""
+    if not LIB:
+        return
+    o = sd.Options()
+    o.seed = 4
+    images = np.random.default_rng(5).integers(0, 256, (20, 24, 20, 3), np.uint8)
+    source = sd.Dataset.from_tensor_slices(images).shuffle(20)
+    for k, (f, is_left) in enumerate(LAST):
+        for m, stages in enumerate(STAGES):
+            ds = stages(source.map(f, sd.AUTOTUNE if k % 2 else None)).with_options(o)
+            d = ds.with_options(o).to_device("cuda:1")  # epochs of its own
+            what = f"function {k}, stages {m}"
+            plan = d.explain()
+            is_there = "* arithmetic on the device" in plan
+            c.true(is_there == is_left, f"{what}:\n{plan}")
+            c.true("arithmetic on the device" not in ds.explain(), what)
+            for epoch in range(2):
+                want = list(ds)
+                have = list(d)
+                c.same(len(have), len(want), what)
+                for a, b in zip(have, want):
+                    for x, y in zip(leaves(a), leaves(b)):
+                        same_bits(x, np.asarray(y), what)
+            s = d.stats()
+            c.true((s["launches"] > 0) == is_left, f"{what}: {s}")
+            c.true(s["launches"] % max(len(want), 1) == 0, f"{what}: {s}")
+            del d, have, a, x
+            written = sd.Options()
+            written.rewrites = False
+            as_written = ds.with_options(written).to_device("cuda:1")
+            c.true("on the device" not in as_written.explain(), "as written")
+            for a, b in zip(as_written, list(ds.with_options(o))):
+                same_bits(leaves(a)[0], np.asarray(leaves(b)[0]), what)
+            c.same(as_written.stats()["launches"], 0)
+            del as_written, a
+    check_fake("left to the device")
+
+
+def test_left_with_others():
+    """Beside a component that normalize names; some of the results of a function and not others."""
+    if not LIB:
+        return
+    many = np.concatenate([BYTES] * 3).repeat(4, 1)
+    ds = sd.Dataset.from_tensor_slices(many).map(lambda x: (x, in_place(x), x[0, 0, 0])).batch(10)
+    d, n = ds.to_device("cuda:1", normalize={0: (MEAN, STD)}), 0
+    for (a, b, k), (_, b_host, k_host) in zip(d, ds):
+        same_bits(a, by_numpy(many[n : n + 10], MEAN, STD))
+        same_bits(b, b_host)
+        same_bits(k, k_host)
+        n += 10
+    c.same(d.stats()["launches"], 12)
+    del a, b, k, d
+    check_fake("with others")
+
+
+def test_kernels_fail():
+    """The driver does not take them, or they do not look up what they should: an error for who asks
+    for them, the host's arithmetic for who does not."""
+    if not LIB:
+        return
+    x = BYTES.repeat(8, 2)
+    ds = sd.Dataset.from_tensor_slices(x).map(in_place).batch(5)
+    raw = sd.Dataset.from_tensor_slices(x).batch(5)
+    LIB.fake_cuda_devices(4)  # devices that have none yet
+    for device, word in ((2, "218"), (3, "looks up other values")):
+        if word == "218":
+            LIB.fake_cuda_fail(b"cuModuleLoadDataEx", 1, 99, 218)
+        LIB.fake_cuda_wrong(int(word != "218"))
+        asked = raw.to_device(f"cuda:{device}", normalize=(MEAN, STD))
+        c.raises(sd.errors.OpError, lambda: next(iter(asked)), word)
+        d = ds.to_device(f"cuda:{device}")
+        for a, b in zip(d, ds):
+            same_bits(a, b, word)
+        c.same(d.stats()["launches"], 0)
+        LIB.fake_cuda_fail(b"", 1, 0, 0)
+        LIB.fake_cuda_wrong(0)
+        for a, b in zip(d, ds):
+            same_bits(a, b, word)
+        c.same(d.stats()["launches"], 4)
+        same_bits(next(iter(asked)), by_numpy(x[:5], MEAN, STD))
+    LIB.fake_cuda_devices(2)
+    del a, d, asked
+    check_fake("kernels that fail")
+
+
+def leaves(e):
+    if isinstance(e, dict):
+        return [e[k] for k in sorted(e)]
+    return list(e) if isinstance(e, tuple) else [e]
+
+
 c.main(globals())

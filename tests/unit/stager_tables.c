@@ -15,19 +15,24 @@ static int64_t count_of(const struct image *m)
     return m->n * m->h * m->w * m->c;
 }
 
-static struct stk_dataset *cast_to_bytes(struct stk_dataset *in)
+static struct stk_dataset *cast_to(struct stk_dataset *in, enum stk_dtype dtype)
 {
     struct stk_attrs *a = stk_attrs_new();
     struct stk_fn *fn = NULL;
     struct stk_err err;
     int value = 0, first, count;
     stk_err_init(&err);
-    CHECK(stk_attrs_set_int(a, "dtype", STK_DT_U8));
+    CHECK(stk_attrs_set_int(a, "dtype", dtype));
     CHECK(stk_fn_open(&fn, in->specs->items, in->specs->count, "f", &err) == STK_OK);
     CHECK(stk_fn_add(fn, "cast", &value, 1, a, NULL, &first, &count, &err) == STK_OK);
     CHECK(stk_fn_finish(fn, &first, 1, &err) == STK_OK);
     stk_attrs_drop(a);
     return with_fn("map", in, fn, NULL);
+}
+
+static struct stk_dataset *cast_to_bytes(struct stk_dataset *in)
+{
+    return cast_to(in, STK_DT_U8);
 }
 
 static struct stk_dataset *batched(struct stk_dataset *in, int64_t n)
@@ -409,6 +414,73 @@ static void failing_allocations(void)
     }
 }
 
+// Bytes cast to floats by the last map: the cast is left to the device, unless it is asked not to
+// be. fail_at: the allocation that fails; 0: none.
+static void leaving(bool is_as_written, uint64_t fail_at)
+{
+    enum { N = 5, SIZE = 2048 };
+    struct stk_dataset *ds = batched(cast_to(cast_to_bytes(RANGE(N * SIZE)), STK_DT_F32), SIZE);
+    struct stoker_run_options o = {.threads = 1, .is_as_written = is_as_written};
+    struct stoker_stager *s = NULL;
+    struct stoker_stager_stats stats;
+    struct stoker_device_batch *b;
+    struct stoker_tensor t;
+    struct stoker_err err;
+    float y[SIZE];
+    int is_end = 0, good = 0, bad = 0;
+    reset();
+    stk_alloc_fail_at(fail_at, 0);
+    bad += stoker_stager_open((struct stoker_dataset *)ds, &o, 1, 2, &s, &err) != STOKER_OK;
+    while (s && !is_end && bad < 9) {
+        if (stoker_stager_next(s, &t, 1, &b, &is_end, &err) != STOKER_OK) {
+            bad++;
+        } else if (!is_end) {
+            int64_t wrong = 0;
+            CHECK(t.dtype == STOKER_FLOAT32 && t.rank == 1 && t.dim[0] == SIZE);
+            CHECK(stoker_device_batch_read(b, t.data, y, sizeof y, &err) == STOKER_OK);
+            for (int i = 0; i < SIZE; i++) {
+                wrong += y[i] != (float)(uint8_t)(good * SIZE + i);
+            }
+            CHECK_EQ(wrong, 0);
+            good++;
+            stoker_device_batch_free(b);
+        }
+    }
+    stk_alloc_fail_at(0, 0);
+    CHECK(bad <= 1 && (bad == 1 || good == N));
+    if (fail_at == 0) {
+        stoker_stager_stats(s, &stats);
+        CHECK_EQ(stats.launches, is_as_written ? 0 : N);
+        CHECK_EQ(stats.copied_bytes, N * SIZE * (is_as_written ? 4 : 1));
+    }
+    stoker_stager_free(s);
+    stk_dataset_drop(ds);
+    check_clean("leaving");
+}
+
+static void explaining(void)
+{
+    struct stk_dataset *ds = batched(cast_to(cast_to_bytes(RANGE(4096)), STK_DT_F32), 2048);
+    struct stoker_bytes text;
+    struct stoker_err err;
+    for (int is_as_written = 0; is_as_written < 2; is_as_written++) {
+        struct stoker_run_options o = {.is_as_written = is_as_written};
+        CHECK(stoker_stager_explain((struct stoker_dataset *)ds, &o, &text, &err) == STOKER_OK);
+        bool is_there = strstr((const char *)text.data, "arithmetic on the device") != NULL;
+        CHECK(is_there == !is_as_written);
+        stoker_bytes_free(&text);
+    }
+    for (uint64_t n = 1; n < 150; n++) {
+        stk_alloc_fail_at(n, 0);
+        enum stoker_status s =
+            stoker_stager_explain((struct stoker_dataset *)ds, NULL, &text, &err);
+        stk_alloc_fail_at(0, 0);
+        CHECK(s == STOKER_OK || s == STOKER_ENOMEM);
+        stoker_bytes_free(&text);
+    }
+    stk_dataset_drop(ds);
+}
+
 int main(void)
 {
     if (!load_fake()) {
@@ -436,5 +508,11 @@ int main(void)
     full_device();
     failing_calls();
     failing_allocations();
+    explaining();
+    leaving(false, 0);
+    leaving(true, 0);
+    for (uint64_t n = 1; n < 200; n++) {
+        leaving(false, n);
+    }
     return check_done("unit.stager_tables");
 }

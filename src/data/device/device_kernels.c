@@ -8,6 +8,8 @@
 #include "data/device/device_kernels.h"
 
 #include <pthread.h>
+#include <stddef.h>
+#include <string.h>
 
 #define BLOCK 256u           // threads
 #define VALUES_OF_A_THREAD 4 // of stoker_bytes_to_floats
@@ -141,60 +143,6 @@ static const char ptx[] =
     PTX("}");
 // clang-format on
 
-static struct { // guarded by lock
-    pthread_mutex_t lock;
-    bool is_there[STK_CUDA_DEVICES_MAX];
-    struct stk_device_kernels of[STK_CUDA_DEVICES_MAX];
-} loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static enum stk_status load(const struct stk_cuda_device *d, struct stk_device_kernels *k,
-                            struct stk_err *err)
-{
-    static const char *const names[STK_KERNELS] = {
-        [STK_KERNEL_FLOATS] = "stoker_bytes_to_floats",
-        [STK_KERNEL_PLANES] = "stoker_bytes_to_planes",
-    };
-    const struct stk_cuda *c = d->cuda;
-    char log[LOG_BYTES] = "";
-    int options[] = {JIT_LOG, JIT_LOG_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
-    void *module = NULL;
-    enum stk_status s = stk_cuda_check(c, c->module_load(&module, ptx, 2, options, values),
-                                       "loading the kernels (cuModuleLoadDataEx)", err);
-    if (s != STK_OK) {
-        if (log[0]) {
-            stk_err_while(err, "translating them: %s", log);
-        }
-        return s;
-    }
-    for (int i = 0; s == STK_OK && i < STK_KERNELS; i++) {
-        s = stk_cuda_check(c, c->module_kernel(&k->function[i], module, names[i]), names[i], err);
-    }
-    if (s != STK_OK) {
-        (void)c->module_unload(module);
-    }
-    return s;
-}
-
-enum stk_status stk_device_kernels_get(const struct stk_cuda_device *d,
-                                       const struct stk_device_kernels **out, struct stk_err *err)
-{
-    enum stk_status s = STK_OK;
-    pthread_mutex_lock(&loaded.lock);
-    if (!loaded.is_there[d->ordinal]) {
-        s = load(d, &loaded.of[d->ordinal], err);
-        loaded.is_there[d->ordinal] = s == STK_OK;
-    }
-    pthread_mutex_unlock(&loaded.lock);
-    *out = s == STK_OK ? &loaded.of[d->ordinal] : NULL;
-    return s;
-}
-
-static unsigned blocks_for(int64_t threads)
-{
-    return (unsigned)((threads + BLOCK - 1) / BLOCK);
-}
-
 static enum stk_status launch(const struct stk_cuda_device *d, void *kernel, unsigned columns,
                               unsigned rows, void **args, void *stream, struct stk_err *err)
 {
@@ -202,6 +150,11 @@ static enum stk_status launch(const struct stk_cuda_device *d, void *kernel, uns
     return stk_cuda_check(c,
                           c->launch(kernel, columns, rows, 1, BLOCK, 1, 1, 0, stream, args, NULL),
                           "cuLaunchKernel", err);
+}
+
+static unsigned blocks_for(int64_t threads)
+{
+    return (unsigned)((threads + BLOCK - 1) / BLOCK);
 }
 
 // In pieces that begin with channel 0 and at an address that four values may be read from at once.
@@ -254,4 +207,132 @@ enum stk_status stk_device_look_up(const struct stk_cuda_device *d,
         return to_planes(d, k->function[STK_KERNEL_PLANES], l, stream, launches, err);
     }
     return to_floats(d, k->function[STK_KERNEL_FLOATS], l, stream, launches, err);
+}
+
+// A few lookups of each kind, compared with the host's: the driver translated the kernels, and
+// nothing else would say that what came of it is wrong. Once for each device and process.
+enum { PROVE_IMAGES = 2, PROVE_PIXELS = 5, PROVE_CHANNELS = 3 };
+
+struct proof { // lies on the device as it lies here
+    float table[PROVE_CHANNELS * 256], to[2][PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS];
+    unsigned char from[PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS];
+};
+
+static void fill_proof(struct proof *want, struct proof *start)
+{
+    for (int i = 0; i < PROVE_CHANNELS * 256; i++) {
+        want->table[i] = (float)i * 1.25f - 100;
+    }
+    for (int i = 0; i < PROVE_IMAGES * PROVE_PIXELS * PROVE_CHANNELS; i++) {
+        int c = i % PROVE_CHANNELS, pixel = i / PROVE_CHANNELS, image = pixel / PROVE_PIXELS;
+        want->from[i] = (unsigned char)(i * 37 + 5);
+        float value = want->table[c * 256 + want->from[i]];
+        want->to[0][i] = value;
+        want->to[1][(image * PROVE_CHANNELS + c) * PROVE_PIXELS + pixel % PROVE_PIXELS] = value;
+    }
+    *start = *want;
+    memset(start->to, 0, sizeof start->to);
+}
+
+static enum stk_status run_proof(const struct stk_cuda_device *d,
+                                 const struct stk_device_kernels *k, uint64_t memory, void *stream,
+                                 struct stk_err *err)
+{
+    const struct stk_cuda *c = d->cuda;
+    struct proof want, got;
+    uint64_t launches = 0;
+    struct stk_lookup l = {.from = memory + offsetof(struct proof, from),
+                           .table = memory + offsetof(struct proof, table),
+                           .images = PROVE_IMAGES,
+                           .pixels = PROVE_PIXELS,
+                           .channels = PROVE_CHANNELS};
+    fill_proof(&want, &got);
+    enum stk_status s =
+        stk_cuda_check(c, c->copy_in(memory, &got, sizeof got, stream), "cuMemcpyHtoDAsync", err);
+    for (int i = 0; s == STK_OK && i < 2; i++) {
+        l.to = memory + offsetof(struct proof, to) + (size_t)i * sizeof got.to[0];
+        s = stk_device_look_up(d, k, &l, i == 1, stream, &launches, err);
+    }
+    if (s == STK_OK) {
+        s = stk_cuda_check(c, c->stream_wait(stream), "a kernel", err);
+    }
+    if (s == STK_OK) {
+        s = stk_cuda_check(c, c->copy_out(&got, memory, sizeof got), "cuMemcpyDtoH", err);
+    }
+    if (s == STK_OK && memcmp(got.to, want.to, sizeof got.to) != 0) {
+        s = stk_err_set(err, STK_EINPUT, "cuda:%d looks up other values than the host", d->ordinal);
+    }
+    return s;
+}
+
+static enum stk_status prove(const struct stk_cuda_device *d, const struct stk_device_kernels *k,
+                             struct stk_err *err)
+{
+    const struct stk_cuda *c = d->cuda;
+    uint64_t memory = 0;
+    void *stream = NULL;
+    enum stk_status s = stk_cuda_check(c, c->stream_open(&stream, 1u), "cuStreamCreate", err);
+    if (s != STK_OK) {
+        return s;
+    }
+    s = stk_cuda_check(c, c->memory_get(&memory, sizeof(struct proof)), "cuMemAlloc", err);
+    if (s == STK_OK) {
+        s = run_proof(d, k, memory, stream, err);
+        (void)c->stream_wait(stream);
+        (void)c->memory_free(memory);
+    }
+    (void)c->stream_close(stream);
+    return s;
+}
+
+static struct { // guarded by lock
+    pthread_mutex_t lock;
+    bool is_there[STK_CUDA_DEVICES_MAX];
+    struct stk_device_kernels of[STK_CUDA_DEVICES_MAX];
+} loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static enum stk_status load(const struct stk_cuda_device *d, struct stk_device_kernels *k,
+                            struct stk_err *err)
+{
+    static const char *const names[STK_KERNELS] = {
+        [STK_KERNEL_FLOATS] = "stoker_bytes_to_floats",
+        [STK_KERNEL_PLANES] = "stoker_bytes_to_planes",
+    };
+    const struct stk_cuda *c = d->cuda;
+    char log[LOG_BYTES] = "";
+    int options[] = {JIT_LOG, JIT_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    void *module = NULL;
+    enum stk_status s = stk_cuda_check(c, c->module_load(&module, ptx, 2, options, values),
+                                       "loading the kernels (cuModuleLoadDataEx)", err);
+    if (s != STK_OK) {
+        if (log[0]) {
+            stk_err_while(err, "translating them: %s", log);
+        }
+        return s;
+    }
+    for (int i = 0; s == STK_OK && i < STK_KERNELS; i++) {
+        s = stk_cuda_check(c, c->module_kernel(&k->function[i], module, names[i]), names[i], err);
+    }
+    if (s == STK_OK) {
+        s = prove(d, k, err);
+    }
+    if (s != STK_OK) {
+        (void)c->module_unload(module);
+    }
+    return s;
+}
+
+enum stk_status stk_device_kernels_get(const struct stk_cuda_device *d,
+                                       const struct stk_device_kernels **out, struct stk_err *err)
+{
+    enum stk_status s = STK_OK;
+    pthread_mutex_lock(&loaded.lock);
+    if (!loaded.is_there[d->ordinal]) {
+        s = load(d, &loaded.of[d->ordinal], err);
+        loaded.is_there[d->ordinal] = s == STK_OK;
+    }
+    pthread_mutex_unlock(&loaded.lock);
+    *out = s == STK_OK ? &loaded.of[d->ordinal] : NULL;
+    return s;
 }

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "data/data_api.h"
 #include "data/device/device_copy.h"
+#include "data/device/device_defer.h"
 #include "data/gate.h"
 
 #define FAREWELL_NS 5000000000 // then the thread is left to end by itself
@@ -332,17 +333,40 @@ static struct stoker_stager *stager_new(struct stoker_dataset *ds, int depth)
     return s;
 }
 
+// What is left to the device, if it takes the kernels for that: else nothing is.
+static enum stk_status leave_to_device(const struct stoker_stager *s,
+                                       const struct stoker_run_options *o, struct stk_deferred *d,
+                                       struct stk_err *err)
+{
+    const struct stk_device_kernels *kernels;
+    struct stk_err ignored;
+    bool has_kernels = false;
+    *d = (struct stk_deferred){0};
+    if (o->is_as_written) {
+        return STK_OK;
+    }
+    enum stk_status k =
+        stk_device_defer(d, (struct stk_dataset *)s->ds,
+                         o->skips_errors ? STK_ON_ERROR_SKIP : STK_ON_ERROR_STOP, err);
+    stk_err_init(&ignored);
+    if (d->n > 0 && stk_cuda_enter(s->device, &ignored) == STK_OK) {
+        has_kernels = stk_device_kernels_get(s->device, &kernels, &ignored) == STK_OK;
+        stk_cuda_leave(s->device);
+    }
+    if (!has_kernels) {
+        stk_deferred_end(d);
+    }
+    return k;
+}
+
 // The pipeline, what is on the device, and the thread. What there is of it is the caller's to end.
-static enum stoker_status start(struct stoker_stager *s, const struct stoker_run_options *options,
-                                const struct stoker_byte_table *tables, int n,
-                                struct stoker_err *err)
+static enum stoker_status start_parts(struct stoker_stager *s, const struct stoker_run_options *o,
+                                      const struct stoker_byte_table *tables, int n,
+                                      struct stoker_err *err)
 {
     struct stk_err e;
-    struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
     stk_err_init(&e);
-    o.memory = &s->device->pinned;
-    s->skips_errors = o.skips_errors != 0;
-    enum stoker_status status = stoker_iterator_open(s->ds, &o, &s->it, err);
+    enum stoker_status status = stoker_iterator_open(s->ds, o, &s->it, err);
     if (status != STOKER_OK) {
         return status;
     }
@@ -358,6 +382,38 @@ static enum stoker_status start(struct stoker_stager *s, const struct stoker_run
         k = start_thread(s, &e);
     }
     return k == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+}
+
+static enum stoker_status start(struct stoker_stager *s, const struct stoker_run_options *options,
+                                const struct stoker_byte_table *tables, int n,
+                                struct stoker_err *err)
+{
+    struct stk_err e;
+    struct stk_deferred left;
+    struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
+    stk_err_init(&e);
+    o.memory = &s->device->pinned;
+    s->skips_errors = o.skips_errors != 0;
+    enum stk_status k = leave_to_device(s, &o, &left, &e);
+    struct stoker_byte_table *all =
+        k == STK_OK ? stk_alloc_zero((size_t)(n + left.n) + 1, sizeof all[0]) : NULL;
+    if (!all) {
+        stk_deferred_end(&left);
+        (void)(k == STK_OK ? stk_err_nomem(&e) : k);
+        return stk_data_fail(err, &e);
+    }
+    for (int i = 0; i < n + left.n; i++) {
+        all[i] = i < n ? tables[i] : left.tables[i - n];
+    }
+    if (left.ds) { // rewritten already
+        o.is_as_written = 1;
+        stoker_dataset_free(s->ds);
+        s->ds = stoker_dataset_hold((struct stoker_dataset *)left.ds);
+    }
+    enum stoker_status status = start_parts(s, &o, all, n + left.n, err);
+    stk_deferred_end(&left);
+    stk_free(all);
+    return status;
 }
 
 enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,

@@ -153,11 +153,13 @@ class OnDevice:
 
     def explain(self):
         """What is done on the way to the device, and the plan of the dataset: text."""
+        from ._explain import explain
+
         kept = ", kept there" if self.keep else ""
         first = f"to_device: {self.depth} elements ahead on {self.device}{kept}"
         where = "on the host" if self._number is None else "on the device, bytes are copied"
         lines = _normalize.lines(self.dataset.element_spec, self._rules, where)
-        return "\n".join([first, *lines, "", self._source.explain()])
+        return "\n".join([first, *lines, "", explain(self._source, self._number is not None)])
 
     def __len__(self):
         return len(self.dataset)

@@ -4,15 +4,16 @@
 from . import _dtypes
 
 
-def explain(dataset):
+def explain(dataset, is_staged=False):
     """The stages as written, the last one first, with their functions and why they are not native;
-    the plan as it runs, with every rewrite and its reason; what was tuned; warnings."""
+    the plan as it runs (is_staged: on the way to a device), with every rewrite and its reason; what
+    was tuned; warnings."""
     lines, notes = ["as written:"], []
     _stage(dataset, 1, lines, notes, {})
     if dataset._engine is not None:
         options = dataset._options.run_options()
         options["skips_errors"] = options.get("skips_errors", False)
-        plan = dataset._engine.explain(options)
+        plan = dataset._engine.explain(options, is_staged)
         note = " (rewrites are off)" if options["is_as_written"] else ""
         lines += ["", f"as it runs{note}:"] + ["  " + line for line in plan.splitlines()]
         lines += _tuned_lines(dataset)
