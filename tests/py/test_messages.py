@@ -212,7 +212,43 @@ def write_a_dict():
         w.write({"a": 1})
 
 
+@case(E.NotFoundError, "*.tfrecord", "list_files")
+def pattern_as_a_name():
+    list(sd.TFRecordDataset("*.tfrecord"))
+
+
+@case(TypeError, "names", "generator")
+def names_from_a_generator():
+    sd.TFRecordDataset(f for f in ["ok.tfrecord"])
+
+
+@case(TypeError, "a dataset", "list")
+def concatenate_a_list():
+    sd.Dataset.range(3).concatenate([1, 2])
+
+
+@case(TypeError, "no array can be made of Table")
+def slices_of_an_object():
+    class Table:
+        pass
+
+    sd.Dataset.from_tensor_slices(Table())
+
+
+@case(E.InvalidArgumentError, "size is two integers", "HERE")
+def resize_to_one_number():
+    images = slices(np.ones((2, 4, 4, 3), np.float32))
+    images.map(lambda x: sd.image.resize(x, 4))
+
+
 # Generators and Python functions
+
+
+@case(E.InvalidArgumentError, "keys ['label', 'pixels']", "['image', 'label']", "element 0")
+def generator_gives_other_keys():
+    spec = {"image": sd.TensorSpec([], sd.int64), "label": sd.TensorSpec([], sd.int64)}
+    elements = [{"pixels": 1, "label": 2}]
+    list(sd.Dataset.from_generator(lambda: iter(elements), output_signature=spec))
 
 
 @case(E.UnknownError, "RuntimeError: connection lost", "generator, ", "HERE", "element 1")

@@ -76,15 +76,17 @@ def load(f):
 run(sd.Dataset.from_tensor_slices(files).repeat().map(load).batch(8))
 """,
     "unbuffered": """
-def slow(x):
-    f = sd.cast(sd.range(20000), "float32") * sd.cast(x, "float32")
-    return sd.reduce_sum(sd.sort(sd.sin(f)))
+def numbers():
+    for i in range(10**6):
+        time.sleep(0.001)
+        yield i
 
-run(sd.Dataset.range(10**6).map(slow).batch(8), 0.02)
+ds = sd.Dataset.from_generator(numbers, output_signature=sd.TensorSpec((), "int64"))
+run(ds.batch(8), 0.02)
 """,
     "batch": """
 big = np.zeros((64, 1 << 18), np.float32)
-run(sd.Dataset.from_tensor_slices(big).repeat().batch(24))
+run(sd.Dataset.from_tensor_slices(big).repeat().batch(60))
 """,
     "read": """
 path = sys.argv[1] + "/fifo"
@@ -160,7 +162,7 @@ def test_limits():
         "map": ("Map", "a native map on one thread", "train.py:16", "num_parallel_calls"),
         "map-parallel": ("Map", "has threads already", "train.py:16", "cache()"),
         "decode": ("Map", "decoding images on one thread", "train.py:", "num_parallel_calls"),
-        "unbuffered": ("Map", "no prefetch", "train.py:16", "ds.prefetch(sd.AUTOTUNE)"),
+        "unbuffered": ("Generator", "no prefetch", "train.py:17", "ds.prefetch(sd.AUTOTUNE)"),
         "batch": ("Batch", "copying elements into batches", "train.py:13", "num_parallel_calls"),
         "read": ("TextLines", "reading files", "train.py:", "num_parallel_reads"),
     }

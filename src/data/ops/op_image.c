@@ -101,6 +101,11 @@ static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, 
     }
     *why = "";
     bool has_size = stk_op_image_ints(a, "size", size, 2);
+    const struct stk_attr *given = stk_attrs_get(a->attrs, "size");
+    if (!has_size && given) {
+        *why = "size is two integers, height and width";
+        return false;
+    }
     bool keeps_ratio = stk_attrs_int(a->attrs, "preserve_aspect_ratio", 0) != 0;
     p->height = has_size ? size[0] : UNSET;
     p->width = has_size ? size[1] : UNSET;

@@ -68,9 +68,12 @@ enum stk_status stk_files_look(const char *path, struct stk_err *err)
               : S_ISDIR(info.st_mode) ? EISDIR
               : access(path, R_OK)    ? errno
                                       : 0;
-    return why == 0
-               ? STK_OK
-               : stk_err_set(err, stk_err_of_file(why, STK_EINPUT), "%s: %s", path, strerror(why));
+    if (why == 0) {
+        return STK_OK;
+    }
+    bool is_pattern = why == ENOENT && strpbrk(path, "*?[") != NULL;
+    return stk_err_set(err, stk_err_of_file(why, STK_EINPUT), "%s: %s%s", path, strerror(why),
+                       is_pattern ? "; patterns are for list_files" : "");
 }
 
 enum stk_status stk_files_codec(const struct stk_dataset *ds, enum stk_record_codec *codec,

@@ -104,6 +104,9 @@ def batched(s, n):
 
 def joined(datasets):
     """The one spec of the elements of all. TypeError: they differ in structure or dtype."""
+    for d in datasets:
+        if not hasattr(d, "element_spec") or not hasattr(d, "_engine"):
+            raise TypeError(f"a dataset is expected, not {type(d).__name__}")
     first = datasets[0].element_spec
     for d in datasets[1:]:
         a, b = _spec.components(first), _spec.components(d.element_spec)

@@ -185,6 +185,7 @@ class Dataset:
         for leaf in _spec.flatten(tensors):
             is_known = hasattr(leaf, "parts") or isinstance(leaf, (Value, list, tuple))
             if not is_known and np.ndim(leaf) == 0:
+                _call.convert(leaf)  # says so where it is no value at all
                 raise InvalidArgumentError("from_tensor_slices: a scalar cannot be cut into slices")
         if any(hasattr(leaf, "parts") for leaf in _spec.flatten(tensors)):
             return Dataset.from_tensors(tensors).unbatch()

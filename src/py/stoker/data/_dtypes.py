@@ -168,7 +168,7 @@ def _to(a, dtype, is_typed):
         if not is_typed and a.size == 0:
             return np.empty(a.shape, dtype=object)
         if a.dtype.kind not in "SUO":
-            raise TypeError(f"expected strings, got {a.dtype}")
+            raise TypeError(f"expected strings, got {a.dtype}; sd.as_string converts")
         return a if a.dtype.kind == "O" else strings(a)
     if a.dtype == dtype:
         return a

@@ -179,6 +179,7 @@ def result_parts(result, out_spec, expected="was expected", who="the function"):
     """
     from . import _sparse
 
+    _check_keys(result, out_spec, who)
     leaves = _spec.flatten(_as_tuple(result, out_spec))
     specs = _spec.flatten(out_spec)
     if len(leaves) != len(specs):
@@ -196,6 +197,19 @@ def result_parts(result, out_spec, expected="was expected", who="the function"):
             raise TypeError(f"{who} gave a value of shape {a.shape}; {spec} {expected}")
         out.append(a)
     return out
+
+
+def _check_keys(result, spec, who):
+    """TypeError: a dict with other keys than the spec's, whose values would come under wrong names."""
+    if isinstance(spec, dict):
+        if not isinstance(result, dict) or result.keys() != spec.keys():
+            have = f"keys {sorted(result)}" if isinstance(result, dict) else f"{result!r:.60}"
+            raise TypeError(f"{who} gave {have}; a dict with keys {sorted(spec)} was expected")
+        for k in spec:
+            _check_keys(result[k], spec[k], who)
+    elif isinstance(spec, tuple) and isinstance(result, (tuple, list)):
+        for part, part_spec in zip(result, spec):
+            _check_keys(part, part_spec, who)
 
 
 def _as_tuple(result, out_spec):

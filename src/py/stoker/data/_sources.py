@@ -25,6 +25,13 @@ def _names(filenames):
         filenames = [os.fspath(f) if isinstance(f, os.PathLike) else f for f in filenames]
     if isinstance(filenames, (list, tuple)) and not filenames:
         return np.empty(0, dtype=object)
+    if not isinstance(filenames, (str, bytes, list, tuple, np.ndarray)) and not hasattr(
+        filenames, "__array__"
+    ):
+        raise TypeError(
+            "filenames are a name, a list or array of names, or a dataset of names, "
+            f"not {type(filenames).__name__}"
+        )
     return np.atleast_1d(_call.convert(filenames, _dtypes.string))
 
 

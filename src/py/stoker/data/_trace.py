@@ -25,12 +25,22 @@ class TraceError(TypeError):
     """Types that do not fit, found by tracing: an error of the program, not a reason for Python."""
 
 
+def _is_installed(name):
+    """Is it a file of another package, such as NumPy, which passes a call of the program on?"""
+    return "site-packages" in name or "dist-packages" in name
+
+
 def place(skip=1):
-    """ "file:line" of the innermost frame outside this package; None: there is none."""
-    frame = sys._getframe(skip)
-    while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+    """ "file:line" of the innermost frame of the program; of a package where there is none; None."""
+    frame, found = sys._getframe(skip), None
+    while frame:
+        name = frame.f_code.co_filename
+        if not name.startswith(_PACKAGE) and (found is None or not _is_installed(name)):
+            found = f"{os.path.basename(name)}:{frame.f_lineno}"
+            if not _is_installed(name):
+                break
         frame = frame.f_back
-    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}" if frame else None
+    return found
 
 
 def place_of(exception):
@@ -38,7 +48,7 @@ def place_of(exception):
     found, tb = None, exception.__traceback__
     while tb:
         name = tb.tb_frame.f_code.co_filename
-        if not name.startswith(_PACKAGE) and "numpy" not in name:
+        if not name.startswith(_PACKAGE) and (found is None or not _is_installed(name)):
             found = f"{os.path.basename(name)}:{tb.tb_lineno}"
         tb = tb.tb_next
     return found

@@ -152,6 +152,7 @@ class SparseFeature(
 
 
 _KINDS = {FixedLenFeature: 0, VarLenFeature: 1, RaggedFeature: 2, FixedLenSequenceFeature: 3}
+_KIND_OF = {c.__name__: kind for c, kind in _KINDS.items()}  # TensorFlow's own will do as well
 
 
 def _description(features, prefix, attrs):
@@ -168,7 +169,8 @@ def _description(features, prefix, attrs):
     )
     for name in sorted(features):
         f = features[name]
-        if type(f) not in _KINDS:
+        kind = _KIND_OF.get(type(f).__name__)
+        if kind is None:
             raise TypeError(
                 f"feature {name}: FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, "
                 f"RaggedFeature or SparseFeature is expected, not {f!r:.60}"
@@ -184,7 +186,7 @@ def _description(features, prefix, attrs):
         if None in shape:
             raise InvalidArgumentError(f"feature {name}: its shape must be known, not {shape}")
         names.append(getattr(f, "value_key", None) or name)
-        kinds.append(_KINDS[type(f)])
+        kinds.append(kind)
         dtypes.append(_dtypes.number(dtype))
         shapes.extend(shape)
         ranks.append(len(shape))
