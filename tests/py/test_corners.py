@@ -209,4 +209,74 @@ def test_datasets():
     c.same(next(iter(sparse.map(sd.sparse.to_dense))), np.diag([0, 1, 2, 0, 0])[:3])
 
 
+def test_deep_pipelines():
+    ds = D.range(3)
+    for _ in range(1500):
+        ds = ds.map(lambda v: v + 1)
+    c.same([int(v) for v in ds], [1500, 1501, 1502])
+    c.true(ds.explain().count("map(") >= 1500, "explain() of it")
+
+
+def test_messages():
+    t = sd.train
+    f = t.Feature(int64_list=t.Int64List(value=[-1, 5]))
+    wire = b"\x1a\x0d\x0a\x0b" + b"\xff" * 9 + b"\x01\x05"
+    c.same((f.SerializeToString(), f.WhichOneof("kind")), (wire, "int64_list"))
+    c.same(t.Feature.FromString(wire).int64_list.value, [-1, 5])
+    c.same((t.Feature().SerializeToString(), t.Feature().WhichOneof("kind")), (b"", None))
+    e = t.Example()
+    e.features.feature["q"].int64_list.value.extend([1, 2])
+    e.features.feature["z"].bytes_list.value.append(b"k")
+    again = t.Example.FromString(e.SerializeToString()).features.feature
+    have = {k: list(getattr(v, v.WhichOneof("kind")).value) for k, v in again.items()}
+    c.same(have, {"q": [1, 2], "z": [b"k"]})
+    s = t.SequenceExample()
+    s.context.feature["n"].int64_list.value.append(2)
+    for step in ([1.0], [2.0, 3.0]):
+        s.feature_lists.feature_list["x"].feature.append(t.Feature(float_list=t.FloatList(step)))
+    s = t.SequenceExample.FromString(s.SerializeToString())
+    steps = [list(f.float_list.value) for f in s.feature_lists.feature_list["x"].feature]
+    c.same((steps, s.context.feature["n"].int64_list.value), ([[1.0], [2.0, 3.0]], [2]))
+    c.raises(sd.errors.DataLossError, lambda: t.SequenceExample.FromString(b"\xff\xff"))
+
+
+def test_experimental():
+    import os
+    import tempfile
+
+    x = sd.data.experimental
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        with open(path, "w") as f:
+            f.write("age,name,big,none,label\n")
+            f.writelines(f'{i},"n,{i}",{2**40 + i},,{i % 2}\n' for i in range(5))
+        ds = x.make_csv_dataset(path, 3, label_name="label", num_epochs=1, shuffle=False)
+        columns, label = next(iter(ds))
+        c.same(list(columns), ["age", "name", "big", "none"])
+        c.same(columns["age"], np.arange(3, dtype=np.int32))
+        c.same(columns["big"], 2**40 + np.arange(3))
+        c.same(columns["none"], np.array([b""] * 3, object))
+        c.same((label, len(list(ds))), (np.array([0, 1, 0], np.int32), 2))
+        two = x.make_csv_dataset([path], 2, select_columns=["name", "age"], num_epochs=None)
+        c.same((list(two.element_spec), two.cardinality()), (["age", "name"], -1))
+        c.raises(ValueError, lambda: x.make_csv_dataset(path, 2, label_name="no"))
+        records = os.path.join(folder, "r.tfrecord")
+        rows = D.range(5).map(lambda i: sd.strings.as_string(i))
+        x.TFRecordWriter(records).write(rows)
+        c.same([int(v) for v in sd.TFRecordDataset(records)], [0, 1, 2, 3, 4])
+        with sd.TFRecordWriter(records) as w:
+            for i in range(4):
+                w.write(sd.io.Example({"x": i, "y": [1.0, 2.0]}))
+        features = {"x": sd.io.FixedLenFeature([], "int64")}
+        ds = x.make_batched_features_dataset(records, 3, features, num_epochs=1, shuffle=False)
+        c.same([e["x"].tolist() for e in ds], [[0, 1, 2], [3]])
+    counted = D.range(5).filter(lambda v: v < 3).apply(x.assert_cardinality(3))
+    c.same((len(counted), [int(v) for v in counted]), (3, [0, 1, 2]))
+    c.raises(sd.errors.FailedPreconditionError, lambda: D.range(5).apply(x.assert_cardinality(3)))
+    c.same([int(v) for v in D.range(5).apply(x.take_while(lambda v: v < 2))], [0, 1])
+    options = sd.Options()
+    options.experimental_distribute.auto_shard_policy = x.AutoShardPolicy.DATA
+    c.same(len(list(D.range(3).with_options(options))), 3)
+
+
 c.main(globals())

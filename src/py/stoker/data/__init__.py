@@ -17,6 +17,7 @@ import numpy as _np
 
 from . import _engine, errors
 from . import _ops, ops, random, io, train
+from . import _experimental
 from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
@@ -127,5 +128,6 @@ experimental = _types.SimpleNamespace(
     dense_to_sparse_batch=_dense_to_sparse_batch,
     get_single_element=_get_single_element,
     prefetch_to_device=_prefetch_to_device,
+    **_experimental.NAMES,
 )
 __version__ = "0.1.0"

@@ -23,6 +23,7 @@ class Dataset:
     Immutable; every method gives a new one. Iterating yields NumPy arrays, NumPy scalars and bytes.
     """
 
+    _asserted = None  # its cardinality by experimental.assert_cardinality
     _pinned_device = None  # its batches are made in memory that is pinned for that CUDA device
 
     def __init__(self, variant_tensor=None):
@@ -789,7 +790,14 @@ class Dataset:
 
     def _has_order(self):
         """Is there a shuffle with one order, without a seed of its own?"""
-        return "order" in self._args or any(i._has_order() for i in self._inputs)
+        left, seen = [self], set()  # a list: pipelines may be deeper than Python's stack
+        while left:
+            ds = left.pop()
+            if "order" in ds._args:
+                return True
+            seen.add(id(ds))
+            left.extend(i for i in ds._inputs if id(i) not in seen)
+        return False
 
     def _run_options(self, state):
         from . import random
@@ -828,7 +836,8 @@ class Dataset:
         return _NumpyIterator(iter(self))
 
     def _cardinality_now(self):
-        return UNKNOWN_CARDINALITY if self._engine is None else self._engine.cardinality()
+        n = UNKNOWN_CARDINALITY if self._engine is None else self._engine.cardinality()
+        return self._asserted if n == UNKNOWN_CARDINALITY and self._asserted is not None else n
 
     def cardinality(self, name=None):
         """How many elements: an int, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""

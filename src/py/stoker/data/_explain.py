@@ -9,7 +9,11 @@ def explain(dataset, is_staged=False):
     the plan as it runs (is_staged: on the way to a device), with every rewrite and its reason; what
     was tuned; warnings."""
     lines, notes = ["as written:"], []
-    _stage(dataset, 1, lines, notes, {})
+    left, seen = [(dataset, 1)], {}  # a list: pipelines may be deeper than Python's stack
+    while left:
+        ds, depth = left.pop()
+        inputs = _stage(ds, depth, lines, notes, seen)
+        left.extend((i, depth + 1) for i in reversed(inputs))
     if dataset._engine is not None:
         options = dataset._options.run_options()
         options["skips_errors"] = options.get("skips_errors", False)
@@ -41,20 +45,20 @@ def _tuned_lines(dataset):
 
 
 def _stage(ds, depth, lines, notes, seen):
+    """The lines of a stage. Its inputs, where it was not seen before."""
     pad = "  " * depth
     what = ds._kind or "argument of the function"
     shown = ", ".join(f"{k}={_shown(k, v)}" for k, v in ds._args.items() if _is_shown(k, v))
     at = f"  [{ds._where}]" if ds._where else ""
     if id(ds) in seen:
         lines.append(f"{pad}{what} (as above, line {seen[id(ds)]})")
-        return
+        return []
     lines.append(f"{pad}{what}({shown}) -> {_spec_text(ds.element_spec)}{at}")
     seen[id(ds)] = len(lines)
     if ds._function is not None:
         _function(ds._function, pad + "  | ", lines, notes)
     notes.extend(ds._notes)
-    for i in ds._inputs:
-        _stage(i, depth + 1, lines, notes, seen)
+    return ds._inputs
 
 
 def _function(f, pad, lines, notes):

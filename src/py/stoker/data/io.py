@@ -105,8 +105,10 @@ class SequenceExample:
 
     def SerializeToString(self):
         """The wire form."""
-        out = [(k, _feature(k, v), None) for k, v in sorted(self.context.items())]
-        for name, steps in sorted(self.feature_lists.items()):
+        context, lists = self.context, self.feature_lists
+        lists = lists if isinstance(lists, dict) else lists.values()  # train.FeatureLists
+        out = [(k, _feature(k, v), None) for k, v in sorted(context.items())]
+        for name, steps in sorted(lists.items()):
             parts = [_feature(name, s) for s in steps]
             full = [p for p in parts if p is not None]
             flat = np.concatenate(full) if full else None

@@ -10,26 +10,26 @@ from .errors import DataLossError
 
 
 class Int64List:
-    """Integers of a Feature. value: 1-D int64 array."""
+    """Integers of a Feature. value: a list of int."""
 
     def __init__(self, value=()):
-        self.value = np.asarray(list(value), np.int64)
+        self.value = np.asarray(list(value), np.int64).tolist()
 
 
 class FloatList:
-    """Floats of a Feature. value: 1-D float32 array."""
+    """Floats of a Feature. value: a list of float, each what a float32 can be."""
 
     def __init__(self, value=()):
-        self.value = np.asarray(list(value), np.float32)
+        self.value = np.asarray(list(value), np.float32).tolist()
 
 
 class BytesList:
-    """Strings of a Feature. value: 1-D object array of bytes."""
+    """Strings of a Feature. value: a list of bytes."""
 
     def __init__(self, value=()):
         from ._dtypes import strings
 
-        self.value = strings(list(value))
+        self.value = strings(list(value)).tolist()
 
 
 class Feature:
@@ -39,17 +39,59 @@ class Feature:
         given = [v for v in (bytes_list, float_list, int64_list) if v is not None]
         if len(given) > 1:
             raise ValueError("a Feature has one list")
-        self.value = given[0].value if given else None
         self.bytes_list = bytes_list or BytesList()
         self.float_list = float_list or FloatList()
         self.int64_list = int64_list or Int64List()
+        self._given = given[0] if given else None
+
+    def WhichOneof(self, oneof_group="kind"):
+        """The name of the list that it has: "bytes_list", "float_list", "int64_list"; None: none."""
+        for name in ("bytes_list", "float_list", "int64_list"):
+            if getattr(self, name) is self._given or len(getattr(self, name).value):
+                return name
+        return None
+
+    @property
+    def value(self):
+        """The values of the list that it has, an array; None: none."""
+        kind = self.WhichOneof()
+        if kind is None:
+            return None
+        dtype = {"bytes_list": object, "float_list": np.float32, "int64_list": np.int64}[kind]
+        return np.asarray(getattr(self, kind).value, dtype)
+
+    def SerializeToString(self):
+        """The wire form."""
+        whole = _io.Example({"": self.value}).SerializeToString()
+        parts = [v for _, _, entry in _fields(whole) for _, _, v in _fields(entry)]
+        return bytes({n: v for n, _, v in _fields(parts[0])}.get(2, b""))
+
+    @classmethod
+    def FromString(cls, serialized):
+        """A new Feature of the wire form. DataLossError: it is none."""
+        return _read(_feature, bytes(serialized), "Feature")
+
+    def __repr__(self):
+        return f"Feature({self.WhichOneof()}={self.value!r})"
+
+
+class _ByName(dict):
+    """A dict whose items come to be when they are asked for, as protocol buffers have it."""
+
+    def __init__(self, make, items):
+        super().__init__(items)
+        self._make = make
+
+    def __missing__(self, name):
+        self[name] = self._make()
+        return self[name]
 
 
 class Features:
     """Features by name: `feature` is a dict of Feature."""
 
     def __init__(self, feature=None):
-        self.feature = dict(feature or {})
+        self.feature = _ByName(Feature, feature or {})
 
     def items(self):
         """(name, values) of each."""
@@ -71,7 +113,7 @@ class FeatureLists:
     """FeatureLists by name."""
 
     def __init__(self, feature_list=None):
-        self.feature_list = dict(feature_list or {})
+        self.feature_list = _ByName(FeatureList, feature_list or {})
 
     def values(self):
         """The lists' values by name: dict of lists, one item a step."""
@@ -105,10 +147,33 @@ class SequenceExample(_io.SequenceExample):
     """tf.train.SequenceExample(context=Features(...), feature_lists=FeatureLists(...))."""
 
     def __init__(self, context=None, feature_lists=None):
-        super().__init__(
-            context.values() if isinstance(context, Features) else context,
-            feature_lists.values() if isinstance(feature_lists, FeatureLists) else feature_lists,
+        super().__init__()
+        self.context = context if isinstance(context, Features) else Features(context)
+        self.feature_lists = (
+            feature_lists
+            if isinstance(feature_lists, FeatureLists)
+            else FeatureLists(
+                {k: FeatureList(steps) for k, steps in dict(feature_lists or {}).items()}
+            )
         )
+
+    def ParseFromString(self, serialized):
+        """Takes what the wire form has. DataLossError: it is no SequenceExample."""
+        data = bytes(serialized)
+        context, lists = _read(_sequence, data, "SequenceExample")
+        self.context, self.feature_lists = Features(context), FeatureLists(lists)
+        return len(data)
+
+    @classmethod
+    def FromString(cls, serialized):
+        """A new SequenceExample of the wire form. DataLossError: it is none."""
+        out = cls()
+        out.ParseFromString(serialized)
+        return out
+
+    def __repr__(self):
+        lists = self.feature_lists.values()
+        return f"SequenceExample({self.context.values()!r}, {lists!r})"
 
 
 def _varint(data, at):
@@ -175,14 +240,43 @@ def _feature(data):
     return out
 
 
-def _parsed(data):
+def _entries(features):
+    """(name, bytes of the value) of a map of names."""
+    for n, k, entry in _fields(features):
+        if (n, k) == (1, 2):
+            parts = {i: v for i, t, v in _fields(entry) if t == 2}
+            yield parts.get(1, b"").decode(), parts.get(2, b"")
+
+
+def _list_of(data):
+    return FeatureList(_feature(v) for n, k, v in _fields(data) if (n, k) == (1, 2))
+
+
+def _example(data):
     out = {}
-    try:
-        for number, kind, features in _fields(data):
-            for n, k, entry in _fields(features) if (number, kind) == (1, 2) else ():
-                if (n, k) == (1, 2):
-                    parts = {i: v for i, t, v in _fields(entry) if t == 2}
-                    out[parts.get(1, b"").decode()] = _feature(parts.get(2, b""))
-    except (ValueError, IndexError, struct.error) as e:
-        raise DataLossError(f"these {len(data)} bytes are no Example: {e}") from None
+    for number, kind, features in _fields(data):
+        if (number, kind) == (1, 2):
+            out.update((name, _feature(v)) for name, v in _entries(features))
     return out
+
+
+def _sequence(data):
+    context, lists = {}, {}
+    for number, kind, part in _fields(data):
+        if (number, kind) == (1, 2):
+            context.update((name, _feature(v)) for name, v in _entries(part))
+        elif (number, kind) == (2, 2):
+            lists.update((name, _list_of(v)) for name, v in _entries(part))
+    return context, lists
+
+
+def _read(f, data, what):
+    """f(data). DataLossError: that is no message of the kind."""
+    try:
+        return f(data)
+    except (ValueError, IndexError, struct.error) as e:
+        raise DataLossError(f"these {len(data)} bytes are no {what}: {e}") from None
+
+
+def _parsed(data):
+    return _read(_example, data, "Example")

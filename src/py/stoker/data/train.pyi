@@ -4,7 +4,7 @@ from collections.abc import Iterator as _Iterator
 from typing import Any
 
 class BytesList:
-    """Strings of a Feature. value: 1-D object array of bytes."""
+    """Strings of a Feature. value: a list of bytes."""
     def __init__(self, value: Any = ...) -> None:
         ...
     value: Any
@@ -12,7 +12,16 @@ class Feature:
     """One of the three lists, or none: bytes_list, float_list, int64_list; the others are empty."""
     def __init__(self, bytes_list: Any = None, float_list: Any = None, int64_list: Any = None) -> None:
         ...
-    value: Any
+    def WhichOneof(self, oneof_group: Any = 'kind') -> Any:
+        """The name of the list that it has: "bytes_list", "float_list", "int64_list"; None: none."""
+    @property
+    def value(self) -> Any:
+        """The values of the list that it has, an array; None: none."""
+    def SerializeToString(self) -> Any:
+        """The wire form."""
+    @classmethod
+    def FromString(cls, serialized: Any) -> Any:
+        """A new Feature of the wire form. DataLossError: it is none."""
     bytes_list: Any
     float_list: Any
     int64_list: Any
@@ -38,12 +47,12 @@ class Features:
         """The features' values by name: dict."""
     feature: Any
 class FloatList:
-    """Floats of a Feature. value: 1-D float32 array."""
+    """Floats of a Feature. value: a list of float, each what a float32 can be."""
     def __init__(self, value: Any = ...) -> None:
         ...
     value: Any
 class Int64List:
-    """Integers of a Feature. value: 1-D int64 array."""
+    """Integers of a Feature. value: a list of int."""
     def __init__(self, value: Any = ...) -> None:
         ...
     value: Any
@@ -61,3 +70,10 @@ class SequenceExample(Any):
     """tf.train.SequenceExample(context=Features(...), feature_lists=FeatureLists(...))."""
     def __init__(self, context: Any = None, feature_lists: Any = None) -> None:
         ...
+    def ParseFromString(self, serialized: Any) -> Any:
+        """Takes what the wire form has. DataLossError: it is no SequenceExample."""
+    @classmethod
+    def FromString(cls, serialized: Any) -> Any:
+        """A new SequenceExample of the wire form. DataLossError: it is none."""
+    context: Any
+    feature_lists: Any
