@@ -101,6 +101,9 @@ def images(count, on_device):
     ds = sd.Dataset.from_tensor_slices(rows).repeat().batch(64, drop_remainder=True).take(count)
     if not on_device:
         ds = ds.map(lambda x: sd.cast(x, "float32") * rule.scale + rule.offset, sd.AUTOTUNE)
+        as_written = sd.Options()
+        as_written.rewrites = False  # else the arithmetic would be left to the device
+        ds = ds.with_options(as_written)
     batches = ds.to_device("cuda:0", depth=3, normalize=rule if on_device else None)
     n, start, total = 0, None, None
     for batch in batches:

@@ -274,4 +274,22 @@ def test_errors():
     c.raises(ValueError, lambda: sd.pad(X, [[1, 1], [1, 1]], "NO"))
 
 
+def test_moves():
+    """Transposed, sliced with steps, reversed: shapes and sizes of values at random, as NumPy has it."""
+    rng = np.random.default_rng(8)
+    for k in range(120):
+        rank = int(rng.integers(1, 5))
+        shape = rng.integers(k % 7 != 0, 7, rank)
+        a = (rng.random(shape) * 100).astype(["u1", "i2", "f4", "i8", "f2"][k % 5])
+        perm = [int(i) for i in rng.permutation(rank)]
+        at = [None if v > 7 else int(v) for v in rng.integers(-7, 11, 2 * rank)]
+        steps = [int(v) for v in rng.choice([1, 2, -1, -2, 3], rank)]
+        cut = tuple(slice(at[2 * i], at[2 * i + 1], steps[i]) for i in range(rank))
+        axis = perm[0]
+        ds = sd.Dataset.from_tensors(a)
+        ds = ds.map(lambda x: (sd.transpose(x, perm), x[cut], sd.reverse(x, [axis])))
+        for have, want in zip(next(iter(ds)), (a.transpose(perm), a[cut], np.flip(a, axis))):
+            c.same(have, want, f"{a.dtype}{a.shape} {perm} {cut} {axis}")
+
+
 c.main(globals())

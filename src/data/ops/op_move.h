@@ -7,9 +7,31 @@
 
 #include "data/ops/op_util.h"
 
+// n values to neighbouring places, from places `step` values apart.
+static inline void stk_op_move_row(uint8_t *to, const uint8_t *from, int64_t n, int64_t step,
+                                   size_t size)
+{
+#define STK_OP_MOVE_ROW(SIZE)                                                                      \
+    case SIZE:                                                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            memcpy(to + i * SIZE, from + i * step * SIZE, SIZE);                                   \
+        }                                                                                          \
+        break
+    switch (size) {
+        STK_OP_MOVE_ROW(1);
+        STK_OP_MOVE_ROW(2);
+        STK_OP_MOVE_ROW(4);
+        STK_OP_MOVE_ROW(8);
+    default:
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(to + (size_t)i * size, from + i * step * (int64_t)size, size);
+        }
+    }
+#undef STK_OP_MOVE_ROW
+}
+
 // Fills a result of `shape`: the value at coordinates (c0, c1, ...) is the one `base` + c0 *
-// step[0]
-// + c1 * step[1] + ... values behind `from`. Runs that stay neighbours are copied as one.
+// step[0] + c1 * step[1] + ... values behind `from`. Runs that stay neighbours are copied as one.
 static inline void stk_op_move(void *to, const struct stk_shape *shape, const void *from,
                                int64_t base, const int64_t *step, size_t size)
 {
@@ -20,9 +42,18 @@ static inline void stk_op_move(void *to, const struct stk_shape *shape, const vo
     }
     int64_t at[STK_RANK_MAX] = {0}, offset = base;
     uint8_t *out = to;
+    bool is_row = run == 1 && inner > 0;
+    inner -= is_row;
+    int64_t row_step = is_row ? step[inner] : 1;
+    run = is_row ? shape->dim[inner] : run;
     size_t bytes = (size_t)run * size;
     for (int64_t k = 0; k < count; k += run, out += bytes) {
-        memcpy(out, (const uint8_t *)from + (size_t)offset * size, bytes);
+        if (is_row) {
+            stk_op_move_row(out, (const uint8_t *)from + offset * (int64_t)size, run, row_step,
+                            size);
+        } else {
+            memcpy(out, (const uint8_t *)from + (size_t)offset * size, bytes);
+        }
         for (int i = inner - 1; i >= 0; i--) {
             offset += step[i];
             if (++at[i] < shape->dim[i]) {
