@@ -50,10 +50,11 @@ UNUSED static struct stk_dataset *make(const char *kind, struct stk_dataset *in,
 #define RANGE(n) make("range", NULL, "stop", I(n), NULL)
 
 // What test functions compute; `arg` of the operation says which.
-enum { OP_PLUS_ONE, OP_IS_EVEN, OP_FAIL_7, OP_SPIN, OP_MOD_3, OP_BELOW_5, OP_FAIL_MOD, OP_SLEEP };
+enum { OP_PLUS_ONE, OP_IS_EVEN, OP_FAIL_7, OP_SPIN, OP_MOD_3, OP_BELOW_5, OP_FAIL_MOD, OP_SLEEP, OP_PAIRS };
 
 static int64_t spin_ns;      // of OP_SPIN, for each element
 static int64_t fail_mod = 7; // of OP_FAIL_MOD
+static int64_t alone;        // of OP_PAIRS: how many elements came without another
 
 static enum stk_status test_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -82,6 +83,7 @@ static enum stk_status test_run(struct stk_op_run *r, struct stk_err *err)
         return STK_ELIMIT;
     }
     int64_t each = stk_shape_count(&shape);
+    __atomic_add_fetch(&alone, r->op->arg == OP_PAIRS && r->n == 1, __ATOMIC_RELAXED);
     for (int64_t i = 0; i < r->n; i++) {
         const int64_t *in = stk_col_at(r->in[0], i);
         for (int64_t k = 0; k < each; k++) {
@@ -103,6 +105,7 @@ static enum stk_status test_run(struct stk_op_run *r, struct stk_err *err)
                 spin(spin_ns);
                 *out = v;
                 break;
+            case OP_PAIRS:
             case OP_SLEEP:
                 usleep(2000);
                 *out = v;
@@ -133,7 +136,8 @@ static const struct stk_op test_ops[] = {
     {.name = "mod_3", .infer = test_infer, .run = test_run, .arg = OP_MOD_3},
     {.name = "below_5", .infer = test_infer, .run = test_run, .arg = OP_BELOW_5},
     {.name = "fail_mod", .infer = test_infer, .run = test_run, .arg = OP_FAIL_MOD},
-    {.name = "sleep", .infer = test_infer, .run = test_run, .arg = OP_SLEEP}};
+    {.name = "sleep", .infer = test_infer, .run = test_run, .arg = OP_SLEEP},
+    {.name = "pairs", .at_once = 2, .infer = test_infer, .run = test_run, .arg = OP_PAIRS}};
 
 // A function of one of the operations above over elements of one component: an identity of which
 // the node is exchanged.

@@ -161,6 +161,15 @@ static void pausing(int64_t burst, int pause_us)
     stk_iter_close(it);
 }
 
+// Elements that take longer than a piece should, of an operation that is faster on two.
+static void keeping_together(void)
+{
+    alone = 0;
+    long_run(BATCH(PMAP(RANGE(40), OP_PAIRS, 2), 10), 3, 40, 0, true);
+    long_run(PMAP(RANGE(40), OP_PAIRS, -1), 40, 40, 0, true);
+    CHECK_EQ(alone, 0);
+}
+
 static void forking(void)
 {
     struct stk_iter *it = open_iter(PREFETCH(PMAP(RANGE(1000), OP_PLUS_ONE, 2), 2));
@@ -201,6 +210,7 @@ int main(void)
     pausing(1, 300);
     pausing(25, 4000);
     pausing(8, 25000);
+    keeping_together();
     forking();
     return check_done("unit.data_async");
 }

@@ -247,7 +247,7 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     if (!m->async || !stk_tuner_add(&m->async->tuned, m->is_tuned)) {
         return stk_err_nomem(err);
     }
-    m->async->piece_n_least = stk_fn_at_once(fn);
+    m->async->piece_n = m->async->piece_n_least = stk_fn_at_once(fn);
     return STK_OK;
 }
 
