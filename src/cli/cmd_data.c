@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // stoker data: look at files of training data, convert them, and measure a pipeline.
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +26,8 @@ struct watch {
 static int seen(void *arg, uint64_t records)
 {
     struct watch *w = arg;
-    return stk_progress_update(&w->line, w->path, records, 0);
+    stk_progress_count(&w->line, w->path, records, "records");
+    return stk_signals_pending();
 }
 
 static const char *type_name(const struct stoker_data_feature *f)
@@ -125,33 +128,82 @@ static struct stoker_dataset *records_of(const struct stk_args *args, const char
     return ds;
 }
 
+// The first input that is, or would be, the file of that name; NULL: none.
+static const char *same_file(const struct stk_args *args, const char *path)
+{
+    struct stat out, in;
+    for (int i = 1; stat(path, &out) == 0 && i < args->word_count; i++) {
+        if (stat(args->words[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+            return args->words[i];
+        }
+    }
+    return NULL;
+}
+
+// The first file that holds something: an empty one is one without records, whatever the others are.
+static const char *telling_file(const struct stk_args *args)
+{
+    struct stat info;
+    for (int i = 1; i < args->word_count; i++) {
+        if (stat(args->words[i], &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > 0) {
+            return args->words[i];
+        }
+    }
+    return args->words[1];
+}
+
+// How the files are compressed, as the first of them shows. Another code than DONE: it was said.
+static int find_compression(const struct stk_args *args, struct watch *watch,
+                            const char **compression)
+{
+    struct stoker_inspection *x;
+    struct stoker_err err;
+    watch->path = telling_file(args);
+    enum stoker_status status = stoker_inspect(watch->path, seen, watch, &x, &err);
+    stk_progress_end(&watch->line);
+    if (status != STOKER_OK) {
+        return stk_fail(&err);
+    }
+    const struct stoker_data_summary *s = stoker_inspection_summary(x);
+    *compression = s->compression;
+    bool is_indexed = strcmp(s->format, "indexed") == 0;
+    stoker_inspection_free(x);
+    if (is_indexed) {
+        err = (struct stoker_err){.code = STOKER_EINPUT, .offset = -1};
+        snprintf(err.message, sizeof err.message, "%s is an indexed file already", watch->path);
+        return stk_fail(&err);
+    }
+    return STK_EXIT_DONE;
+}
+
 static int convert(const struct stk_args *args)
 {
-    const char *path = args->values[STK_OPT_ID_OUTPUT].text;
-    struct stoker_inspection *x;
+    const char *path = args->values[STK_OPT_ID_OUTPUT].text, *compression, *same;
     struct stoker_err err;
     if (!path) {
         return stk_usage(&stk_cmd_data, "-o FILE is missing: say where the indexed file goes");
     }
-    if (stoker_inspect(args->words[1], NULL, NULL, &x, &err) != STOKER_OK) {
-        return stk_fail(&err);
+    if (strcmp(path, "-") == 0) {
+        return stk_usage(&stk_cmd_data, "-o -: an indexed file is mapped, so it must be a file");
     }
-    const struct stoker_data_summary *s = stoker_inspection_summary(x);
-    const char *compression = s->compression;
-    bool is_indexed = strcmp(s->format, "indexed") == 0;
-    stoker_inspection_free(x);
-    if (is_indexed) {
-        return stk_usage(&stk_cmd_data, "%s is an indexed file already", args->words[1]);
+    if ((same = same_file(args, path)) != NULL) {
+        return stk_usage(&stk_cmd_data, "-o %s is an input, %s: it would be lost", path, same);
+    }
+    struct watch watch = {.path = path};
+    stk_signals_catch();
+    stk_progress_start(&watch.line, args->values[STK_OPT_ID_QUIET].set);
+    int code = find_compression(args, &watch, &compression);
+    if (code != STK_EXIT_DONE) {
+        return code;
     }
     struct stoker_dataset *ds = records_of(args, compression, &err);
     if (!ds) {
         return stk_fail(&err);
     }
-    struct watch watch = {.path = path};
     struct stoker_run_options options = {.threads = (int)args->values[STK_OPT_ID_THREADS].number};
     uint64_t count;
     char text[STK_HUMAN_MAX];
-    stk_progress_start(&watch.line, args->values[STK_OPT_ID_QUIET].set);
+    watch.path = path;
     enum stoker_status status =
         stoker_dataset_write(ds, &options, path, seen, &watch, &count, &err);
     stk_progress_end(&watch.line);
@@ -165,6 +217,32 @@ static int convert(const struct stk_args *args)
     return STK_EXIT_DONE;
 }
 
+// Waits for the child, who hears Ctrl-C as well and answers it. A code of the contract: Python's
+// own failures (1: no such module; 120: its output could not be written) are among those.
+static int code_of_child(pid_t child)
+{
+    struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
+        return STK_EXIT_INTERRUPTED;
+    }
+    if (WIFSIGNALED(status)) {
+        snprintf(err.message, sizeof err.message, "python3 was ended by signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return stk_fail(&err);
+    }
+    int code = WEXITSTATUS(status);
+    if (code == 1) {
+        snprintf(err.message, sizeof err.message,
+                 "the Python module stoker.data did not run: './dev install' or 'pip install .' in "
+                 "stoker's source folder install it");
+        return stk_fail(&err);
+    }
+    return code == 120 ? STK_EXIT_LIMIT : code;
+}
+
 // The Python module does the work: pipelines are Python.
 static int bench(const struct stk_args *args)
 {
@@ -175,15 +253,28 @@ static int bench(const struct stk_args *args)
                     (char *)(uintptr_t)args->words[1],
                     NULL};
     pid_t child;
-    int status = 0, why = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+    posix_spawnattr_t how;
+    sigset_t defaults;
+    if (args->word_count > 2) {
+        return stk_usage(&stk_cmd_data, "bench runs one pipeline at a time: '%s' is too many",
+                         args->words[2]);
+    }
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGINT);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigdefault(&how, &defaults);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
+    signal(SIGINT, SIG_IGN);
+    int why = posix_spawnp(&child, argv[0], NULL, &how, argv, environ);
+    posix_spawnattr_destroy(&how);
     if (why) {
         struct stoker_err err = {.code = STOKER_EINPUT, .offset = -1};
         snprintf(err.message, sizeof err.message, "python3 cannot be run: %s", strerror(why));
         return stk_fail(&err);
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : STK_EXIT_INTERRUPTED;
+    return code_of_child(child);
 }
 
 // Kinds of datasets and operations: the engine's own tables.
@@ -208,25 +299,53 @@ static int list(bool is_markdown)
     return STK_EXIT_DONE;
 }
 
+// An option that another use of the command has, and this one would not look at; NULL: none.
+static const char *needless_option(const struct stk_args *args, const char *what)
+{
+    bool is_convert = strcmp(what, "convert") == 0, is_list = strcmp(what, "--list") == 0;
+    return args->values[STK_OPT_ID_OUTPUT].set && !is_convert     ? "--output"
+           : args->values[STK_OPT_ID_THREADS].set && !is_convert  ? "--threads"
+           : args->values[STK_OPT_ID_MARKDOWN].set && !is_list    ? "--markdown"
+                                                                  : NULL;
+}
+
 static int run(const struct stk_args *args)
 {
-    if (args->values[STK_OPT_ID_LIST].set) {
+    static const struct {
+        const char *name;
+        int (*run)(const struct stk_args *args);
+    } uses[] = {{"inspect", inspect}, {"convert", convert}, {"bench", bench}};
+    bool is_list = args->values[STK_OPT_ID_LIST].set;
+    if (is_list && args->word_count > 0) {
+        return stk_usage(&stk_cmd_data, "--list takes no words: '%s' is too many", args->words[0]);
+    }
+    const char *what = is_list ? "--list" : args->word_count > 0 ? args->words[0] : "";
+    const char *needless = *what ? needless_option(args, what) : NULL;
+    for (size_t i = 0; !is_list && i < sizeof uses / sizeof uses[0]; i++) {
+        if (strcmp(what, uses[i].name) != 0) {
+            continue;
+        }
+        if (needless) {
+            return stk_usage(&stk_cmd_data, "%s means nothing to %s", needless, what);
+        }
+        if (args->word_count < 2) {
+            return stk_usage(&stk_cmd_data, "%s needs a file", what);
+        }
+        for (int k = 1; k < args->word_count; k++) {
+            if (strcmp(args->words[k], "-") == 0) {
+                return stk_usage(&stk_cmd_data, "%s reads files, not standard input", what);
+            }
+        }
+        return uses[i].run(args);
+    }
+    if (is_list && needless) {
+        return stk_usage(&stk_cmd_data, "%s means nothing to --list", needless);
+    }
+    if (is_list) {
         return list(args->values[STK_OPT_ID_MARKDOWN].set);
     }
-    if (args->word_count < 2) {
-        return stk_usage(&stk_cmd_data, "say inspect, convert or bench, and a file");
-    }
-    const char *what = args->words[0];
-    if (strcmp(what, "inspect") == 0) {
-        return inspect(args);
-    }
-    if (strcmp(what, "convert") == 0) {
-        return convert(args);
-    }
-    if (strcmp(what, "bench") == 0) {
-        return bench(args);
-    }
-    return stk_usage(&stk_cmd_data, "'%s' is none of inspect, convert and bench", what);
+    return *what ? stk_usage(&stk_cmd_data, "'%s' is none of inspect, convert and bench", what)
+                 : stk_usage(&stk_cmd_data, "say inspect, convert or bench, and a file");
 }
 
 const struct stk_cmd stk_cmd_data = {
@@ -236,10 +355,12 @@ const struct stk_cmd stk_cmd_data = {
     .description =
         "inspect says what files hold: TFRecords (plain, GZIP, ZLIB; every checksum is checked) "
         "with "
-        "the features of their Examples, and indexed files. Damage gives exit code 3.\n\n"
+        "the features of their Examples, and indexed files. Damage gives exit code 3. Files are "
+        "read more than once: pipes and standard input are refused.\n\n"
         "convert writes the records of TFRecord files into one indexed file, which stoker.data "
         "reads "
-        "in any order (sd.IndexedDataset): global shuffling and exact resuming at no cost.\n\n"
+        "in any order (sd.IndexedDataset): global shuffling and exact resuming at no cost. "
+        "Interrupted, it leaves nothing behind.\n\n"
         "bench runs the pipeline that a Python file defines (a variable `dataset`, or a function "
         "`make_dataset`) for five seconds, and says how fast it is and which stage limits it.\n\n"
         "--list names the kinds of datasets and the operations that pipelines are made of.",

@@ -15,6 +15,7 @@
 
 static const char *volatile temporary_path; // to be removed by the handler
 static volatile sig_atomic_t line_drawn;
+static volatile sig_atomic_t is_caught, is_pending;
 
 void stk_signals_set_temporary(const char *path)
 {
@@ -26,10 +27,24 @@ void stk_signals_set_line(bool drawn)
     line_drawn = drawn;
 }
 
+void stk_signals_catch(void)
+{
+    is_caught = 1;
+}
+
+int stk_signals_pending(void)
+{
+    return is_pending;
+}
+
 // Only calls that are safe in a handler. Nothing else needs cleaning up: inputs are read only.
 static void interrupted(int signal_number)
 {
     (void)signal_number;
+    if (is_caught && !is_pending) {
+        is_pending = 1;
+        return;
+    }
     if (temporary_path)
         unlink(temporary_path);
     if (line_drawn && write(STDERR_FILENO, "\r\033[K", 4) < 0)

@@ -46,20 +46,39 @@ static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
             bar, done, stk_human_bytes(total_bytes, total));
 }
 
-int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint64_t total_bytes)
+// Is it time for another line? Then it counts as drawn.
+static bool is_due(struct stk_progress_line *p)
 {
-    struct stk_progress_line *p = line;
     if (!p->wanted)
-        return 0;
+        return false;
     int64_t now = now_ms();
     if (now - p->started_ms < QUIET_MS || now - p->drawn_ms < EVERY_MS)
-        return 0;
+        return false;
     stk_signals_set_line(true);
     p->drawn = true;
     p->drawn_ms = now;
-    draw(path, done_bytes, total_bytes);
-    fflush(stderr);
+    return true;
+}
+
+int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint64_t total_bytes)
+{
+    if (is_due(line)) {
+        draw(path, done_bytes, total_bytes);
+        fflush(stderr);
+    }
     return 0;
+}
+
+void stk_progress_count(struct stk_progress_line *p, const char *path, uint64_t count,
+                        const char *what)
+{
+    char text[STK_HUMAN_MAX];
+    const char *slash = strrchr(path, '/');
+    if (is_due(p)) {
+        fprintf(stderr, "\r\033[K%.40s  %s %s", slash && slash[1] ? slash + 1 : path,
+                stk_human_count(count, text), what);
+        fflush(stderr);
+    }
 }
 
 void stk_progress_end(struct stk_progress_line *p)

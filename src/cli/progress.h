@@ -15,6 +15,9 @@ struct stk_progress_line {
 void stk_progress_start(struct stk_progress_line *p, bool quiet);
 // A stoker_why_options.progress callback over struct stk_progress_line; never interrupts.
 int stk_progress_update(void *line, const char *path, uint64_t done_bytes, uint64_t total_bytes);
+// The same for things of which nobody knows how many are to come, such as records.
+void stk_progress_count(struct stk_progress_line *p, const char *path, uint64_t count,
+                        const char *what);
 void stk_progress_end(struct stk_progress_line *p); // clears the line
 
 #endif

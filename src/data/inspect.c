@@ -2,8 +2,10 @@
 // What a file of training data holds: TFRecords (plain, gzip, zlib; told apart by the checksum of
 // the first header) with the features of their Examples, and indexed files. Every record is read
 // once; features are those of the first thousand records.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/stream.h"
@@ -239,6 +241,26 @@ static enum stk_status inspect_indexed(struct stoker_inspection *x, struct stk_i
     return STK_OK;
 }
 
+// Files are opened more than once and indexed ones are mapped, which pipes and devices cannot be.
+static enum stk_status check_file(const char *path, struct stk_err *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return stk_err_set(err, errno == ENOENT ? STK_EMISSING : STK_EINPUT, "%s: %s",
+                           *path ? path : "''", strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode)) {
+        return stk_err_set(err, STK_EINPUT, "%s is a directory: name the files in it", path);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return stk_err_set(err, STK_EINPUT, "%s is a pipe or device, not a file", path);
+    }
+    if (info.st_size == 0) {
+        return stk_err_set(err, STK_EINPUT, "%s is empty: there is no record in it", path);
+    }
+    return STK_OK;
+}
+
 enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, uint64_t records),
                                   void *arg, struct stoker_inspection **out, struct stoker_err *err)
 {
@@ -253,8 +275,11 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
         return stk_data_fail(err, &e);
     }
     stk_vec_init(&x->features, sizeof(struct stoker_data_feature), FEATURES_MAX);
-    enum stk_status s = stk_indexed_open(&file, path, &e);
+    enum stk_status s = check_file(path, &e);
     if (s == STK_OK) {
+        s = stk_indexed_open(&file, path, &e);
+    }
+    if (file) {
         s = inspect_indexed(x, file);
         stk_indexed_drop(file);
     } else if (s != STK_EMISSING && s != STK_EINPUT && find_codec(path, &codec)) {

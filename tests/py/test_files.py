@@ -292,6 +292,19 @@ def test_npy():
         c.raises(sd.errors.NotFoundError, lambda: sd.NpyDataset("/nowhere.npy"))
 
 
+def test_empty_files():
+    """A file of no bytes has no elements, whatever its compression is said to be."""
+    with Folder() as put:
+        empty, path = put("empty", b""), put("some", b"")
+        with sd.TFRecordWriter(path, options="GZIP") as w:
+            w.write(b"one")
+        for compression in (None, "", "GZIP", "ZLIB"):
+            c.same(drain(sd.TFRecordDataset([empty], compression)), [])
+            c.same(drain(sd.TextLineDataset(empty, compression)), [])
+            c.same(drain(sd.FixedLengthRecordDataset(empty, 4, compression_type=compression)), [])
+        c.same(drain(sd.TFRecordDataset([empty, path, empty], "GZIP")), [b"one"])
+
+
 def test_snapshot_and_cache():
     """Snapshots are told apart by their pipelines; files half written are none."""
     with Folder() as put:

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -98,6 +99,11 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
             return stk_err_set(err, STK_EINVAL,
                                "%s: component %d holds datasets, which no file can", path, k);
         }
+    }
+    struct stat there; // the rename at the end would put a file in a device's place
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        return stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: it is there and no file",
+                           path);
     }
     struct stk_indexed_writer *w = stk_alloc_zero(1, sizeof *w);
     if (!w) {

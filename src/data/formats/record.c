@@ -3,6 +3,8 @@
 // taken. Of what a block's end cuts off, a few bytes are copied to the start of the next one; room
 // is left for the rest of a longer record. A record longer than a block gets a larger one, in steps
 // no larger than what has arrived, so that a length alone cannot claim memory.
+#include <sys/stat.h>
+
 #include "base/alloc.h"
 #include "data/formats/record_impl.h"
 
@@ -21,8 +23,11 @@ static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_er
     return STK_OK;
 }
 
-enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec)
+enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const char *path)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+        return STK_CODEC_PLAIN;
     return codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
            : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
                                       : STK_CODEC_PLAIN;
@@ -71,7 +76,7 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     r->max_record = o->max_record_bytes ? o->max_record_bytes : RECORD_MAX;
     r->pool = o->pool ? stk_pool_hold(o->pool) : stk_pool_open(POOL_MAX);
     struct stk_stream_opts how = {.codec_given = 1,
-                                  .codec = stk_record_stream_codec(o->codec),
+                                  .codec = stk_record_stream_codec(o->codec, path),
                                   .input_bytes = o->input_bytes};
     status = r->pool ? claim(r, o, path, err) : stk_err_nomem(err);
     if (!status)

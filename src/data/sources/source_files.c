@@ -143,8 +143,12 @@ enum stk_status stk_files_open(const struct stk_iter *it, int64_t i, char path[S
     enum stk_record_codec codec;
     *out = (struct stk_file){0};
     enum stk_status s = stk_files_codec(it->ds, &codec, err);
-    struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(codec)};
-    return s == STK_OK ? stk_files_open_as(it, i, how, path, out, err) : s;
+    s = s == STK_OK ? stk_files_name(it->ds, i, path, err) : s;
+    if (s != STK_OK) {
+        return s;
+    }
+    struct stk_stream_opts how = {.codec_given = 1, .codec = stk_record_stream_codec(codec, path)};
+    return stk_files_open_as(it, i, how, path, out, err);
 }
 
 void stk_files_close(struct stk_file *f)

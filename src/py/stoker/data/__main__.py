@@ -4,9 +4,11 @@ a pipeline is, and what limits it.
 
 The file defines `dataset`, or a function `make_dataset()` that returns one. It is iterated for five
 seconds (or until it ends) without a consumer's work; the first batch is timed apart.
-Exit codes: 0 done, 2 usage, 3 the file has no dataset, or it or its pipeline fails.
+Exit codes: 0 done, 2 usage, 3 the file has no dataset, or it or its pipeline fails, 130 interrupted.
 """
 
+import math
+import os
 import runpy
 import sys
 import time
@@ -25,10 +27,11 @@ def load(path):
     try:
         names = runpy.run_path(path)
         ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
-    except Exception as e:
-        if not isinstance(e, (SyntaxError, ValueError)):
+    except (Exception, SystemExit) as e:
+        if not isinstance(e, (SyntaxError, ValueError, SystemExit)):
             traceback.print_exc()
-        print(f"stoker data bench: {path} is no Python file that runs: {e}", file=sys.stderr)
+        why = f"it exits ({e})" if isinstance(e, SystemExit) else e
+        print(f"stoker data bench: {path} is no Python file that runs: {why}", file=sys.stderr)
         sys.exit(3)
     if not isinstance(ds, sd.Dataset):
         print(
@@ -76,22 +79,21 @@ def about():
     print(__doc__.strip())
 
 
-def main(argv):
-    if argv[1:] in ([], ["-h"], ["--help"]):
-        about()
-        return 0
-    if argv[1:] == ["--version"]:
-        print(f"stoker.data {sd.__version__}")
-        return 0
-    if len(argv) not in (3, 4) or argv[1] != "bench":
-        print("usage: python3 -m stoker.data bench PIPELINE.py [SECONDS]", file=sys.stderr)
-        return 2
-    ds = load(argv[2])
+def bench(path, seconds):
+    """Measures the file's pipeline and prints what it found; the exit code."""
+    ds = load(path)
     try:
-        first, count, took, size, stats = measure(ds, float(argv[3]) if len(argv) == 4 else 5.0)
+        first, count, took, size, stats = measure(ds, seconds)
     except sd.errors.OpError as e:
-        print(f"stoker data bench: {argv[2]}: {e}", file=sys.stderr)
+        print(f"stoker data bench: {path}: {e}", file=sys.stderr)
         return 3
+    except Exception as e:
+        traceback.print_exc()
+        print(f"stoker data bench: {path}: its pipeline fails: {e!r}", file=sys.stderr)
+        return 3
+    if first == 0.0:
+        print("the pipeline has no elements")
+        return 0
     rate = count / took if took else 0.0
     print(f"first element after {first * 1e3:.1f} ms")
     print(
@@ -100,6 +102,45 @@ def main(argv):
     )
     print(stats)
     return 0
+
+
+def usage(what=None):
+    if what:
+        print(f"stoker data bench: {what}", file=sys.stderr)
+    print("usage: python3 -m stoker.data bench PIPELINE.py [SECONDS]", file=sys.stderr)
+    return 2
+
+
+def run(argv):
+    if argv[1:] in ([], ["-h"], ["--help"]):
+        about()
+        return 0
+    if argv[1:] == ["--version"]:
+        print(f"stoker.data {sd.__version__}")
+        return 0
+    if len(argv) not in (3, 4) or argv[1] != "bench":
+        return usage()
+    try:
+        seconds = float(argv[3]) if len(argv) == 4 else 5.0
+    except ValueError:
+        seconds = math.nan
+    if not (seconds > 0 and math.isfinite(seconds)):
+        return usage(f"'{argv[3]}' is no number of seconds")
+    return bench(argv[2], seconds)
+
+
+def main(argv):
+    """run(), with Ctrl-C and a reader that has gone (exit 0, as for the other commands) quiet."""
+    try:
+        code = run(argv)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("stoker data bench: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 if __name__ == "__main__":
