@@ -22,6 +22,7 @@ import checks as c
 import stoker.data as sd
 
 # The tests change directories, and start other interpreters.
+os.setpgid(0, 0)  # whose processes are counted
 os.environ["PYTHONPATH"] = os.path.abspath(os.path.join(os.path.dirname(sd.__file__), "..", ".."))
 
 
@@ -311,10 +312,19 @@ def test_consumer_stops():
     c.same(int(next(it)[0]), 1)
 
 
-def workers():
-    """Processes that this one forked."""
-    out = subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "pid="], capture_output=True)
-    return len(out.stdout.split()) - 1  # without ps
+def processes():
+    """Processes of this one's group, which those that it forks stay in."""
+    out = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True)
+    rows = [r.split() for r in out.stdout.splitlines()]
+    return sum(int(pgid) == os.getpgid(0) and not stat.startswith("Z") for pgid, stat in rows)
+
+
+def none_is_left(before):
+    gc.collect()
+    deadline = time.monotonic() + 5
+    while processes() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    c.same(processes(), before, "no worker is left")
 
 
 def test_hanging_worker():
@@ -323,7 +333,7 @@ def test_hanging_worker():
             time.sleep(1000)
         return i
 
-    before = workers()
+    before = processes()
     ds = sd.Dataset.range(4).map(f, processes=1)
     it = iter(ds)
     c.same(int(next(it)), 0)
@@ -333,18 +343,37 @@ def test_hanging_worker():
     c.true(time.monotonic() - start < 2, "interrupted while a worker hangs")
     start = time.monotonic()
     os.kill(ds._keep[1].workers[0].pid, signal.SIGKILL)
-    c.raises(sd.errors.UnknownError, lambda: next(it), "died")
+    c.raises(sd.errors.UnknownError, lambda: next(it), "SIGKILL", "taken its place", "element 1")
     c.true(time.monotonic() - start < 2, "a killed worker is noticed")
+    c.same([int(v) for v in it], [2, 3])
     del it, ds
-    gc.collect()
-    c.same(workers(), before, "no worker is left")
+    none_is_left(before)
     ds = sd.Dataset.range(4).map(f, processes=2, timeout=0.5)
     got, errors = rest(iter(ds))
     c.same([int(v) for v in got], [0, 2, 3])
     c.true(len(errors) == 1 and "0.5 s" in str(errors[0]), f"{errors}")
     del ds, errors  # whose tracebacks hold the workers
-    gc.collect()
-    c.same(workers(), before, "no worker is left")
+    none_is_left(before)
+
+
+def test_leaving_hanging_workers():
+    """Ctrl-C ends a program whose workers hang; one that is killed leaves none behind."""
+    text = """if True:
+        import os, signal, sys, threading, time
+        import stoker.data as sd
+        ds = sd.Dataset.range(4).map(lambda i: i if i == 0 else time.sleep(1000) or i, processes=2)
+        it = iter(ds)
+        print(next(it), flush=True)
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), getattr(signal, sys.argv[1]))).start()
+        next(it)"""
+    before = processes()
+    for name in ("SIGINT", "SIGKILL", "SIGTERM"):
+        start = time.monotonic()
+        r = subprocess.run([sys.executable, "-c", text, name], stdout=subprocess.PIPE, timeout=60,
+                           stderr=subprocess.DEVNULL)
+        c.same((r.stdout, r.returncode), (b"0\n", -getattr(signal, name)), name)
+        c.true(time.monotonic() - start < 3, f"{name}: left after {time.monotonic() - start:.1f} s")
+        none_is_left(before)
 
 
 c.main(globals())

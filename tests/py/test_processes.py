@@ -3,6 +3,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -68,9 +69,118 @@ def test_errors():
 
     it = iter(sd.Dataset.range(4).map(g, processes=2))
     next(it)
-    c.raises(sd.errors.UnknownError, lambda: next(it), "died")
+    c.raises(sd.errors.UnknownError, lambda: next(it), "exit code 3", "map g", "element 1")
     c.same([int(v) for v in it], [2, 3])
     c.raises(ValueError, lambda: sd.Dataset.range(3).map(g, processes=-1))
+
+
+def elements_of(ds, policy=None):
+    """What each call of next() gave until the end: an int, or the error's text."""
+    options = sd.Options()
+    options.on_error = policy
+    out, it = [], iter(ds.with_options(options))
+    while True:
+        try:
+            out.append(int(next(it)))
+        except StopIteration:
+            return out, it
+        except sd.errors.UnknownError as e:
+            out.append(str(e))
+
+
+def test_deaths():
+    """A worker that dies costs its element, as the policy says, and is replaced."""
+
+    def f(i):
+        if i % 10 == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if i == 7:
+            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return i
+
+    for workers in (1, 3):
+        ds = sd.Dataset.range(30).map(f, processes=workers)
+        got, it = elements_of(ds)
+        c.same([v for v in got if type(v) is int], [i for i in range(30) if i % 10 != 2 and i != 7])
+        bad = [(i, v) for i, v in enumerate(got) if type(v) is str]
+        c.same([i for i, v in bad], [2, 7, 12, 22], "in their places")
+        c.same(["SIGKILL" in v and f"element {i}" in v for i, v in bad], [True, False, True, True])
+        c.true("SIGSEGV" in bad[1][1] and "taken its place" in bad[1][1], bad[1][1])
+        got, it = elements_of(ds, "skip")
+        c.same(got, [i for i in range(30) if i % 10 != 2 and i != 7])
+        c.same(sum(s["skipped"] for s in it.stages()), 4)
+        got, it = elements_of(ds, ("replace", -1))
+        c.same(got, [-1 if i % 10 == 2 or i == 7 else i for i in range(30)])
+
+
+def test_too_many_deaths():
+    """Without an element finished in between, workers are replaced only so often."""
+    from stoker.data import _pool
+
+    def f(i):
+        if i > 0:
+            os._exit(1)
+        return i
+
+    ds = sd.Dataset.range(60).map(f, processes=2)
+    got, _ = elements_of(ds)
+    c.same((got[0], len(got)), (0, 60), "each element is told")
+    c.same(sum("taken its place" in str(v) for v in got), _pool.DEATHS_MAX)
+    c.same(sum("no other one is started" in str(v) for v in got), 2)
+    c.true("all worker processes have died" in got[-1], got[-1])
+
+    def dies(i):
+        os._exit(4)
+
+    c.raises(sd.errors.UnknownError, lambda: sd.Dataset.range(3).map(dies, processes=2), "exit code 4")
+
+
+def test_odd_ends():
+    """A worker that closes its connection; the nursery itself killed; a fork that uses the pool."""
+
+    def f(i):
+        if i == 1:
+            os.closerange(3, 100)
+            time.sleep(100)
+        return i
+
+    got, _ = elements_of(sd.Dataset.range(4).map(f, processes=2))
+    c.same([v for v in got if type(v) is int], [0, 2, 3])
+    c.true("closed its connection" in got[1], got[1])
+
+    def g(i):
+        if i == 2:
+            os._exit(1)
+        return i
+
+    ds = sd.Dataset.range(6).map(g, processes=2)
+    os.kill(ds._keep[1].nursery.pid, signal.SIGKILL)
+    got, _ = elements_of(ds)
+    c.same([v for v in got if type(v) is int], [0, 1, 3, 4, 5], "the others go on")
+    c.true("no other one is started" in got[2] and "1 are left" in got[2], got[2])
+
+    ds = sd.Dataset.range(6).map(lambda i: i, processes=2)
+    c.same(len(list(ds)), 6)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            list(ds)
+        except sd.errors.UnknownError as e:
+            os._exit(7 if "another process" in str(e) else 8)
+        os._exit(9)
+    c.same(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 7)
+    c.same(len(list(ds)), 6)
+
+
+def test_output():
+    """What workers print comes out once, whole."""
+    text = (
+        "import stoker.data as sd\nprint('head')\n"
+        "for v in sd.Dataset.range(3).map(lambda i: print('at', int(i)) or i, processes=1): pass\nprint('tail')"
+    )
+    r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
+    c.same(sorted(r.stdout.split("\n")), ["", "at 0", "at 0", "at 1", "at 2", "head", "tail"], r.stderr)
 
 
 def test_end():

@@ -355,7 +355,7 @@ class Dataset:
         map_func is called once with symbolic elements and becomes native code; what cannot be
         traced runs as Python for each element (explain() says why), in `processes` processes.
         timeout: seconds that one of those may take for an element; then it is killed, and the
-        element is an error.
+        element is an error. A process that dies costs its element, too, and is replaced.
         """
         if processes:
             from . import _pool

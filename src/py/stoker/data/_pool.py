@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """map(processes=N): a Python function in worker processes.
 
-Workers are forked when the dataset is made, so that they know the function and whatever it refers
-to as it is then. Arrays go to and fro in shared memory (one area for each worker and direction),
-everything else through a socket. Workers end when the dataset and its iterators are gone; those
-that hang are killed a moment later. A worker that died, or was killed since it took longer than
-`timeout` seconds for an element, is not replaced: the others go on.
+Workers know the function and whatever it refers to as it was when the dataset was made: then a
+nursery is forked, a process without threads that forks the workers, and those that replace them.
+Arrays go to and fro in shared memory (one area for each worker and direction), everything else
+through a socket. All of them end when the dataset and its iterators are gone, or this process is;
+those that hang are killed a moment later.
+
+A worker that died, or was killed since it took longer than `timeout` seconds for an element, makes
+that element an error that says how it ended, and is replaced; but after DEATHS_MAX deaths without an
+element finished in between no more are started.
 """
 
+import atexit
 import mmap
 import os
 import pickle
@@ -15,8 +20,11 @@ import queue
 import signal
 import socket
 import struct
+import sys
+import threading
 import time
 import traceback
+import weakref
 
 import numpy as np
 
@@ -25,6 +33,13 @@ from .errors import InvalidArgumentError, UnknownError
 
 _ALIGN = 64
 _FAREWELL_S = 0.5  # for workers to end by themselves
+_DYING_S = 1.0  # for a worker whose connection has closed to end
+_LEAVING = "the program is ending, and its worker processes with it"
+DEATHS_MAX = 16  # in a row, of a pool's workers
+
+_open_sockets = weakref.WeakSet()  # this process' ends: workers that keep them never see their end
+_pools = weakref.WeakSet()
+_ended = []  # nurseries that are told to end, not waited for yet
 
 
 class _RemoteTraceback(Exception):
@@ -37,8 +52,8 @@ class _RemoteTraceback(Exception):
 class _Area:
     """Shared memory that both sides map, and map anew where it has grown."""
 
-    def __init__(self):
-        self.fd = os.memfd_create("stoker.data")
+    def __init__(self, fd=None):
+        self.fd = os.memfd_create("stoker.data") if fd is None else fd
         self.size, self.map = 0, None
 
     def at_least(self, size):
@@ -102,59 +117,134 @@ def _exactly(sock, n):
     return b"".join(parts)
 
 
-class _Worker:
-    """One process. call() gives it the components of an element and takes the result's."""
+def _flush():
+    """What a fork would copy and write twice, or os._exit lose."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
 
-    def __init__(self, function, others, timeout):
-        self.to, self.back = _Area(), _Area()
-        self.sock, theirs = socket.socketpair()
-        self.sock.settimeout(timeout)
+
+def _serve(sock, to, back, function):
+    """A worker's life: elements until nobody asks any more."""
+    np.random.seed(int.from_bytes(os.urandom(4), "little"))
+    while True:
+        try:
+            message = _receive(sock)
+        except (EOFError, OSError):
+            return
+        try:
+            answer = ("ok", back.write(function(*to.read(message))))
+        except BaseException as e:
+            answer = ("error", _portable(e), traceback.format_exc())
+        _flush()
+        _send(sock, answer)
+
+
+class _Nursery:
+    """The process that forks workers. Requests and answers are single packets."""
+
+    def __init__(self, functions):
+        while _ended and os.waitpid(_ended[0], os.WNOHANG)[0]:
+            _ended.pop(0)
+        self.lock = threading.Lock()
+        self.sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _flush()
         self.pid = os.fork()
         if self.pid == 0:
             try:
                 self.sock.close()
-                for other in others:  # else those would not see their end
-                    other.sock.close()
-                self._serve(theirs, function)
+                for s in list(_open_sockets):
+                    s.close()
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+                self._tend(theirs, functions)
             finally:
                 os._exit(0)
         theirs.close()
+        _open_sockets.add(self.sock)
 
-    def _serve(self, sock, function):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        np.random.seed(int.from_bytes(os.urandom(4), "little"))
+    def _tend(self, sock, functions):
+        children = set()
         while True:
-            try:
-                message = _receive(sock)
-            except (EOFError, OSError):
-                return
-            try:
-                answer = ("ok", self.back.write(function(*self.to.read(message))))
-            except BaseException as e:
-                answer = ("error", _portable(e), traceback.format_exc())
-            _send(sock, answer)
+            data, fds, _, _ = socket.recv_fds(sock, 4096, 3)
+            if not data:
+                break
+            order, what = pickle.loads(data)
+            if order == "end":
+                answer = self._end_of(what)
+                children.discard(what)
+            else:
+                try:
+                    answer = os.fork()
+                except OSError as e:
+                    answer = str(e)
+                if answer == 0:
+                    sock.close()
+                    line = socket.socket(fileno=fds[0])
+                    return _serve(line, _Area(fds[1]), _Area(fds[2]), functions[what])
+                children.add(answer)
+                for fd in fds:
+                    os.close(fd)
+            sock.send(pickle.dumps(answer))
+        end = time.monotonic() + _FAREWELL_S
+        while children:
+            for pid in list(children):
+                if time.monotonic() > end:
+                    os.kill(pid, signal.SIGKILL)
+                if os.waitpid(pid, os.WNOHANG if time.monotonic() <= end else 0)[0]:
+                    children.discard(pid)
+            time.sleep(0.001)
 
-    def call(self, parts):
-        _send(self.sock, self.to.write(parts))
-        answer = _receive(self.sock)
+    @staticmethod
+    def _end_of(pid):
+        """How a worker ended, as wait has it; None: it did not, and is killed now."""
+        end = time.monotonic() + _DYING_S
+        while time.monotonic() < end:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return status
+            time.sleep(0.001)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return None
+
+    def ask(self, order, what, fds=()):
+        with self.lock:
+            socket.send_fds(self.sock, [pickle.dumps((order, what))], fds)
+            data = self.sock.recv(4096)
+        if not data:
+            raise EOFError
+        return pickle.loads(data)
+
+    def close(self):
+        self.sock.close()
+        _ended.append(self.pid)
+
+
+class _Worker:
+    """One process. exchange() gives it the components of an element and takes the result's."""
+
+    def __init__(self, nursery, function, timeout):
+        self.to, self.back = _Area(), _Area()
+        self.sock, theirs = socket.socketpair()
+        self.sock.settimeout(timeout)
+        _open_sockets.add(self.sock)
+        fds = [theirs.fileno(), self.to.fd, self.back.fd]
+        self.pid = nursery.ask("start", function, fds)
+        theirs.close()
+        if not isinstance(self.pid, int):
+            self.close()
+            raise OSError(self.pid)
+
+    def exchange(self, message):
+        _send(self.sock, message)
+        return _receive(self.sock)
+
+    def results(self, answer):
         if answer[0] == "error":
             raise answer[1] from _RemoteTraceback(answer[2])
         return [np.array(v) if isinstance(v, np.ndarray) else v for v in self.back.read(answer[1])]
-
-    def has_ended(self):
-        try:
-            return os.waitpid(self.pid, os.WNOHANG)[0] != 0
-        except ChildProcessError:
-            return True
-
-    def kill(self):
-        """Ends it, whatever it does; its process is waited for."""
-        if not self.has_ended():
-            os.kill(self.pid, signal.SIGKILL)
-            try:
-                os.waitpid(self.pid, 0)
-            except ChildProcessError:
-                pass
 
     def close(self):
         self.sock.close()
@@ -170,60 +260,111 @@ def _portable(e):
         return RuntimeError(f"{type(e).__name__}: {e}")
 
 
+def _manner(status):
+    """How a process ended, in words."""
+    if status is None:
+        return "closed its connection and was killed"
+    if not os.WIFSIGNALED(status):
+        return f"ended with exit code {os.WEXITSTATUS(status)}"
+    number = os.WTERMSIG(status)
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    hint = ", as the kernel does where memory is short" if number == signal.SIGKILL else ""
+    return f"was ended by {name} ({signal.strsignal(number)}{hint})"
+
+
 class Pool:
     """Worker processes for one function over components; each call takes a free one."""
 
-    def __init__(self, function, count, timeout=None):
-        self.owner, self.workers, self.free = os.getpid(), [], queue.SimpleQueue()
-        self.timeout = timeout
+    def __init__(self, nursery, function, count, timeout=None):
+        self.owner, self.nursery, self.function = os.getpid(), nursery, function
+        self.workers, self.free = [], queue.SimpleQueue()
+        self.timeout, self.lock, self.deaths = timeout, threading.Lock(), 0
+        self.is_ending = False
+        _pools.add(self)
         for _ in range(count):
-            self.workers.append(_Worker(function, self.workers, timeout))
-            self.free.put(self.workers[-1])
-        self.alive = count
+            self.start()
+
+    def start(self):
+        self.workers.append(_Worker(self.nursery, self.function, self.timeout))
+        self.free.put(self.workers[-1])
 
     def __call__(self, *parts):
+        if os.getpid() != self.owner:
+            raise UnknownError(
+                "the worker processes are another process', which forked this one; make the dataset "
+                "in this one"
+            )
         worker = self.free.get()
         if worker is None:
             self.free.put(None)
-            raise UnknownError("all worker processes have died")
+            raise UnknownError(_LEAVING if self.is_ending else "all worker processes have died")
         try:
-            out = worker.call(parts)
-        except socket.timeout as e:
-            worker.kill()
-            self.lose()
-            raise UnknownError(
-                f"the function took longer than {self.timeout:g} s; its worker process "
-                f"(pid {worker.pid}) was killed, {self.alive} are left"
-            ) from e
-        except (EOFError, OSError) as e:
-            worker.kill()
-            self.lose()
-            raise UnknownError(
-                f"a worker process (pid {worker.pid}) died, {self.alive} are left"
-            ) from e
+            message = worker.to.write(parts)
         except BaseException:
             self.free.put(worker)
             raise
-        self.free.put(worker)
-        return out
+        try:
+            answer = worker.exchange(message)
+        except socket.timeout as e:
+            os.kill(worker.pid, signal.SIGKILL)
+            what = f"was killed: the function took longer than {self.timeout:g} s for this element"
+            raise UnknownError(self.lose(worker, what)) from e
+        except BaseException as e:
+            raise UnknownError(self.lose(worker)) from e
+        self.deaths = 0
+        try:
+            return worker.results(answer)
+        finally:
+            self.free.put(worker)
 
-    def lose(self):
-        self.alive -= 1
-        if self.alive == 0:
-            self.free.put(None)
+    def lose(self, worker, what=None):
+        """Sees to a worker that does not answer, and puts another in its place; all that in words."""
+        if self.is_ending:
+            return _LEAVING
+        try:
+            status = self.nursery.ask("end", worker.pid)
+            manner = _manner(status)
+        except (EOFError, OSError):
+            manner = "died"
+        with self.lock:
+            self.deaths += 1
+            self.workers.remove(worker)
+            worker.close()
+            try:
+                if self.deaths > DEATHS_MAX:
+                    raise OSError(f"{self.deaths} died without finishing an element")
+                self.start()
+                then = "another one has taken its place"
+            except (EOFError, OSError) as e:
+                why = str(e) or "the process that starts them has died"
+                then = f"no other one is started: {why}; {len(self.workers)} are left"
+                if not self.workers:
+                    self.free.put(None)
+        return f"a worker process (pid {worker.pid}) {what or manner}; {then}"
+
+    def interrupt(self):
+        """Wakes who waits for a worker, which may hang."""
+        self.is_ending = True
+        self.free.put(None)
+        for w in self.workers:
+            w.sock.shutdown(socket.SHUT_RDWR)
 
     def __del__(self):
-        if os.getpid() != self.owner:
-            return
-        for w in self.workers:
-            w.close()
-        end = time.monotonic() + _FAREWELL_S
-        left = [w for w in self.workers if not w.has_ended()]
-        while left and time.monotonic() < end:
-            time.sleep(0.001)
-            left = [w for w in left if not w.has_ended()]
-        for w in left:
-            w.kill()
+        if os.getpid() == self.owner:
+            for w in self.workers:
+                w.close()
+            self.nursery.close()
+
+
+@atexit.register
+def _leave():
+    """Before the engine waits for its threads, which may wait for workers."""
+    for pool in list(_pools):
+        if pool.owner == os.getpid():
+            pool.interrupt()
 
 
 def mapped(dataset, f, processes, deterministic, timeout):
@@ -260,9 +401,13 @@ def mapped(dataset, f, processes, deterministic, timeout):
 
         return _spec.map_structure(leaf, result)
 
-    probe = Pool(lambda *parts: [pickle.dumps(structure(*parts))], 1)
-    out_spec = pickle.loads(probe(*dataset._sample()[0])[0])
-    pool = Pool(leaves, n, timeout)
+    def pickled_structure(*parts):
+        return [pickle.dumps(structure(*parts))]
+
+    sample = dataset._sample()[0]
+    nursery = _Nursery({"structure": pickled_structure, "leaves": leaves})
+    out_spec = _probed(nursery, sample)
+    pool = Pool(nursery, "leaves", n, timeout)
 
     def call(*parts):
         return _function.result_parts(_spec_pack(out_spec, pool(*parts)), out_spec)
@@ -274,6 +419,24 @@ def mapped(dataset, f, processes, deterministic, timeout):
     fn = _function.Function(graph.finish(numbers), out_spec, name, f"in {n} processes", [], [host])
     args = dict(_arguments.parallel(n, deterministic), fn=fn.fn)
     return Dataset._make("map", [dataset], args, out_spec, [host, pool], [], fn)
+
+
+def _probed(nursery, sample):
+    """The structure of the function's result for an element, from a worker for that alone."""
+    try:
+        probe = _Worker(nursery, "structure", None)
+        try:
+            return pickle.loads(probe.results(probe.exchange(probe.to.write(sample)))[0])
+        except EOFError:
+            manner = _manner(nursery.ask("end", probe.pid))
+            raise UnknownError(
+                f"map: the worker process that tried the function with one element {manner}"
+            ) from None
+        finally:
+            probe.close()
+    except BaseException:
+        nursery.close()
+        raise
 
 
 def _scalar(v):
