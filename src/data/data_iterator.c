@@ -22,6 +22,7 @@
 #define STEP_NS 100000 // between two elements of a block: the consumer's work, a step of its own
 #define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
 #define CROWDED_OF ((uint64_t)8)
+#define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for cancelling
 #define STATE_MAGIC 0x31737473u // "sts1"
 
 struct stoker_iterator {
@@ -39,6 +40,11 @@ struct stoker_iterator {
     struct stk_recorder *recorder; // NULL: none
     int64_t given_ns;              // with a recorder: when the last element was given
     struct stk_err err;            // of the last block; empty while there was none
+    struct behind {                // a resumed one's: what it has to pass over before it gives any
+        int64_t elements;
+        uint64_t errors;
+        bool pulls; // element by element, since some failed
+    } behind;
 };
 
 struct state {
@@ -311,9 +317,43 @@ struct stk_iter *stk_data_root(struct stoker_iterator *it)
     return it->root;
 }
 
+// Elements that were given before, and errors between and behind them. In pieces, so that
+// cancelling ends it; what is left then, or after an error, stays for the next call.
+static enum stk_status pass_over(struct stoker_iterator *it, struct stk_err *err)
+{
+    struct behind *b = &it->behind;
+    struct stk_run *run = it->root->run;
+    enum stk_status s = STK_OK;
+    bool is_end = false;
+    run->pulls_to_skip = b->pulls;
+    while (!is_end && (b->elements > 0 || b->errors > 0)) {
+        int64_t done = 0, more = b->elements < PASS_MAX ? b->elements : PASS_MAX;
+        s = stk_iter_skip(it->root, more > 0 ? more : 1, &done, err);
+        b->elements -= done;
+        if (s != STK_OK && !stk_status_is_of_element(s)) {
+            break;
+        }
+        b->errors -= s != STK_OK && b->errors > 0;
+        is_end = s == STK_OK && done == 0; // the data have become fewer
+        s = STK_OK;
+    }
+    run->pulls_to_skip = false;
+    if (s == STK_OK) {
+        *b = (struct behind){0};
+        stk_err_init(err);
+    }
+    return s;
+}
+
 // Another block. Grows what is asked for while blocks come quickly and stay small.
 STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err *err)
 {
+    if (it->behind.elements > 0 || it->behind.errors > 0) {
+        enum stk_status passed = pass_over(it, err);
+        if (passed != STK_OK) {
+            return passed;
+        }
+    }
     bool is_timed = it->recorder || !stoker_iterator_is_ready(it);
     int64_t start_ns = is_timed ? now_ns() : 0;
     enum stk_status s = stk_iter_next(it->root, it->want, &it->block, err);
@@ -442,6 +482,9 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
 
 STK_HOT int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
+    if (it->behind.elements > 0 || it->behind.errors > 0) {
+        return false;
+    }
     return it->used < it->block.n ||
            __atomic_load_n(&it->root->stats.head_ready, __ATOMIC_ACQUIRE) != 0;
 }
@@ -508,27 +551,6 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
     return STOKER_OK;
 }
 
-// Elements that were given before, and errors between and behind them.
-static enum stk_status pass_over(struct stk_iter *root, int64_t given, uint64_t failed,
-                                 struct stk_err *err)
-{
-    int64_t passed = 0;
-    uint64_t errors = 0;
-    while (passed < given || errors < failed) {
-        int64_t done = 0, more = given - passed;
-        enum stk_status s = stk_iter_skip(root, more > 0 ? more : 1, &done, err);
-        passed += done;
-        if (s != STK_OK && !stk_status_is_of_element(s)) {
-            return s;
-        }
-        errors += s != STK_OK;
-        if (s == STK_OK && done == 0) {
-            break; // the end: the data have become fewer
-        }
-    }
-    return STK_OK;
-}
-
 enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           const struct stoker_run_options *options,
                                           const void *state, size_t n, struct stoker_iterator **out,
@@ -553,14 +575,7 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     if (status != STOKER_OK) {
         return status;
     }
-    (*out)->root->run->pulls_to_skip = s.has_failures != 0;
-    enum stk_status k = pass_over((*out)->root, (int64_t)s.given, s.failed, &e);
-    (*out)->root->run->pulls_to_skip = false;
-    if (k != STK_OK) {
-        stoker_iterator_free(*out);
-        *out = NULL;
-        return stk_data_fail(err, &e);
-    }
+    (*out)->behind = (struct behind){(int64_t)s.given, s.failed, s.has_failures != 0};
     (*out)->given = s.given;
     (*out)->failed = s.failed;
     return STOKER_OK;

@@ -408,6 +408,9 @@ enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, str
     if (it->pending != STK_OK) {
         return take_pending(it, err);
     }
+    if (__atomic_load_n(&it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
+        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+    }
     if (it->kind->skip && !it->run->pulls_to_skip) {
         enum stk_status skipped = it->kind->skip(it, n, done, err);
         if (skipped != STK_OK) {

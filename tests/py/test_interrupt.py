@@ -43,6 +43,40 @@ def test_interrupt():
         c.same(int(next(it)), 1)
 
 
+def test_resume():
+    """Ctrl-C while elements are passed over; the next call goes on with that."""
+    calls = [0]
+
+    def slowly(x):
+        calls[0] += 1
+        time.sleep(0 if calls[0] <= 21 else 0.02)
+        return bool(x % 2 == 0)
+
+    ds = sd.Dataset.range(1000).filter(lambda x: sd.numpy_function(slowly, [x], sd.bool))
+    it = iter(ds)
+    c.same([int(next(it)) for _ in range(10)], list(range(0, 20, 2)))
+    state = it.state()
+    calls[0] = 21
+    start = time.monotonic()
+    again = ds.iterator(state=state)
+    interrupt_in(0.1)
+    c.raises(KeyboardInterrupt, lambda: next(again))
+    c.true(time.monotonic() - start < 0.35, f"{time.monotonic() - start:.2f} s")
+    c.same(int(next(again)), 20)
+    endless = sd.Dataset.range(10**12).filter(lambda x: x % 1000 == 1)
+    it = iter(endless.take(10**9))
+    next(it)
+    state = bytearray(it.state())
+    given = 24  # after magic, size, seed and epoch
+    state[given : given + 8] = (10**8).to_bytes(8, "little")  # as if so many had been given
+    start = time.monotonic()
+    again = endless.take(10**9).iterator(state=bytes(state))
+    interrupt_in(0.1)
+    c.raises(KeyboardInterrupt, lambda: next(again))
+    del again
+    c.true(time.monotonic() - start < 2, f"native: {time.monotonic() - start:.2f} s")
+
+
 def test_gil():
     it = iter(sd.Dataset.range(3).map(lambda x: sd.numpy_function(slow, [x], sd.int64)))
     counted, stop = [0], threading.Event()
