@@ -372,7 +372,7 @@ def test_leaving_hanging_workers():
         r = subprocess.run([sys.executable, "-c", text, name], stdout=subprocess.PIPE, timeout=60,
                            stderr=subprocess.DEVNULL)
         c.same((r.stdout, r.returncode), (b"0\n", -getattr(signal, name)), name)
-        c.true(time.monotonic() - start < 3, f"{name}: left after {time.monotonic() - start:.1f} s")
+        c.true(time.monotonic() - start < 4.5, f"{name}: left after {time.monotonic() - start:.1f} s")
         none_is_left(before)
 
 

@@ -3,6 +3,7 @@
 """Sources of files: CSV and tar in all their forms, whole and damaged; what tf.data gives of the
 same CSV is recorded here (TensorFlow 2.21)."""
 
+import fcntl
 import gzip
 import io
 import os
@@ -331,6 +332,89 @@ def test_snapshot_and_cache():
         with open(folder + "/c.stkidx", "wb") as half:
             half.write(whole[: len(whole) // 2])
         c.raises(sd.errors.DataLossError, lambda: f(kept))
+        options = sd.Options()
+        options.on_error = "skip"
+        c.same(f(kept.with_options(options)), [], "said once: an end is reached")
+
+
+def test_packed_snapshot():
+    """snapshot(compression="GZIP"): the same elements of all kinds, smaller, in a file of its own."""
+    with Folder() as put:
+        folder = os.path.dirname(put("x", b"")) + "/s"
+        calls = []
+        seen = lambda x: calls.append(1) or np.int64(x)
+
+        def element(i):
+            i = sd.py_function(seen, [i], "int64")
+            i = sd.ensure_shape(i, [])
+            return {
+                "number": i,
+                "text": sd.strings.join([sd.as_string(i), "/", sd.as_string(i * i)]),
+                "varied": sd.range(i % 5),
+                "image": sd.fill([8, 8, 3], sd.cast(i, "uint8")),
+                "none": sd.zeros([0, 3]),
+                "words": sd.fill([i % 3], sd.as_string(i)),
+            }
+
+        whole = sd.Dataset.range(1000).map(element)
+        want = list(whole)
+        sizes = {}
+        for compression in ("GZIP", None, "NONE", "AUTO"):
+            ds = whole.snapshot(folder, compression=compression)
+            del calls[:]
+            c.same(list(ds), want, compression)
+            n = len(calls)
+            c.same(list(ds), want, compression)
+            c.same(len(calls), n, "read, not made")
+            sizes = {x: os.path.getsize(os.path.join(folder, x)) for x in os.listdir(folder)}
+        c.same(sorted(x.split(".", 1)[1] for x in sizes), ["stkidx", "stkpack.gz"])
+        packed = next(os.path.join(folder, x) for x in sizes if x.endswith("gz"))
+        c.true(min(sizes.values()) * 4 < max(sizes.values()), f"{sizes}")
+        ds = whole.snapshot(folder, "GZIP")
+        it = iter(ds)
+        for _ in range(700):
+            next(it)
+        c.same(list(ds.iterator(state=it.state())), want[700:], "resumed")
+        c.same(list(ds.skip(990)), want[990:])
+        c.same(list(whole.take(0).snapshot(folder, "GZIP")), [])
+        c.same(list(whole.take(0).snapshot(folder, "GZIP")), [])
+        data = open(packed, "rb").read()
+        for damaged in (data[: len(data) // 2], data[:-4], data[:10], b"", b"\x1f\x8b" + data[100:],
+                        data[: len(data) // 2] + b"\xff" + data[len(data) // 2 + 1 :]):
+            with open(packed, "wb") as f:
+                f.write(damaged)
+            got, it = [], iter(ds)
+            e = c.raises(sd.errors.DataLossError, lambda: [got.append(x) for x in it], "stkpack.gz")
+            c.same(got, want[: len(got)], "the elements before the damage")
+            c.same(list(it), [], "and none behind it")
+        c.same([x for x in os.listdir(folder) if "part" in x], [])
+    for bad in ("SNAPPY", "ZLIB", "gzip"):
+        c.raises(sd.errors.InvalidArgumentError, lambda: sd.Dataset.range(3).snapshot("s", bad), bad)
+
+
+def test_parts_of_the_dead():
+    """What a killed writer left is removed by the next; what others still write is not."""
+    with Folder() as put:
+        folder = os.path.dirname(put("x", b""))
+        names = ["c.stkidx.99999.1.part", "c.stkidx.99999.2.part", "c.stkidx.99999.3.part", "c.stkidx.other.part"]
+        for name in names:
+            put(name, b"some")
+            os.utime(os.path.join(folder, name), (1e9, 1e9))
+        os.utime(os.path.join(folder, names[2]))  # young
+        with open(os.path.join(folder, names[1])) as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            kept = sd.Dataset.range(5).cache(folder + "/c")
+            c.same(drain(kept), [np.int64(i) for i in range(5)])
+        c.same(sorted(os.listdir(folder)), sorted(["x", "c.stkidx"] + names[1:]))
+        one = iter(sd.Dataset.range(5).cache(folder + "/d"))
+        next(one)
+        part = next(os.path.join(folder, x) for x in os.listdir(folder) if x.startswith("d."))
+        os.utime(part, (1e9, 1e9))
+        two = sd.Dataset.range(5).cache(folder + "/d")
+        c.same(drain(two), [np.int64(i) for i in range(5)])
+        c.true(os.path.exists(part), "it is being written")
+        c.same([int(x) for x in one], [1, 2, 3, 4])
+        c.same(sorted(x for x in os.listdir(folder) if x.startswith("d")), ["d.stkidx"])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/guard.h"
 #include "data/formats/crc32c.h"
+#include "data/formats/element_code.h"
 #include "data/formats/indexed_impl.h"
 
 struct stk_indexed {
@@ -89,33 +90,16 @@ static enum stk_status map_file(struct stk_indexed *x, struct stk_err *err)
 
 static enum stk_status read_header(struct stk_indexed *x, struct stk_err *err)
 {
-    uint64_t count;
     if (x->size < 16 + sizeof(struct stk_indexed_trailer) ||
         memcmp(x->map, STK_INDEXED_MAGIC, 8) != 0) {
         return bad(x->path, "no indexed file: it does not begin like one", err);
     }
-    memcpy(&count, x->map + 8, sizeof count);
-    if (count > STK_COMPONENTS_MAX || STK_INDEXED_HEADER(count) > x->size) {
-        return bad(x->path, "damaged: more components than fit", err);
-    }
-    x->specs = stk_specs_new((int)count);
-    if (!x->specs) {
+    enum stk_element_read r = stk_element_decode_specs(x->map + 8, x->size - 8, &x->specs);
+    if (r == STK_ELEMENT_NO_MEMORY) {
         return stk_err_nomem(err);
     }
-    for (int k = 0; k < x->specs->count; k++) {
-        struct stk_indexed_component c;
-        struct stk_spec *spec = &x->specs->items[k];
-        memcpy(&c, x->map + 16 + (size_t)k * sizeof c, sizeof c);
-        if (c.dtype < 0 || c.dtype >= STK_DT_DATASET || c.rank < -1 || c.rank > STK_RANK_MAX) {
-            return bad(x->path, "damaged: a component of no known type or shape", err);
-        }
-        spec->dtype = (enum stk_dtype)c.dtype;
-        spec->shape.rank = (int)c.rank;
-        for (int d = 0; d < spec->shape.rank; d++) {
-            spec->shape.dim[d] = c.dim[d] < 0 ? STK_UNKNOWN : c.dim[d];
-        }
-    }
-    return STK_OK;
+    return r == STK_ELEMENT_OK ? STK_OK
+                               : bad(x->path, "damaged: components of no known type or shape", err);
 }
 
 static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
@@ -130,7 +114,7 @@ static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
                 t.index % 8 == 0 && t.index <= end && bytes + 8 == end - t.index;
     if (fits) {
         memcpy(&crc, x->map + t.index + bytes, sizeof crc);
-        uint32_t head = x->crc(0, x->map, STK_INDEXED_HEADER((size_t)x->specs->count));
+        uint32_t head = x->crc(0, x->map, 8 + STK_ELEMENT_SPECS_BYTES((size_t)x->specs->count));
         fits = stk_crc32c_mask(x->crc(head, x->map + t.index, bytes)) == crc;
     }
     x->index = fits ? (const uint64_t *)(x->map + t.index) : NULL;
@@ -172,115 +156,22 @@ enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path, str
     return STK_OK;
 }
 
-struct cursor {
-    const uint8_t *at, *end;
-};
-
-static const void *take(struct cursor *c, uint64_t n)
-{
-    const uint8_t *p = c->at;
-    uint64_t padded = n + (8 - n % 8) % 8;
-    if (n > (uint64_t)(c->end - c->at) || padded > (uint64_t)(c->end - c->at)) {
-        return NULL;
-    }
-    c->at += padded;
-    return p;
-}
-
-// The dimensions of a component, from its spec or from the record.
-static bool read_shape(struct cursor *c, const struct stk_spec *spec, struct stk_shape *shape)
-{
-    *shape = spec->shape;
-    if (stk_shape_is_known(shape)) {
-        return true;
-    }
-    if (shape->rank < 0) {
-        const int64_t *at = take(c, 8);
-        int64_t rank = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : -1;
-        if (rank < 0 || rank > STK_RANK_MAX) {
-            return false;
-        }
-        shape->rank = (int)rank;
-    }
-    const int64_t *dim = take(c, (uint64_t)shape->rank * 8);
-    if (!dim) {
-        return false;
-    }
-    memcpy(shape->dim, dim, (size_t)shape->rank * sizeof dim[0]);
-    return stk_shape_is_known(shape) && stk_shape_fits(&spec->shape, shape) &&
-           stk_shape_count(shape) >= 0;
-}
-
-static bool read_strings(struct cursor *c, struct stk_bytes *to, int64_t count)
-{
-    for (int64_t k = 0; k < count; k++) {
-        const uint64_t *at = take(c, 8);
-        uint64_t size = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
-        const void *bytes = at ? take(c, size) : NULL;
-        if (!bytes) {
-            return false;
-        }
-        to[k] = (struct stk_bytes){bytes, (size_t)size};
-    }
-    return true;
-}
-
-enum read { READ_OK, READ_BAD, READ_NO_MEMORY };
-
-static enum read read_component(struct cursor *c, const struct stk_spec *spec,
-                                struct stk_pool *pool, struct stk_col *out, int64_t room)
-{
-    struct stk_shape shape;
-    if (!read_shape(c, spec, &shape)) {
-        return READ_BAD;
-    }
-    int64_t count = stk_shape_count(&shape);
-    size_t each = stk_dtype_bytes(spec->dtype);
-    // What the record cannot hold is not believed, so that a length alone claims no memory.
-    uint64_t least = (uint64_t)count * (spec->dtype == STK_DT_STRING ? 8 : each);
-    if (least > (uint64_t)(c->end - c->at)) {
-        return READ_BAD;
-    }
-    if (!out->is_varied && !stk_col_varied(out, pool, spec->dtype, room, room * count)) {
-        return READ_NO_MEMORY;
-    }
-    void *to = stk_col_append(out, pool, &shape);
-    if (!to) {
-        return READ_NO_MEMORY;
-    }
-    if (spec->dtype == STK_DT_STRING) {
-        return read_strings(c, to, count) ? READ_OK : READ_BAD;
-    }
-    const void *from = take(c, (uint64_t)count * each);
-    if (from) {
-        memcpy(to, from, (size_t)count * each);
-    }
-    return from ? READ_OK : READ_BAD;
-}
-
-static enum read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
+static enum stk_element_read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
                              struct stk_block *out, int64_t room)
 {
     uint64_t begin = __atomic_load_n(&x->index[i], __ATOMIC_RELAXED);
     uint64_t end = __atomic_load_n(&x->index[i + 1], __ATOMIC_RELAXED);
     if (end > x->index_at || begin > end || end - begin < 8 || begin % 8 != 0) {
-        return READ_BAD;
+        return STK_ELEMENT_BAD;
     }
     const uint8_t *from = x->map + begin;
     size_t size = (size_t)(end - begin) - 8;
-    struct cursor c = {from, from + size};
     uint64_t crc;
-    memcpy(&crc, c.end, sizeof crc);
+    memcpy(&crc, from + size, sizeof crc);
     if (stk_crc32c_mask(x->crc(0, from, size)) != crc) {
-        return READ_BAD;
+        return STK_ELEMENT_BAD;
     }
-    for (int k = 0; k < out->count; k++) {
-        enum read r = read_component(&c, &x->specs->items[k], pool, &out->cols[k], room);
-        if (r != READ_OK) {
-            return r;
-        }
-    }
-    return c.at == c.end ? READ_OK : READ_BAD;
+    return stk_element_decode(from, size, x->specs, pool, out, room);
 }
 
 static void let_go(void *x)
@@ -323,13 +214,13 @@ enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, c
     }
     for (int64_t i = 0; i < n && *failed == n; i++) {
         bool is_inside = index[i] >= 0 && index[i] < x->count;
-        enum read r = is_inside ? read_record(x, index[i], pool, out, n) : READ_BAD;
-        if (r == READ_NO_MEMORY) {
+        enum stk_element_read r = is_inside ? read_record(x, index[i], pool, out, n) : STK_ELEMENT_BAD;
+        if (r == STK_ELEMENT_NO_MEMORY) {
             stk_block_clear(out);
             return stk_err_set(err, STK_ELIMIT, "%s: no memory for %lld elements", x->path,
                                (long long)n);
         }
-        if (r == READ_BAD) {
+        if (r == STK_ELEMENT_BAD) {
             *failed = i;
             (void)stk_err_set(why, is_inside ? STK_EDAMAGE : STK_ERANGE,
                               "%s: element %lld of %lld is %s", x->path, (long long)index[i],

@@ -159,7 +159,7 @@ static enum stk_status cache_open(struct stk_iter *it, struct stk_err *err)
     if (n < 0 || (size_t)n >= sizeof path) {
         return stk_err_set(err, STK_EINVAL, "cache: filename is too long");
     }
-    return stk_cache_file_open(&c->file, it, path, err);
+    return stk_cache_file_open(&c->file, it, path, false, err);
 }
 
 static enum stk_status cache_next(struct stk_iter *it, int64_t want, struct stk_block *out,

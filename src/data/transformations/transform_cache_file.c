@@ -8,7 +8,8 @@
 //
 // snapshot: the same in a directory, which is made, in a file named after the fingerprint of the
 // pipeline before it: another pipeline makes another file. It does not see what is in files, nor
-// what Python functions do. Its writing is not sharded, and compression is accepted and not used.
+// what Python functions do. With compression "GZIP" the file is a packed one (packed.h), with a name
+// of its own. Its writing is not sharded.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,20 +20,25 @@
 #include "data/feed.h"
 #include "data/fingerprint.h"
 #include "data/formats/indexed.h"
+#include "data/formats/packed.h"
 
 #define BLOCK_MAX 1024
 
 struct stk_cache_file {
     struct stk_iter *it;
     char *path;
-    struct stk_indexed *from;          // read from; NULL: the input is read
-    struct stk_indexed_writer *writer; // written to; NULL: not
+    bool is_packed;
+    struct stk_indexed *from; // read from; both NULL: the input is read
+    struct stk_packed *from_packed;
+    struct stk_indexed_writer *writer; // written to; both NULL: not
+    struct stk_packed_writer *packer;
     int64_t at;
     bool has_begun, has_failed;
+    bool is_over; // the file is no good, which was said
 };
 
 enum stk_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter *it,
-                                    const char *path, struct stk_err *err)
+                                    const char *path, bool is_packed, struct stk_err *err)
 {
     struct stk_cache_file *c = stk_alloc_zero(1, sizeof *c);
     *out = c;
@@ -40,6 +46,7 @@ enum stk_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter
         return stk_err_nomem(err);
     }
     c->it = it;
+    c->is_packed = is_packed;
     c->path = stk_alloc(strlen(path) + 1);
     if (!c->path) {
         return stk_err_nomem(err);
@@ -48,15 +55,26 @@ enum stk_status stk_cache_file_open(struct stk_cache_file **out, struct stk_iter
     return STK_OK;
 }
 
+// Ends what is written, if anything is.
+static enum stk_status finish(struct stk_cache_file *c, bool keeps, struct stk_err *err)
+{
+    enum stk_status s = c->is_packed ? stk_packed_finish(c->packer, keeps, err)
+                                     : stk_indexed_finish(c->writer, keeps, err);
+    c->packer = NULL;
+    c->writer = NULL;
+    return s;
+}
+
 void stk_cache_file_close(struct stk_cache_file *c)
 {
     if (!c) {
         return;
     }
     struct stk_err ignored;
-    if (stk_indexed_finish(c->writer, false, &ignored) != STK_OK) {
+    if (finish(c, false, &ignored) != STK_OK) {
         c->has_failed = true; // the pass was given up: nothing was to stay
     }
+    stk_packed_close(c->from_packed);
     stk_indexed_drop(c->from);
     stk_free(c->path);
     stk_free(c);
@@ -64,7 +82,9 @@ void stk_cache_file_close(struct stk_cache_file *c)
 
 static enum stk_status check_specs(const struct stk_cache_file *c, struct stk_err *err)
 {
-    const struct stk_specs *have = stk_indexed_specs(c->from), *want = c->it->ds->specs;
+    const struct stk_specs *want = c->it->ds->specs;
+    const struct stk_specs *have =
+        c->is_packed ? stk_packed_specs(c->from_packed) : stk_indexed_specs(c->from);
     bool fits = have->count == want->count;
     for (int k = 0; fits && k < have->count; k++) {
         fits = have->items[k].dtype == want->items[k].dtype &&
@@ -79,18 +99,24 @@ static enum stk_status check_specs(const struct stk_cache_file *c, struct stk_er
 
 static enum stk_status begin(struct stk_cache_file *c, struct stk_err *err)
 {
+    const struct stk_specs *specs = c->it->ds->specs;
     struct stat info;
     enum stk_status s;
     if (stat(c->path, &info) == 0) {
-        s = stk_indexed_open(&c->from, c->path, err);
+        s = c->is_packed ? stk_packed_open(&c->from_packed, c->path, c->it->run->pool, err)
+                         : stk_indexed_open(&c->from, c->path, err);
         s = s == STK_OK ? check_specs(c, err) : s;
     } else {
-        s = stk_indexed_create(&c->writer, c->path, c->it->ds->specs, err);
+        s = c->is_packed ? stk_packed_create(&c->packer, c->path, specs, err)
+                         : stk_indexed_create(&c->writer, c->path, specs, err);
     }
     c->has_begun = s == STK_OK;
     if (s != STK_OK) {
+        stk_packed_close(c->from_packed);
         stk_indexed_drop(c->from);
+        c->from_packed = NULL;
         c->from = NULL;
+        c->is_over = stk_status_is_of_element(s);
     }
     return s;
 }
@@ -103,24 +129,23 @@ static enum stk_status write_next(struct stk_cache_file *c, int64_t want, struct
         c->has_failed = true;
         return s;
     }
-    if (!c->writer) {
+    if (!c->writer && !c->packer) {
         return STK_OK;
     }
     if (out->n > 0) {
-        s = stk_indexed_append(c->writer, out, err);
+        s = c->is_packed ? stk_packed_append(c->packer, out, err)
+                         : stk_indexed_append(c->writer, out, err);
         if (s == STK_OK) {
             return s;
         }
     }
-    struct stk_indexed_writer *w = c->writer;
     struct stk_err ignored;
-    c->writer = NULL;
     if (s == STK_OK) {
-        return stk_indexed_finish(w, !c->has_failed, err);
+        return finish(c, !c->has_failed, err);
     }
     // The disk is full, or the like: that is said once, and the elements go on coming.
     stk_block_clear(out);
-    (void)!stk_indexed_finish(w, false, &ignored);
+    (void)!finish(c, false, &ignored);
     return s;
 }
 
@@ -153,18 +178,26 @@ static enum stk_status read_next(struct stk_cache_file *c, int64_t want, struct 
 enum stk_status stk_cache_file_next(struct stk_cache_file *c, int64_t want, struct stk_block *out,
                                     struct stk_err *err)
 {
-    enum stk_status s = c->has_begun ? STK_OK : begin(c, err);
-    if (s != STK_OK) {
+    enum stk_status s = c->has_begun || c->is_over ? STK_OK : begin(c, err);
+    if (s != STK_OK || c->is_over) {
         return s;
     }
-    return c->from ? read_next(c, want, out, err) : write_next(c, want, out, err);
+    return c->from_packed ? stk_packed_read(c->from_packed, want, out, err)
+           : c->from      ? read_next(c, want, out, err)
+                          : write_next(c, want, out, err);
 }
 
 enum stk_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n, int64_t *done,
                                     struct stk_err *err)
 {
     struct stk_block block = {0};
-    enum stk_status s = c->has_begun ? STK_OK : begin(c, err);
+    enum stk_status s = c->has_begun || c->is_over ? STK_OK : begin(c, err);
+    if (c->is_over) {
+        return s;
+    }
+    if (s == STK_OK && c->from_packed) {
+        return stk_packed_skip(c->from_packed, n, done, err);
+    }
     if (s == STK_OK && c->from) {
         int64_t left = stk_indexed_count(c->from) - c->at;
         *done = n < left ? n : left;
@@ -184,6 +217,25 @@ enum stk_status stk_cache_file_skip(struct stk_cache_file *c, int64_t n, int64_t
     return s;
 }
 
+static const char *compression_of(const struct stk_dataset *ds)
+{
+    return stk_attrs_text(ds->attrs, "compression", "AUTO");
+}
+
+static enum stk_status snapshot_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    static const char *const known[] = {"AUTO", "GZIP", "NONE", ""};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(compression_of(ds), known[i]) == 0) {
+            return stk_dataset_like_input(ds, err);
+        }
+    }
+    return stk_err_set(err, STK_EINVAL,
+                       "snapshot: compression is GZIP, NONE or AUTO (which does not compress), "
+                       "not %s",
+                       compression_of(ds));
+}
+
 struct snapshot {
     struct stk_cache_file *file;
 };
@@ -193,8 +245,10 @@ static enum stk_status snapshot_open(struct stk_iter *it, struct stk_err *err)
     struct snapshot *s = it->state;
     char path[4096];
     const char *dir = stk_attrs_text(it->ds->attrs, "path", "");
-    int n = snprintf(path, sizeof path, "%s/%016llx.stkidx", dir,
-                     (unsigned long long)stk_dataset_fingerprint(it->ds->in[0]));
+    bool is_packed = strcmp(compression_of(it->ds), "GZIP") == 0;
+    int n = snprintf(path, sizeof path, "%s/%016llx.%s", dir,
+                     (unsigned long long)stk_dataset_fingerprint(it->ds->in[0]),
+                     is_packed ? "stkpack.gz" : "stkidx");
     if (!*dir || n < 0 || (size_t)n >= sizeof path) {
         return stk_err_set(err, STK_EINVAL, "snapshot: path is empty or too long");
     }
@@ -202,7 +256,7 @@ static enum stk_status snapshot_open(struct stk_iter *it, struct stk_err *err)
         return stk_err_set(err, STK_EOUTPUT, "snapshot: cannot make the directory %s: %s", dir,
                            strerror(errno));
     }
-    return stk_cache_file_open(&s->file, it, path, err);
+    return stk_cache_file_open(&s->file, it, path, is_packed, err);
 }
 
 static enum stk_status snapshot_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -232,7 +286,9 @@ static const struct stk_arg_row snapshot_args[] = {
      .type = STK_ARG_TEXT,
      .is_required = true,
      .help = "directory of the elements"},
-    {.name = "compression", .type = STK_ARG_OTHER, .help = "accepted; files are not compressed"},
+    {.name = "compression",
+     .type = STK_ARG_TEXT,
+     .help = "GZIP, NONE or AUTO, which is NONE"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",
@@ -240,7 +296,7 @@ const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",
                                                       .args = snapshot_args,
                                                       .n_in_min = 1,
                                                       .n_in_max = 1,
-                                                      .infer = stk_dataset_like_input,
+                                                      .infer = snapshot_infer,
                                                       .cardinality = snapshot_cardinality,
                                                       .state_bytes = sizeof(struct snapshot),
                                                       .open = snapshot_open,

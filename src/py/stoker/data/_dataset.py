@@ -505,7 +505,11 @@ class Dataset:
         return self._then("cache", {"filename": os.fspath(filename) if filename else None})
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
-        """Kept in the folder `path` after the first pass, for later runs as well."""
+        """Kept in the folder `path` after the first pass, for later runs as well.
+
+        compression: "GZIP" makes smaller files, which take longer to write and read; "NONE", None
+        and "AUTO" do not compress. InvalidArgumentError: another one, such as "SNAPPY".
+        """
         import os
 
         if reader_func is not None or shard_func is not None:

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lock is flock's, which ends with its holder. A file that was just made may not be locked yet:
+// only old ones are removed.
+#include "data/formats/beside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define YOUNG_S 60
+#define SUFFIX ".part"
+
+enum stk_status stk_beside_check(const char *path, const struct stk_specs *specs,
+                                 struct stk_err *err)
+{
+    struct stat there; // the rename at the end would put a file in a device's place
+    for (int k = 0; k < specs->count; k++) {
+        if (specs->items[k].dtype == STK_DT_DATASET) {
+            return stk_err_set(err, STK_EINVAL,
+                               "%s: component %d holds datasets, which no file can", path, k);
+        }
+    }
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        return stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: it is there and no file",
+                           path);
+    }
+    return STK_OK;
+}
+
+static void remove_if_dead(int folder, const char *name)
+{
+    struct stat info;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) {
+        return;
+    }
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && time(NULL) - info.st_mtime > YOUNG_S &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        unlinkat(folder, name, 0);
+    }
+    close(fd);
+}
+
+// Files named like this one's parts: "path.PID.N.part".
+static void remove_dead(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name), length = slash ? (size_t)(slash - path) + 1 : 0;
+    char folder[4096] = ".";
+    if (length >= sizeof folder) {
+        return;
+    }
+    if (slash) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    while (d && (e = readdir(d)) != NULL) {
+        long pid;
+        unsigned long number;
+        int end = 0;
+        if (strncmp(e->d_name, name, n) == 0 &&
+            sscanf(e->d_name + n, ".%ld.%lu" SUFFIX "%n", &pid, &number, &end) == 2 && end > 0 &&
+            e->d_name[n + (size_t)end] == '\0') {
+            remove_if_dead(dirfd(d), e->d_name);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+}
+
+enum stk_status stk_beside_open(struct stk_beside *b, const char *path, struct stk_err *err)
+{
+    static unsigned long writers;
+    size_t size = strlen(path) + 64;
+    *b = (struct stk_beside){.path = stk_alloc(size), .beside = stk_alloc(size), .lock = -1};
+    if (!b->path || !b->beside) {
+        stk_free(b->path);
+        stk_free(b->beside);
+        *b = (struct stk_beside){.lock = -1};
+        return stk_err_nomem(err);
+    }
+    memcpy(b->path, path, strlen(path) + 1);
+    snprintf(b->beside, size, "%s.%ld.%lu" SUFFIX, path, (long)getpid(),
+             __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED));
+    remove_dead(path);
+    return STK_OK;
+}
+
+void stk_beside_lock(struct stk_beside *b)
+{
+    b->lock = open(b->beside, O_RDONLY | O_CLOEXEC);
+    if (b->lock >= 0 && flock(b->lock, LOCK_EX | LOCK_NB) != 0) {
+        close(b->lock); // a file system without locks: nobody can take it either
+        b->lock = -1;
+    }
+}
+
+enum stk_status stk_beside_close(struct stk_beside *b, bool keeps, struct stk_err *err)
+{
+    enum stk_status s = STK_OK;
+    if (!b->path) {
+        return STK_OK;
+    }
+    if (keeps && rename(b->beside, b->path) != 0) {
+        s = stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: %s", b->path, strerror(errno));
+    }
+    if (!keeps || s != STK_OK) {
+        unlink(b->beside);
+    }
+    if (b->lock >= 0) {
+        close(b->lock);
+    }
+    stk_free(b->path);
+    stk_free(b->beside);
+    *b = (struct stk_beside){.lock = -1};
+    return s;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of elements are written beside their name and renamed at the end: there is never half a file
+// of that name, and several writers do not meet. What a writer that was killed left behind is
+// removed by the next one: it is a file that nobody holds the lock of.
+#ifndef STK_DATA_BESIDE_H
+#define STK_DATA_BESIDE_H
+
+#include "data/spec.h"
+
+struct stk_beside {
+    char *path, *beside;
+    int lock; // a descriptor; below 0: none
+};
+
+// STK_EINVAL: elements that no file can hold; STK_EOUTPUT: the name is a directory's or device's.
+STK_MUST_CHECK enum stk_status stk_beside_check(const char *path, const struct stk_specs *specs,
+                                                struct stk_err *err);
+// Names the file to write; removes what is left of dead writers.
+STK_MUST_CHECK enum stk_status stk_beside_open(struct stk_beside *b, const char *path,
+                                               struct stk_err *err);
+// Once the file is there: others leave it alone from now on.
+void stk_beside_lock(struct stk_beside *b);
+// Renames or removes the file, and lets go of all in any case. All zero is nothing.
+STK_MUST_CHECK enum stk_status stk_beside_close(struct stk_beside *b, bool keeps,
+                                                struct stk_err *err);
+
+#endif
