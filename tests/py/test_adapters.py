@@ -175,6 +175,57 @@ def test_tf():
     c.same(
         sum(1 for _ in dataset().to_tf().repeat(2)), 6, "a second pass is a new iterator"
     )
+    composite_in_tf(tf)
+
+
+def composite():
+    """Batches of two: ragged numbers, strings and rows of rows, sparse numbers, dense ones."""
+    features = {
+        "r": sd.io.RaggedFeature("int64"),
+        "s": sd.io.RaggedFeature("bytes", row_splits_dtype="int64"),
+        "v": sd.io.VarLenFeature("float32"),
+        "d": sd.io.FixedLenFeature([], "int64"),
+    }
+    rows = [
+        bytes(sd.io.Example({"r": list(range(i)), "s": [b"x" * i] * (i % 2), "v": [0.5] * i, "d": i}))
+        for i in range(5)
+    ]
+    ds = sd.Dataset.from_tensor_slices(rows).batch(2)
+    return ds.map(lambda r: sd.io.parse_example(r, features))
+
+
+def composite_in_tf(tf):
+    ours = composite()
+    theirs = ours.to_tf()
+    spec = theirs.element_spec
+    c.true(isinstance(spec["r"], tf.RaggedTensorSpec) and isinstance(spec["v"], tf.SparseTensorSpec), f"{spec}")
+    c.same(spec["r"].dtype.name, "int64")
+    for a, b in zip(list(ours), list(theirs)):
+        c.true(isinstance(b["r"], tf.RaggedTensor) and isinstance(b["v"], tf.SparseTensor), "TensorFlow's")
+        c.same(b["r"].to_list(), a["r"].to_list())
+        c.same(b["s"].to_list(), a["s"].to_list())
+        c.same(tf.sparse.to_dense(b["v"]).numpy(), sd.sparse.to_dense(a["v"]))
+        c.same(b["d"].numpy(), a["d"])
+        c.same(b["r"].row_splits.dtype.name, a["r"].row_splits.dtype.name)
+    sums = theirs.map(lambda e: tf.reduce_sum(e["r"], axis=1))
+    c.same([s.numpy().tolist() for s in sums], [[0, 0], [1, 3], [6]], "usable in TensorFlow's pipeline")
+    nested = sd.Dataset.range(1, 5).map(lambda i: sd.range(i)).ragged_batch(2).batch(2)
+    got = [e.to_list() for e in nested.to_tf()]
+    c.same(got, [e.to_list() for e in nested])
+    c.same(got, [[[[0], [0, 1]], [[0, 1, 2], [0, 1, 2, 3]]]])
+    c.same(nested.to_tf().element_spec.ragged_rank, 2)
+    c.raises(TypeError, lambda: sd.Dataset.range(4).window(2).to_tf(), "flat_map")
+
+
+def test_composite_elsewhere():
+    """What has no ragged and sparse values says so before anything runs, and what to do."""
+    ds = composite()
+    pairs = ds.map(lambda e: (e["d"], {"x": e["v"]}))
+    windows = sd.Dataset.range(4).window(2)
+    for to in (sd.Dataset.to_torch, sd.Dataset.to_jax, sd.Dataset.to_keras, lambda d: d.to_device("cpu")):
+        c.raises(TypeError, lambda: to(ds), "element['r'] is ragged", "to_tensor()")
+        c.raises(TypeError, lambda: to(pairs), "element[1]['x'] is sparse", "to_dense")
+        c.raises(TypeError, lambda: to(windows), "the element is a dataset", "flat_map")
 
 
 def test_keras():

@@ -30,6 +30,34 @@ def map_leaves(f, element):
     return _spec.map_structure(f, element)
 
 
+def _places(spec, place=""):
+    """(where it is, leaf) of each leaf."""
+    if isinstance(spec, dict):
+        for k in spec:
+            yield from _places(spec[k], f"{place}[{k!r}]")
+    elif isinstance(spec, tuple):
+        for i, s in enumerate(spec):
+            yield from _places(s, f"{place}[{i}]")
+    else:
+        yield place, spec
+
+
+_WAYS = (
+    (SparseTensorSpec, "sparse", "sd.sparse.to_dense(x) in a map makes it dense"),
+    (RaggedTensorSpec, "ragged", "x.to_tensor() in a map makes it dense"),
+    (DatasetSpec, "a dataset", "flat_map(lambda w: w.batch(n)) makes windows batches"),
+)
+
+
+def refuse(dataset, target, kinds=(SparseTensorSpec, RaggedTensorSpec, DatasetSpec)):
+    """TypeError: a value of the elements is of a kind that the target does not have."""
+    for place, leaf in _places(dataset.element_spec):
+        for kind, name, way in _WAYS:
+            if isinstance(leaf, kind) and kind in kinds:
+                where = f"element{place}" if place else "the element"
+                raise TypeError(f"{target}: {where} is {name}, which it has no values for; {way}")
+
+
 def _is_text(v):
     return isinstance(v, (bytes, str)) or isinstance(v, np.ndarray) and v.dtype.kind == "O"
 
@@ -76,6 +104,7 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None):
 
     See Dataset.to_torch.
     """
+    refuse(dataset, "to_torch")
     torch = _need("torch")
     from . import _device, _normalize
 
@@ -152,23 +181,25 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None):
 
 
 def _tf_spec(tf, s):
+    dtype = tf.string if s.dtype == _dtypes.string else tf.as_dtype(s.dtype)
     if isinstance(s, SparseTensorSpec):
-        return tf.SparseTensorSpec(s.shape, tf.as_dtype(_tf_dtype(tf, s.dtype)))
-    if isinstance(s, (DatasetSpec, RaggedTensorSpec)):
-        raise NotImplementedError(f"to_tf of {s!r}; to_tensor() makes ragged values dense")
-    return tf.TensorSpec(s.shape, _tf_dtype(tf, s.dtype))
-
-
-def _tf_dtype(tf, dtype):
-    return tf.string if dtype == _dtypes.string else tf.as_dtype(dtype)
+        return tf.SparseTensorSpec(s.shape, dtype)
+    if isinstance(s, RaggedTensorSpec):
+        splits = tf.as_dtype(s.row_splits_dtype)
+        return tf.RaggedTensorSpec(s.shape, dtype, s.ragged_rank, splits)
+    return tf.TensorSpec(s.shape, dtype)
 
 
 def _tf_leaf(tf):
-    from ._sparse import SparseTensor
+    from ._sparse import RaggedTensor, SparseTensor
 
     def leaf(v):
         if isinstance(v, SparseTensor):
             return tf.SparseTensor(v.indices, v.values, v.dense_shape)
+        if isinstance(v, RaggedTensor):
+            return tf.RaggedTensor.from_nested_row_splits(
+                v.flat_values, v.nested_row_splits, validate=False
+            )
         return v
 
     return leaf
@@ -176,13 +207,15 @@ def _tf_leaf(tf):
 
 def to_tf(dataset):
     """A tf.data.Dataset, by from_generator. See Dataset.to_tf."""
+    refuse(dataset, "to_tf", (DatasetSpec,))
     tf = _need("tensorflow")
     signature = _spec.map_structure(lambda s: _tf_spec(tf, s), dataset.element_spec)
     leaf = _tf_leaf(tf)
-    has_sparse = any(isinstance(s, SparseTensorSpec) for s in _spec.flatten(dataset.element_spec))
+    composite = (SparseTensorSpec, RaggedTensorSpec)
+    has_composite = any(isinstance(s, composite) for s in _spec.flatten(dataset.element_spec))
 
     def generate():
-        return map(lambda e: map_leaves(leaf, e), dataset) if has_sparse else iter(dataset)
+        return map(lambda e: map_leaves(leaf, e), dataset) if has_composite else iter(dataset)
 
     out = tf.data.Dataset.from_generator(generate, output_signature=signature)
     n = dataset.cardinality()
@@ -191,6 +224,7 @@ def to_tf(dataset):
 
 def to_keras(dataset, num_batches=None):
     """A keras.utils.PyDataset. See Dataset.to_keras."""
+    refuse(dataset, "to_keras")
     keras = _need("keras")
     if num_batches is None:
         num_batches = dataset.cardinality()
@@ -271,6 +305,7 @@ class _Adapted:
 
 def to_jax(dataset, device=None, depth=1):
     """An iterable of jax arrays. See Dataset.to_jax."""
+    refuse(dataset, "to_jax")
     jax = _need("jax")
 
     def leaf(v):
@@ -283,4 +318,5 @@ def to_device(dataset, device, depth=2, keep=False, normalize=None):
     """See Dataset.to_device."""
     from ._device import OnDevice
 
+    refuse(dataset, "to_device")
     return OnDevice(dataset, device, depth, keep, normalize)

@@ -942,7 +942,8 @@ class Dataset:
     def to_tf(self):
         """A tf.data.Dataset of this, with its element_spec and cardinality, by from_generator.
 
-        Each element is a call and a copy: give it batches. NotImplementedError: ragged values.
+        Each element is a call and a copy: give it batches. Sparse and ragged values become
+        TensorFlow's.
         """
         from ._adapters import to_tf
 
