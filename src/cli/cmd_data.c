@@ -178,7 +178,7 @@ static int find_compression(const struct stk_args *args, struct watch *watch,
 
 static int convert(const struct stk_args *args)
 {
-    const char *path = args->values[STK_OPT_ID_OUTPUT].text, *compression, *same;
+    const char *path = args->values[STK_OPT_ID_OUTPUT].text, *compression = "", *same;
     struct stoker_err err;
     if (!path) {
         return stk_usage(&stk_cmd_data, "-o FILE is missing: say where the indexed file goes");

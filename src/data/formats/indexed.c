@@ -15,7 +15,6 @@
 #include "base/alloc.h"
 #include "base/guard.h"
 #include "data/formats/crc32c.h"
-#include "data/formats/element_code.h"
 #include "data/formats/indexed_impl.h"
 
 struct stk_indexed {
@@ -114,7 +113,7 @@ static enum stk_status read_index(struct stk_indexed *x, struct stk_err *err)
                 t.index % 8 == 0 && t.index <= end && bytes + 8 == end - t.index;
     if (fits) {
         memcpy(&crc, x->map + t.index + bytes, sizeof crc);
-        uint32_t head = x->crc(0, x->map, 8 + STK_ELEMENT_SPECS_BYTES((size_t)x->specs->count));
+        uint32_t head = x->crc(0, x->map, STK_INDEXED_HEADER((size_t)x->specs->count));
         fits = stk_crc32c_mask(x->crc(head, x->map + t.index, bytes)) == crc;
     }
     x->index = fits ? (const uint64_t *)(x->map + t.index) : NULL;

@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "data/formats/beside.h"
 #include "data/formats/crc32c.h"
-#include "data/formats/element_code.h"
 #include "data/formats/indexed_impl.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20)
