@@ -104,6 +104,48 @@ def test_crops():
     same(kept, "shape alone")
 
 
+def test_slices():
+    """image[a:b, c:d] as Python has it: clamped, negative, open, empty, computed."""
+    decode = lambda x: sd.io.decode_jpeg(x, channels=3)
+    i32 = lambda v: sd.cast(v, "int32")
+    place = lambda: sd.random.uniform([], 0, 40, dtype="int64")
+    slices = {
+        "both": lambda im: im[3:20, 5:29],
+        "rows": lambda im: im[4:],
+        "columns": lambda im: im[:, :-7],
+        "channels": lambda im: im[2:9, 1:8, :],
+        "dots": lambda im: im[2:9, ...],
+        "all dots": lambda im: im[2:9, 1:8, ...],
+        "beyond": lambda im: im[10:1000, -1000:1000],
+        "negative": lambda im: im[-20:-3, -9:-1],
+        "nothing": lambda im: im[5:5, 2:9],
+        "no columns": lambda im: im[2:9, 1000:],
+        "backwards": lambda im: im[9:2],
+        "computed": lambda im: im[place() : place() + 12, place() : place() + 8],
+        "one computed": lambda im: im[i32(place()) :, : i32(place())],
+        "resized": lambda im: sd.image.resize(im[3:20, 5:29], [8, 8]),
+        "computed, resized": lambda im: sd.image.resize(im[place() // 4 :][:30], [8, 8]),
+    }
+    for name, f in slices.items():
+        ds = images().map(lambda x: f(decode(x)))
+        done(ds, "crop into decode")
+        same(ds, name)
+        same(ds, name, "skip")
+    same(images().map(lambda x: sd.io.decode_jpeg(x)[3:20, 5:29]), "channels of the file")
+    others = {
+        "steps": lambda im: im[::2, 3:9],
+        "one row": lambda im: im[3, 3:9],
+        "a new axis": lambda im: im[None, 3:9],
+        "some channels": lambda im: im[3:9, 3:9, :2],
+        "the last columns": lambda im: im[..., 3:9, :],
+        "all": lambda im: im[:, :],
+    }
+    for name, f in others.items():
+        ds = images().map(lambda x: f(decode(x)))
+        c.true("crop into decode" not in ds.explain(), name)
+        same(ds, name)
+
+
 def test_chains():
     def finish(im):
         im = sd.image.random_flip_left_right(im)

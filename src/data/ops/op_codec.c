@@ -18,7 +18,7 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     int64_t window[4];
     int count;
-    enum stk_status s = stk_op_want_inputs(c, 1, 2, err);
+    enum stk_status s = stk_op_want_inputs(c, 1, c->op->arg == PART ? 5 : 2, err);
     if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
         s = stk_err_set(err, STK_EINVAL, "%s: takes the bytes of one file", c->op->name);
     }
@@ -114,9 +114,38 @@ static enum stk_status read_slice(const struct stk_op_run *r, int64_t i,
     return STK_OK;
 }
 
-// The part of the file's image that an operation wants which a rewrite made.
+// Rows and columns of an index. One that selects nothing has `empty` as its size; then a place of
+// the image is decoded all the same, since a damaged file is an error.
+static enum stk_status read_ranges(const struct stk_op_run *r, int64_t i,
+                                   const struct stk_image_shape *shape, struct stk_image_box *box,
+                                   struct stk_image_box *empty, struct stk_err *err)
+{
+    const struct stk_attr *t = stk_attrs_get(r->attrs, "ranges");
+    int64_t first[2], count[2];
+    int next = 0;
+    bool ok = t && t->kind == STK_ATTR_INTS && t->count == 10;
+    for (int k = 0; ok && k < 2; k++) {
+        struct stk_op_index_item it;
+        ok = stk_op_index_read(&it, &t->ints[5 * k], r->in + 1, r->n_in - 1, i, &next) &&
+             it.step == 1 &&
+             stk_op_index_clamp(&it, k ? shape->width : shape->height, &first[k], &count[k]);
+    }
+    if (!ok) {
+        return stk_err_set(err, STK_EINVAL, "an index is no integer");
+    }
+    *box = (struct stk_image_box){(uint32_t)first[0], (uint32_t)first[1], (uint32_t)count[0],
+                                  (uint32_t)count[1]};
+    if (count[0] == 0 || count[1] == 0) {
+        *empty = *box;
+        *box = (struct stk_image_box){0, 0, 1, 1};
+    }
+    return STK_OK;
+}
+
+// The part of the file's image that an operation wants which a rewrite made. `empty`: its size, if
+// there is nothing in it.
 static enum stk_status read_part(const struct stk_op_run *r, int64_t i, enum stk_op_crop crop,
-                                 struct stk_image_jpeg_job *job)
+                                 struct stk_image_jpeg_job *job, struct stk_image_box *empty)
 {
     struct stk_image_jpeg_options *o = &job->opt;
     struct stk_image_shape shape;
@@ -136,6 +165,8 @@ static enum stk_status read_part(const struct stk_op_run *r, int64_t i, enum stk
                                   &job->err);
     } else if (s == STK_OK && crop == STK_OP_CROP_SLICE) {
         s = read_slice(r, i, &shape, &box, &job->err);
+    } else if (s == STK_OK && crop == STK_OP_CROP_RANGES) {
+        s = read_ranges(r, i, &shape, &box, empty, &job->err);
     }
     if (s != STK_OK) {
         return s;
@@ -190,11 +221,20 @@ static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *
     job->status = stk_image_crop(&whole, &box, &job->out, &job->err);
 }
 
+static void cut_to_nothing(struct stk_image_jpeg_job *job, const struct stk_image_box *empty)
+{
+    if (job->status == STK_OK && (empty->height == 0 || empty->width == 0)) {
+        job->out.height = empty->height;
+        job->out.width = empty->width;
+    }
+}
+
 int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_context *const *c,
                        struct stk_image_jpeg_job *jobs)
 {
     enum stk_dtype t = r->op->arg == PNG ? r->spec[0].dtype : STK_DT_U8;
     enum stk_op_crop crop = crop_of(r);
+    struct stk_image_box empty[2] = {{.height = 1, .width = 1}, {.height = 1, .width = 1}};
     int count = 0;
     for (; count < 2 && c[count] && i + count < r->n; count++) {
         struct stk_image_jpeg_job *job = &jobs[count];
@@ -210,7 +250,7 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
         if (crop != STK_OP_CROP_NONE) {
             job->status = crop == STK_OP_CROP_WINDOW
                               ? read_window(r, i + count, &job->opt, &job->err)
-                              : read_part(r, i + count, crop, job);
+                              : read_part(r, i + count, crop, job, &empty[count]);
         }
         if (job->status != STK_OK && count > 0) {
             break; // the next round says so
@@ -220,10 +260,14 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
         }
         if (!goes_with_others) {
             decode_other(r, job);
+            cut_to_nothing(job, &empty[0]);
             return 1;
         }
     }
     stk_image_decode_jpegs(jobs, count);
+    for (int k = 0; k < count; k++) {
+        cut_to_nothing(&jobs[k], &empty[k]);
+    }
     return count;
 }
 

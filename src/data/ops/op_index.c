@@ -10,11 +10,16 @@
 
 #include "data/ops/op_move.h"
 
-enum { INTEGER, SLICE, NEW_AXIS, ELLIPSIS };
-enum { NO_BEGIN = 1, NO_END = 2, BEGIN_INPUT = 4, END_INPUT = 8, STEP_INPUT = 16 };
-
-struct item {
-    int64_t kind, begin, end, step, flags;
+enum {
+    INTEGER = STK_OP_INTEGER,
+    SLICE = STK_OP_SLICE,
+    NEW_AXIS = STK_OP_NEW_AXIS,
+    ELLIPSIS = STK_OP_ELLIPSIS,
+    NO_BEGIN = STK_OP_NO_BEGIN,
+    NO_END = STK_OP_NO_END,
+    BEGIN_INPUT = STK_OP_BEGIN_INPUT,
+    END_INPUT = STK_OP_END_INPUT,
+    STEP_INPUT = STK_OP_STEP_INPUT
 };
 
 // What the index selects, in terms of the value's dimensions.
@@ -30,8 +35,8 @@ static bool read_scalar(const struct stk_col *c, int64_t i, int64_t *v)
     return stk_shape_count(&shape) == 1 && stk_op_ints(NULL, "", c, i, v, 1, &count);
 }
 
-// begin:end:step on a length, as Python has it: first place and how many.
-static bool clamp_slice(const struct item *it, int64_t length, int64_t *first, int64_t *count)
+bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int64_t *first,
+                        int64_t *count)
 {
     int64_t step = it->step, low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
     if (step == 0) {
@@ -84,10 +89,10 @@ static bool take_integer(struct cursor *c, int64_t index)
     return true;
 }
 
-static bool take_slice(struct cursor *c, const struct item *it)
+static bool take_slice(struct cursor *c, const struct stk_op_index_item *it)
 {
     int64_t first, count, step = c->from[c->axis];
-    if (!clamp_slice(it, c->in->dim[c->axis++], &first, &count)) {
+    if (!stk_op_index_clamp(it, c->in->dim[c->axis++], &first, &count)) {
         snprintf(c->why, WHY_SIZE, "a slice has step 0");
         return false;
     }
@@ -105,10 +110,11 @@ static bool take_rest(struct cursor *c)
     return fits;
 }
 
-// Puts computed begins, ends and steps into an item, from the inputs behind *next on.
-static bool read_inputs(struct item *it, const struct stk_col *const *inputs, int n_inputs,
-                        int64_t element, int *next)
+bool stk_op_index_read(struct stk_op_index_item *it, const int64_t *ints,
+                       const struct stk_col *const *inputs, int n_inputs, int64_t element,
+                       int *next)
 {
+    memcpy(it, ints, sizeof *it);
     int64_t *fields[3] = {&it->begin, &it->end, &it->step};
     for (int f = 0; f < 3; f++) {
         if (it->flags & (BEGIN_INPUT << f) &&
@@ -145,9 +151,8 @@ static bool select_part(const struct stk_attr *t, const struct stk_shape *in,
         return false;
     }
     for (int64_t k = 0; k < t->count / 5; k++) {
-        struct item it;
-        memcpy(&it, &t->ints[5 * k], sizeof it);
-        if (!read_inputs(&it, inputs, n_inputs, element, &next)) {
+        struct stk_op_index_item it;
+        if (!stk_op_index_read(&it, &t->ints[5 * k], inputs, n_inputs, element, &next)) {
             snprintf(why, WHY_SIZE, "an index is no integer");
             return false;
         }
@@ -170,7 +175,7 @@ static void open_shape(const struct stk_attr *t, const struct stk_shape *in, str
     *out = (struct stk_shape){0};
     bool had_ellipsis = false;
     for (int64_t k = 0; k <= count_items; k++) {
-        struct item it = {.kind = ELLIPSIS};
+        struct stk_op_index_item it = {.kind = ELLIPSIS};
         if (k < count_items) {
             memcpy(&it, &t->ints[5 * k], sizeof it);
         }
@@ -186,7 +191,7 @@ static void open_shape(const struct stk_attr *t, const struct stk_shape *in, str
             bool is_whole = it.flags == (NO_BEGIN | NO_END) && it.step == 1;
             bool is_known = !(it.flags & (BEGIN_INPUT | END_INPUT | STEP_INPUT)) && length >= 0;
             if (it.kind == SLICE) {
-                is_known = is_known && clamp_slice(&it, length, &first, &count);
+                is_known = is_known && stk_op_index_clamp(&it, length, &first, &count);
                 out->dim[out->rank++] = is_whole ? length : is_known ? count : STK_UNKNOWN;
             }
         }

@@ -87,6 +87,21 @@ enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err);
 // bytes: of the result, where they are known.
 enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
 
+// One item of strided_slice's index, as its attribute holds it.
+struct stk_op_index_item {
+    int64_t kind, begin, end, step, flags;
+};
+enum { STK_OP_INTEGER, STK_OP_SLICE, STK_OP_NEW_AXIS, STK_OP_ELLIPSIS }; // kinds
+enum { STK_OP_NO_BEGIN = 1, STK_OP_NO_END = 2 };                         // flags
+enum { STK_OP_BEGIN_INPUT = 4, STK_OP_END_INPUT = 8, STK_OP_STEP_INPUT = 16 };
+// begin:end:step on a length, as Python has it: first place and how many. False: step 0.
+bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int64_t *first,
+                        int64_t *count);
+// The item at `ints`, with what is the next of the computed numbers (*next of n). False: one is
+// no integer.
+bool stk_op_index_read(struct stk_op_index_item *it, const int64_t *ints,
+                       const struct stk_col *const *inputs, int n, int64_t element, int *next);
+
 // Results whose shape differs from element to element: begin, then one append for each element.
 static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dtype,
                                   const struct stk_shape *shape, struct stk_err *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// decode_jpeg and a crop behind it become one: central_crop, crop_to_bounding_box and slice (which
-// random_crop is). The file is still checked as a whole, so that the same files are damaged. Where
+// decode_jpeg and a crop behind it become one: central_crop, crop_to_bounding_box, slice (which
+// random_crop is) and image[a:b, c:d], whose bounds may be computed. The file is still checked as a whole, so that the same files are damaged. Where
 // the image's shape is asked for beside it, that comes from the file's headers.
 #include <string.h>
 
@@ -61,6 +61,50 @@ static bool set_slice(const struct stk_fn_node *node, struct stk_attrs *a)
            (!begin || set_ints(a, "crop_window", begin->ints, 3));
 }
 
+static bool is_whole(const struct stk_op_index_item *it)
+{
+    return it->kind == STK_OP_ELLIPSIS ||
+           (it->kind == STK_OP_SLICE && it->flags == (STK_OP_NO_BEGIN | STK_OP_NO_END) &&
+            it->step == 1);
+}
+
+// An index of rows, or rows and columns, with steps of 1: its two items. False: it is another one.
+static bool read_ranges(const struct stk_fn_node *node, struct stk_op_index_item range[2])
+{
+    const struct stk_attr *t = stk_attrs_get(node->attrs, "index");
+    int64_t n = t && t->kind == STK_ATTR_INTS ? t->count / 5 : 0;
+    bool fits = n >= 1 && n <= 3 && node->n_in <= 5, crops = false;
+    for (int64_t k = 0; fits && k < n; k++) {
+        struct stk_op_index_item it;
+        memcpy(&it, &t->ints[5 * k], sizeof it);
+        if (k == 2) {
+            fits = is_whole(&it);
+            continue;
+        }
+        if (it.kind == STK_OP_ELLIPSIS) { // no other items behind it
+            fits = k > 0 && k == n - 1;
+            break;
+        }
+        fits = it.kind == STK_OP_SLICE && it.step == 1 && !(it.flags & STK_OP_STEP_INPUT);
+        crops = crops || !is_whole(&it);
+        range[k] = it;
+    }
+    return fits && crops;
+}
+
+static bool set_ranges(const struct stk_fn_node *node, struct stk_attrs *a)
+{
+    struct stk_op_index_item range[2];
+    for (int k = 0; k < 2; k++) {
+        range[k] = (struct stk_op_index_item){
+            .kind = STK_OP_SLICE, .step = 1, .flags = STK_OP_NO_BEGIN | STK_OP_NO_END};
+    }
+    int64_t ints[10];
+    (void)read_ranges(node, range);
+    memcpy(ints, range, sizeof ints);
+    return set_ints(a, "ranges", ints, 10);
+}
+
 static enum stk_op_crop crop_kind(const struct stk_refn *r, const struct stk_fn_node *decode)
 {
     const struct stk_fn_node *node = r->node;
@@ -73,6 +117,10 @@ static enum stk_op_crop crop_kind(const struct stk_refn *r, const struct stk_fn_
     if (stk_refn_is(node, "slice") &&
         slices_rows_and_columns(r, stk_attrs_int(decode->attrs, "channels", 0))) {
         return STK_OP_CROP_SLICE;
+    }
+    struct stk_op_index_item range[2];
+    if (stk_refn_is(node, "strided_slice") && read_ranges(node, range)) {
+        return STK_OP_CROP_RANGES;
     }
     return STK_OP_CROP_NONE;
 }
@@ -91,9 +139,14 @@ enum stk_status stk_refn_crop(struct stk_refn *r, int *result, struct stk_err *e
         ok = stk_attrs_set_float(a, "central_fraction",
                                  stk_attrs_float(node->attrs, "central_fraction", 1));
     } else if (ok) {
-        ok = crop == STK_OP_CROP_BOX ? set_box(node, a) : set_slice(node, a);
+        ok = crop == STK_OP_CROP_BOX      ? set_box(node, a)
+             : crop == STK_OP_CROP_RANGES ? set_ranges(node, a)
+                                          : set_slice(node, a);
     }
-    int in[2] = {decode->in[0], node->n_in > 1 ? r->in[1] : -1};
+    int in[5] = {decode->in[0]};
+    for (int i = 1; i < node->n_in; i++) {
+        in[i] = r->in[i];
+    }
     enum stk_status s =
         ok ? stk_refn_add(r, "decode_part", in, node->n_in, a, result, err) : stk_err_nomem(err);
     stk_attrs_drop(a);
