@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { LINE_MAX_BYTES = 1200, ARGS_MAX = 600, SPEC_MAX = 400, OPS_SHOWN = 60, DEPTH_MAX = 200 };
+enum { FN_DEPTH_MAX = 4 }; // functions within functions
 
 struct line {
     char text[LINE_MAX_BYTES];
@@ -95,7 +96,21 @@ static void add_args(struct line *l, const struct stk_attrs *a)
     add(l, ")");
 }
 
-static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int indent)
+static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int indent, int depth);
+
+// The functions of a dataset that the operation makes, or of a branch.
+static bool write_inner_fns(struct stk_rewrite_log *out, const struct stk_fn_node *node, int indent,
+                            int depth)
+{
+    bool ok = true;
+    for (int i = 0; ok && depth < FN_DEPTH_MAX && i < stk_attrs_count(node->attrs); i++) {
+        const struct stk_attr *t = stk_attrs_at(node->attrs, i);
+        ok = t->kind != STK_ATTR_FN || write_fn(out, t->fn, indent, depth + 1);
+    }
+    return ok;
+}
+
+static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int indent, int depth)
 {
     int shown = 0, ops = 0, calls = 0;
     for (int k = 0; k < fn->n_nodes; k++) {
@@ -115,7 +130,10 @@ static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int i
         }
         shown++;
         l.n = 0;
-        add(&l, "%*s|   %s -> ", indent, "", node->op->name);
+        const char *kind = stk_attrs_text(node->attrs, "kind", NULL);
+        bool makes = kind && strcmp(node->op->name, "make_dataset") == 0;
+        add(&l, "%*s|   %s%s%s -> ", indent, "", node->op->name, makes ? " " : "",
+            makes ? kind : "");
         if (node->n_out > 0) {
             add_spec(&l, &fn->specs[node->first_out]);
         }
@@ -125,7 +143,7 @@ static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int i
         if (node->where) {
             add(&l, " (%s)", node->where);
         }
-        ok = end_line(out, &l);
+        ok = end_line(out, &l) && write_inner_fns(out, node, indent + 4, depth);
     }
     if (ok && shown < ops) {
         l.n = 0;
@@ -162,7 +180,7 @@ static bool write_stage(struct stk_rewrite_log *out, const struct stk_dataset *d
     bool ok = end_line(out, &l);
     for (int i = 0; ok && i < stk_attrs_count(ds->attrs); i++) {
         const struct stk_attr *t = stk_attrs_at(ds->attrs, i);
-        ok = t->kind != STK_ATTR_FN || write_fn(out, t->fn, indent + 2);
+        ok = t->kind != STK_ATTR_FN || write_fn(out, t->fn, indent + 2, 0);
     }
     ok = ok && write_reason(out, ds->reason, indent + 2);
     for (int i = 0; ok && i < ds->n_in && depth < DEPTH_MAX; i++) {

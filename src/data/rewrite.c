@@ -54,7 +54,7 @@ static bool add_reason(struct stk_dataset *ds, const char *text)
 }
 
 // The attributes with their functions rewritten. *out: held; NULL if none was.
-static enum stk_status rewrite_attrs(const struct stk_dataset *ds, struct stk_attrs **out,
+static enum stk_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_error policy, struct stk_attrs **out,
                                      struct stk_rewrite_log *log, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
@@ -65,7 +65,7 @@ static enum stk_status rewrite_attrs(const struct stk_dataset *ds, struct stk_at
         if (t.kind != STK_ATTR_FN) {
             continue;
         }
-        s = stk_rewrite_fn(&fn, t.fn, log, err);
+        s = stk_rewrite_fn(&fn, t.fn, policy, log, err);
         if (s == STK_OK && fn != t.fn) {
             *out = *out ? *out : stk_attrs_copy(ds->attrs);
             t.fn = fn;
@@ -82,7 +82,8 @@ static enum stk_status rewrite_attrs(const struct stk_dataset *ds, struct stk_at
 
 // ds over rewritten inputs and functions; held.
 static enum stk_status renew(struct stk_dataset **out, struct stk_dataset *ds,
-                             struct stk_dataset *const *in, struct stk_err *err)
+                             struct stk_dataset *const *in, enum stk_on_error policy,
+                             struct stk_err *err)
 {
     struct stk_rewrite_log log = {0};
     struct stk_attrs *attrs = NULL;
@@ -91,7 +92,7 @@ static enum stk_status renew(struct stk_dataset **out, struct stk_dataset *ds,
     for (int i = 0; i < ds->n_in; i++) {
         has_changed = has_changed || in[i] != ds->in[i];
     }
-    enum stk_status s = rewrite_attrs(ds, &attrs, &log, err);
+    enum stk_status s = rewrite_attrs(ds, policy, &attrs, &log, err);
     if (s == STK_OK && !attrs && !has_changed) {
         *out = stk_dataset_hold(ds);
     } else if (s == STK_OK) {
@@ -137,7 +138,7 @@ static enum stk_status rewrite_stage(struct stk_dataset **out, struct stk_datase
     for (int i = 0; s == STK_OK && i < ds->n_in; i++) {
         s = rewrite(&in[i], ds->in[i], policy, depth + 1, err);
     }
-    s = s == STK_OK ? renew(out, ds, in, err) : s;
+    s = s == STK_OK ? renew(out, ds, in, policy, err) : s;
     for (int i = 0; in && i < ds->n_in; i++) {
         stk_dataset_drop(in[i]);
     }
@@ -148,7 +149,7 @@ static enum stk_status rewrite_stage(struct stk_dataset **out, struct stk_datase
     // What a rule just made has a function of several: once more over its operations.
     if (s == STK_OK && *out != ds) {
         struct stk_dataset *again = NULL;
-        s = renew(&again, *out, (*out)->in, err);
+        s = renew(&again, *out, (*out)->in, policy, err);
         if (s == STK_OK) {
             stk_dataset_drop(*out);
             *out = again;

@@ -46,7 +46,15 @@ STK_MUST_CHECK enum stk_status stk_rewrite_like(struct stk_dataset **out,
 // --- rewrite_fn.c
 // The function that does what `fn` does, held.
 STK_MUST_CHECK enum stk_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn,
-                                              struct stk_rewrite_log *log, struct stk_err *err);
+                                              enum stk_on_error policy, struct stk_rewrite_log *log,
+                                              struct stk_err *err);
+
+// --- rewrite_template.c
+// The function with the datasets that it makes rewritten, held.
+STK_MUST_CHECK enum stk_status stk_rewrite_templates(struct stk_fn **out, struct stk_fn *fn,
+                                                     enum stk_on_error policy,
+                                                     struct stk_rewrite_log *log,
+                                                     struct stk_err *err);
 
 // The operations of `from` once more in `to`, over the values `in` (NULL: its own numbers); *out:
 // its results. Inputs that it does not use may be -1. `stage` is added to the operations' stages.
@@ -64,6 +72,7 @@ struct stk_refn {
     const struct stk_fn_node *node; // of `from`, looked at now
     int in[STK_OP_INPUTS_MAX];      // its inputs in `to`
     struct stk_rewrite_log *log;
+    enum stk_on_error policy;
     bool has_changed;
 };
 

@@ -192,7 +192,8 @@ bool stk_refn_is(const struct stk_fn_node *node, const char *op)
 }
 
 static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
-                                      struct stk_rewrite_log *log, int depth, struct stk_err *err);
+                                      enum stk_on_error policy, struct stk_rewrite_log *log,
+                                      int depth, struct stk_err *err);
 
 // The node's attributes with the functions in them rewritten; held.
 static enum stk_status attrs_of(struct stk_refn *r, struct stk_attrs **out, int depth,
@@ -206,7 +207,7 @@ static enum stk_status attrs_of(struct stk_refn *r, struct stk_attrs **out, int 
         if (t.kind != STK_ATTR_FN || depth == NESTED_MAX) {
             continue;
         }
-        s = rewrite_nested(&fn, t.fn, r->log, depth + 1, err);
+        s = rewrite_nested(&fn, t.fn, r->policy, r->log, depth + 1, err);
         if (s == STK_OK && fn != t.fn) {
             own = own ? own : stk_attrs_copy(attrs);
             t.fn = fn;
@@ -312,8 +313,8 @@ static enum stk_status finish(struct stk_refn *r, struct stk_err *err)
 
 // One walk with the rules. *out is held; `fn` again if nothing was done.
 static enum stk_status walk(struct stk_fn **out, struct stk_fn *fn, const struct rule *rules,
-                            int n_rules, struct stk_rewrite_log *log, int depth,
-                            struct stk_err *err)
+                            int n_rules, enum stk_on_error policy, struct stk_rewrite_log *log,
+                            int depth, struct stk_err *err)
 {
     struct stk_refn *r = stk_alloc_zero(1, sizeof *r);
     if (!r) {
@@ -321,6 +322,7 @@ static enum stk_status walk(struct stk_fn **out, struct stk_fn *fn, const struct
     }
     r->from = fn;
     r->log = log;
+    r->policy = policy;
     enum stk_status s = begin(r, err);
     for (int k = 0; s == STK_OK && k < fn->n_nodes; k++) {
         r->node = &fn->nodes[k];
@@ -338,21 +340,25 @@ static enum stk_status walk(struct stk_fn **out, struct stk_fn *fn, const struct
 }
 
 static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
-                                      struct stk_rewrite_log *log, int depth, struct stk_err *err)
+                                      enum stk_on_error policy, struct stk_rewrite_log *log,
+                                      int depth, struct stk_err *err)
 {
-    struct stk_fn *equal = NULL;
+    struct stk_fn *equal = NULL, *better = NULL;
     *out = NULL;
     if (!fn->is_finished) {
         *out = stk_fn_hold(fn);
         return STK_OK;
     }
     enum stk_status s = walk(&equal, fn, first_rules,
-                             (int)(sizeof first_rules / sizeof first_rules[0]), log, depth, err);
+                             (int)(sizeof first_rules / sizeof first_rules[0]), policy, log, depth,
+                             err);
     if (s == STK_OK) {
         // Functions within were rewritten in the first walk.
-        s = walk(out, equal, second_rules, (int)(sizeof second_rules / sizeof second_rules[0]), log,
-                 NESTED_MAX, err);
+        s = walk(&better, equal, second_rules,
+                 (int)(sizeof second_rules / sizeof second_rules[0]), policy, log, NESTED_MAX, err);
     }
+    s = s == STK_OK ? stk_rewrite_templates(out, better, policy, log, err) : s;
+    stk_fn_drop(better);
     stk_fn_drop(equal);
     return s;
 }
@@ -393,8 +399,8 @@ enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, cons
     return s;
 }
 
-enum stk_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn, struct stk_rewrite_log *log,
-                               struct stk_err *err)
+enum stk_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn, enum stk_on_error policy,
+                               struct stk_rewrite_log *log, struct stk_err *err)
 {
-    return rewrite_nested(out, fn, log, 0, err);
+    return rewrite_nested(out, fn, policy, log, 0, err);
 }

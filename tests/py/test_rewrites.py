@@ -146,6 +146,70 @@ def test_slices():
         same(ds, name)
 
 
+def test_inside_of_functions():
+    """Datasets that functions make are rewritten, too: once, and with the same random values."""
+    shift = lambda x: x + sd.random.uniform([], 0, 1000, dtype="int64")
+
+    def three(x):
+        ds = sd.Dataset.range(x, x + 5).map(lambda v: v * 2).map(shift).skip(0)
+        return ds.map(shift).map(lambda v: (v, v % 3)).filter(lambda v, w: v >= 0).batch(2).repeat(1)
+
+    def captured(x):
+        return sd.Dataset.range(4).map(lambda v: v + x).map(shift).map(lambda v: v * x).take(x)
+
+    def within(x):
+        inner = lambda y: sd.Dataset.range(y).map(shift).map(lambda v: v + y).map(shift)
+        return sd.Dataset.range(x % 4).map(lambda v: v + 1).map(lambda v: v * 1).flat_map(inner)
+
+    def joined(x):
+        one = sd.Dataset.range(3).map(shift).map(lambda v: v + x)
+        return sd.Dataset.zip((one, one)).map(lambda a, b: a + b).map(shift).concatenate(one)
+
+    def shuffled(x):
+        ds = sd.Dataset.range(x, x + 9).map(shift).map(lambda v: v - 1).shuffle(4).map(shift).map(shift)
+        return ds.repeat(2).map(shift, 2).map(lambda v: v * 2, 2)
+
+    for name, f in {"three": three, "captured": captured, "within": within, "joined": joined, "shuffled": shuffled}.items():
+        for how in (
+            lambda ds: ds.flat_map(f),
+            lambda ds: ds.interleave(f, 3, 2),
+            lambda ds: ds.interleave(f, 3, num_parallel_calls=2),
+            lambda ds: ds.map(shift).flat_map(f).map(lambda *v: v[0] * 2),
+        ):
+            ds = how(sd.Dataset.range(7))
+            done(ds, "maps in one")
+            same(ds, name)
+            same(ds, name, "skip")
+    plan = sd.Dataset.range(7).flat_map(three).explain().split("as it runs")[1]
+    c.same(plan.count("make_dataset map"), 1, plan)
+    c.same(plan.count("make_dataset skip"), 0)
+    c.true("random_uniform" in plan, "what inner functions do is shown")
+    windows = sd.Dataset.range(20).window(5).flat_map(lambda w: w.map(shift).map(shift).batch(5))
+    done(windows, "maps in one")
+    same(windows, "windows")
+    grouped = sd.Dataset.range(20).group_by_window(
+        lambda x: x % 2, lambda k, w: w.map(shift).map(lambda v: v + k).batch(5), 5
+    )
+    same(grouped, "groups")
+    contents = np.array(GOOD * 2, object)
+    im = sd.Dataset.range(2).flat_map(
+        lambda x: sd.Dataset.from_tensor_slices(contents)
+        .map(lambda b: sd.io.decode_jpeg(b, channels=3))
+        .map(lambda m: sd.image.resize(m, [8, 8]))
+        .map(lambda m: sd.image.random_flip_left_right(m) / 255.0)
+    )
+    for title in ("maps in one", "decode and resize", "mirror into resize"):
+        done(im, title)
+    same(im, "images")
+    it = iter(sd.Dataset.range(7).flat_map(three))
+    for _ in range(5):
+        next(it)
+    state = it.state()
+    want = [repr(e) for e in it]
+    again = sd.Dataset.range(7).flat_map(three).iterator(state=state)
+    c.same([repr(e) for e in again], want, "resumed")
+
+
 def test_chains():
     def finish(im):
         im = sd.image.random_flip_left_right(im)

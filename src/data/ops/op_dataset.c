@@ -8,6 +8,7 @@
 //   n_in          INT    how many of the operation's inputs are input datasets; 0 if absent
 //   bound         TEXTS  names of the arguments that are computed, in the order of the inputs
 //   bound_counts  INTS   how many of the operation's inputs each of them takes; 1 each if absent
+//   hops          INT    stk_dataset.hops, of one that a rewrite made
 // Every other attribute is an argument of the new dataset as it stands (batch_size, fn, ...). While
 // the function is built the computed arguments are BOUND attributes with the inputs' specs; while
 // it runs they are COLS of one element each.
@@ -15,12 +16,19 @@
 
 #include "base/alloc.h"
 #include "data/dataset.h"
+#include "data/template.h"
 
 static bool is_own(const char *name)
 {
     return strcmp(name, "kind") == 0 || strcmp(name, "n_in") == 0 || strcmp(name, "bound") == 0 ||
-           strcmp(name, "bound_counts") == 0;
+           strcmp(name, "bound_counts") == 0 || strcmp(name, "hops") == 0;
 }
+
+struct template { // a make_dataset that does not run yet
+    const struct stk_attrs *attrs;
+    const struct stk_spec *in;
+    int n_in;
+};
 
 // What the new dataset gets as it stands.
 static struct stk_attrs *passed_on(const struct stk_attrs *attrs)
@@ -36,6 +44,11 @@ static struct stk_attrs *passed_on(const struct stk_attrs *attrs)
     return own;
 }
 
+static void set_hops(struct stk_dataset *ds, const struct stk_attrs *attrs)
+{
+    ds->hops = (int)stk_attrs_int(attrs, "hops", ds->hops);
+}
+
 static int dataset_inputs(const struct stk_attrs *attrs)
 {
     int64_t n = stk_attrs_int(attrs, "n_in", 0);
@@ -49,7 +62,7 @@ static int64_t bound_count(const struct stk_attrs *attrs, int64_t i)
     return !t ? 1 : t->kind == STK_ATTR_INTS && i < t->count ? t->ints[i] : -1;
 }
 
-static enum stk_status check(const struct stk_op_infer *c, struct stk_err *err)
+static enum stk_status check(const struct template *c, struct stk_err *err)
 {
     const struct stk_attr *bound = stk_attrs_get(c->attrs, "bound");
     int64_t sum = dataset_inputs(c->attrs);
@@ -76,9 +89,8 @@ static enum stk_status check(const struct stk_op_infer *c, struct stk_err *err)
     return STK_OK;
 }
 
-// Stands for an input dataset of which only the elements' specs are known.
-static enum stk_status stand_in(struct stk_dataset **out, struct stk_specs *specs,
-                                struct stk_err *err)
+enum stk_status stk_template_stand_in(struct stk_dataset **out, struct stk_specs *specs,
+                                      struct stk_err *err)
 {
     struct stk_attrs *attrs = stk_attrs_new();
     struct stk_attr t = {.name = "specs", .kind = STK_ATTR_SPECS, .specs = specs};
@@ -89,7 +101,7 @@ static enum stk_status stand_in(struct stk_dataset **out, struct stk_specs *spec
     return s;
 }
 
-static bool bind_specs(const struct stk_op_infer *c, struct stk_attrs *attrs)
+static bool bind_specs(const struct template *c, struct stk_attrs *attrs)
 {
     const struct stk_attr *bound = stk_attrs_get(c->attrs, "bound");
     int at = dataset_inputs(c->attrs);
@@ -113,21 +125,44 @@ static bool bind_specs(const struct stk_op_infer *c, struct stk_attrs *attrs)
     return true;
 }
 
+enum stk_status stk_template_make(struct stk_dataset **out, const struct stk_attrs *node_attrs,
+                                  const struct stk_spec *specs, int n_specs,
+                                  struct stk_dataset *const *in, const char *where,
+                                  struct stk_err *err)
+{
+    struct template c = {node_attrs, specs, n_specs};
+    *out = NULL;
+    enum stk_status s = check(&c, err);
+    if (s != STK_OK) {
+        return s;
+    }
+    struct stk_attrs *attrs = passed_on(node_attrs);
+    s = attrs && bind_specs(&c, attrs) ? STK_OK : stk_err_nomem(err);
+    if (s == STK_OK) {
+        s = stk_dataset_make(out, stk_attrs_text(node_attrs, "kind", ""), in,
+                             dataset_inputs(node_attrs), attrs, where, err);
+    }
+    if (s == STK_OK) {
+        set_hops(*out, node_attrs);
+    }
+    stk_attrs_drop(attrs);
+    return s;
+}
+
 static enum stk_status dataset_infer(struct stk_op_infer *c, struct stk_err *err)
 {
+    struct template t = {c->attrs, c->in, c->n_in};
     struct stk_dataset *in[STK_OP_INPUTS_MAX] = {0}, *ds = NULL;
-    enum stk_status s = check(c, err);
+    enum stk_status s = check(&t, err);
     if (s != STK_OK) {
         return s;
     }
     int n = dataset_inputs(c->attrs);
-    struct stk_attrs *attrs = passed_on(c->attrs);
-    s = attrs && bind_specs(c, attrs) ? STK_OK : stk_err_nomem(err);
     for (int i = 0; s == STK_OK && i < n; i++) {
-        s = stand_in(&in[i], c->in[i].nested, err);
+        s = stk_template_stand_in(&in[i], c->in[i].nested, err);
     }
     if (s == STK_OK) {
-        s = stk_dataset_make(&ds, stk_attrs_text(c->attrs, "kind", ""), in, n, attrs, NULL, err);
+        s = stk_template_make(&ds, c->attrs, c->in, c->n_in, in, NULL, err);
     }
     if (s == STK_OK) {
         c->out[0] = (struct stk_spec){.dtype = STK_DT_DATASET, .nested = stk_specs_hold(ds->specs)};
@@ -136,7 +171,6 @@ static enum stk_status dataset_infer(struct stk_op_infer *c, struct stk_err *err
     for (int i = 0; i < n; i++) {
         stk_dataset_drop(in[i]);
     }
-    stk_attrs_drop(attrs);
     return s;
 }
 
@@ -178,6 +212,9 @@ static enum stk_status make_one(struct stk_op_run *r, int64_t i, struct stk_data
     if (s == STK_OK) {
         s = stk_dataset_make(out, stk_attrs_text(r->attrs, "kind", ""), in, n, attrs, r->where,
                              err);
+    }
+    if (s == STK_OK) {
+        set_hops(*out, r->attrs);
     }
     stk_attrs_drop(attrs);
     return s;
