@@ -480,13 +480,16 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
     return STOKER_OK;
 }
 
+// What is at hand may be an error; where those are left out the call after it waits.
 STK_HOT int stoker_iterator_is_ready(const struct stoker_iterator *it)
 {
+    const struct stk_iter *root = it->root;
     if (it->behind.elements > 0 || it->behind.errors > 0) {
         return false;
     }
     return it->used < it->block.n ||
-           __atomic_load_n(&it->root->stats.head_ready, __ATOMIC_ACQUIRE) != 0;
+           (root->run->options.on_error != STK_ON_ERROR_SKIP &&
+            __atomic_load_n(&root->stats.head_ready, __ATOMIC_ACQUIRE) != 0);
 }
 
 int64_t stoker_iterator_held(const struct stoker_iterator *it)

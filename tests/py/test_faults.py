@@ -312,6 +312,21 @@ def test_consumer_stops():
     c.same(int(next(it)[0]), 1)
 
 
+def test_left_out_while_python_runs():
+    """An error that is left out leaves next() waiting: without the GIL, which the functions need."""
+    options = sd.Options()
+    options.on_error = "skip"
+
+    def f(v):
+        if v % 3 == 1:
+            raise ValueError("no")
+        return v
+
+    ds = sd.Dataset.range(60).map(lambda x: sd.numpy_function(f, [x], sd.int64), 3)
+    for _ in range(40):
+        c.same([int(v) for v in ds.with_options(options)], [v for v in range(60) if v % 3 != 1])
+
+
 def processes():
     """Processes of this one's group, which those that it forks stay in."""
     out = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True)
