@@ -142,12 +142,18 @@ def _serve(sock, to, back, function):
         _send(sock, answer)
 
 
+def _has_ended(pid):
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] != 0
+    except ChildProcessError:  # somebody else waited for it
+        return True
+
+
 class _Nursery:
     """The process that forks workers. Requests and answers are single packets."""
 
     def __init__(self, functions):
-        while _ended and os.waitpid(_ended[0], os.WNOHANG)[0]:
-            _ended.pop(0)
+        _ended[:] = [pid for pid in _ended if not _has_ended(pid)]
         self.lock = threading.Lock()
         self.sock, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         _flush()
@@ -230,12 +236,16 @@ class _Worker:
         self.sock, theirs = socket.socketpair()
         self.sock.settimeout(timeout)
         _open_sockets.add(self.sock)
-        fds = [theirs.fileno(), self.to.fd, self.back.fd]
-        self.pid = nursery.ask("start", function, fds)
-        theirs.close()
-        if not isinstance(self.pid, int):
+        try:
+            fds = [theirs.fileno(), self.to.fd, self.back.fd]
+            self.pid = nursery.ask("start", function, fds)
+            if not isinstance(self.pid, int):
+                raise OSError(self.pid)
+        except BaseException:
             self.close()
-            raise OSError(self.pid)
+            raise
+        finally:
+            theirs.close()
 
     def exchange(self, message):
         _send(self.sock, message)
