@@ -5,13 +5,18 @@
 //
 // The axes need not be neighbours: the element's places are walked in order, each adding to the
 // place of the result that its other coordinates name. Where the axes are the last ones, that is
-// one run for each result.
+// one run for each result. Sums and products of floats of a run of LANES_LEAST or more are reduced in LANES parts, value i
+// of the run in part i mod LANES, which are then joined in halves (part k with part k + 8, then k + 4
+// and so on), before what is left of the run follows one by one. In double (mean and the like) the
+// same.
 #include <math.h>
 #include <string.h>
 
 #include "data/ops/op_util.h"
 
 enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };
+
+enum { LANES = 16, LANES_LEAST = 64 };
 
 // Where the result of each place lies: the plan is the same for all elements of a block.
 struct plan {
@@ -69,6 +74,43 @@ static inline void advance(struct walk *w, const struct plan *p)
     }
 }
 
+// A run in parts: the start, or what the parts of it make; *at is how far that goes.
+#define IN_LANES(name, T, A, start, step)                                                          \
+    static A name##_lanes(const T *in, int64_t run, int64_t *at)                                   \
+    {                                                                                              \
+        A lane[LANES];                                                                             \
+        int64_t whole = run < LANES_LEAST ? 0 : run - run % LANES;                                 \
+        *at = whole;                                                                               \
+        if (whole == 0) {                                                                          \
+            return start;                                                                          \
+        }                                                                                          \
+        for (int k = 0; k < LANES; k++) {                                                          \
+            lane[k] = start;                                                                       \
+        }                                                                                          \
+        for (int64_t i = 0; i < whole; i += LANES) {                                               \
+            for (int k = 0; k < LANES; k++) {                                                      \
+                A acc = lane[k];                                                                   \
+                A x = (A)in[i + k];                                                                \
+                lane[k] = (step);                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int half = LANES / 2; half > 0; half /= 2) {                                          \
+            for (int k = 0; k < half; k++) {                                                       \
+                A acc = lane[k], x = lane[k + half];                                               \
+                lane[k] = (step);                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return lane[0];                                                                            \
+    }
+// Integers come out the same in any order: the compiler sees to them.
+#define IN_ORDER(name, T, A, start, step)                                                          \
+    static inline A name##_lanes(const T *in, int64_t run, int64_t *at)                            \
+    {                                                                                              \
+        (void)in;                                                                                  \
+        (void)run;                                                                                 \
+        *at = 0;                                                                                   \
+        return start;                                                                              \
+    }
 #define REDUCE(name, T, A, start, step)                                                            \
     static void name(void *out_, const void *in_, const struct plan *p)                            \
     {                                                                                              \
@@ -76,8 +118,9 @@ static inline void advance(struct walk *w, const struct plan *p)
         const T *in = in_;                                                                         \
         if (p->run) {                                                                              \
             for (int64_t o = 0; o < p->out_count; o++) {                                           \
-                A acc = start;                                                                     \
-                for (int64_t i = 0; i < p->run; i++) {                                             \
+                int64_t i;                                                                         \
+                A acc = name##_lanes(in + o * p->run, p->run, &i);                                 \
+                for (; i < p->run; i++) {                                                          \
                     T x = in[o * p->run + i];                                                      \
                     acc = (A)(step);                                                               \
                 }                                                                                  \
@@ -98,20 +141,24 @@ static inline void advance(struct walk *w, const struct plan *p)
 typedef void loop_fn(void *out, const void *in, const struct plan *p);
 #define LOW(T) ((T)-1 < (T)1 ? (T)((uint64_t)1 << (sizeof(T) * 8 - 1)) : (T)0)
 #define HIGH(T) ((T)~LOW(T))
+#define WHOLE(name, T, A, start, step)                                                             \
+    IN_ORDER(name, T, A, start, step) REDUCE(name, T, A, start, step)
+#define PARTED(name, T, A, start, step)                                                            \
+    IN_LANES(name, T, A, start, step) REDUCE(name, T, A, start, step)
 #define INT_LOOPS(N, T, U)                                                                         \
-    REDUCE(sum_##N, T, U, 0, acc + (U)x)                                                           \
-    REDUCE(prod_##N, T, U, 1, acc *(U)x)                                                           \
-    REDUCE(max_##N, T, T, LOW(T), x > acc ? x : acc)                                               \
-    REDUCE(min_##N, T, T, HIGH(T), x < acc ? x : acc)
+    WHOLE(sum_##N, T, U, 0, acc + (U)x)                                                           \
+    WHOLE(prod_##N, T, U, 1, acc *(U)x)                                                           \
+    WHOLE(max_##N, T, T, LOW(T), x > acc ? x : acc)                                               \
+    WHOLE(min_##N, T, T, HIGH(T), x < acc ? x : acc)
 #define FLOAT_LOOPS(N, T, U)                                                                       \
-    REDUCE(sum_##N, T, T, 0, acc + x)                                                              \
-    REDUCE(prod_##N, T, T, 1, acc *x)                                                              \
-    REDUCE(max_##N, T, T, (T)-INFINITY, x != x || x > acc ? x : acc)                               \
-    REDUCE(min_##N, T, T, (T)INFINITY, x != x || x < acc ? x : acc)
+    PARTED(sum_##N, T, T, 0, acc + x)                                                              \
+    PARTED(prod_##N, T, T, 1, acc *x)                                                              \
+    WHOLE(max_##N, T, T, (T)-INFINITY, x != x || x > acc ? x : acc)                               \
+    WHOLE(min_##N, T, T, (T)INFINITY, x != x || x < acc ? x : acc)
 STK_FOR_INTS(INT_LOOPS)
 STK_FOR_FLOATS(FLOAT_LOOPS)
-REDUCE(any_BOOL, uint8_t, uint8_t, 0, acc | x)
-REDUCE(all_BOOL, uint8_t, uint8_t, 1, acc &x)
+WHOLE(any_BOOL, uint8_t, uint8_t, 0, acc | x)
+WHOLE(all_BOOL, uint8_t, uint8_t, 1, acc &x)
 
 static loop_fn *const loops[][STK_DT_COUNT] = {
 #define ROWS(N, T, U)                                                                              \
@@ -123,11 +170,38 @@ static loop_fn *const loops[][STK_DT_COUNT] = {
 
 // mean, norm, variance and the like: two passes over float32 or float64 with a double per result.
 #define MOMENTS(name, T)                                                                           \
+    IN_LANES(name##_sum, T, double, 0, acc + x)                                                    \
+    static void name##_runs(T *out, const T *in, const struct plan *p, int op)                     \
+    {                                                                                              \
+        double count = (double)p->run;                                                             \
+        for (int64_t o = 0; o < p->out_count; o++, in += p->run) {                                 \
+            int64_t i;                                                                             \
+            double sum = op == NORM ? 0 : name##_sum_lanes(in, p->run, &i), squares = 0;           \
+            for (; op != NORM && i < p->run; i++) {                                                \
+                sum += in[i];                                                                      \
+            }                                                                                      \
+            for (i = 0; op == NORM && i < p->run; i++) {                                           \
+                squares += (double)in[i] * in[i];                                                  \
+            }                                                                                      \
+            for (i = 0; (op == VARIANCE || op == STD) && i < p->run; i++) {                        \
+                double d = (double)in[i] - sum / count;                                            \
+                squares += d * d;                                                                  \
+            }                                                                                      \
+            out[o] = (T)(op == MEAN       ? sum / count                                            \
+                         : op == NORM     ? sqrt(squares)                                          \
+                         : op == VARIANCE ? squares / count                                        \
+                                          : sqrt(squares / count));                                \
+        }                                                                                          \
+    }                                                                                              \
     static void name(void *out_, const void *in_, const struct plan *p, int op, double *sums)      \
     {                                                                                              \
         T *out = out_;                                                                             \
         const T *in = in_;                                                                         \
         double count = p->out_count ? (double)p->in_count / (double)p->out_count : 0;              \
+        if (p->run) {                                                                              \
+            name##_runs(out, in, p, op);                                                           \
+            return;                                                                                \
+        }                                                                                          \
         memset(sums, 0, (size_t)p->out_count * 2 * sizeof sums[0]);                                \
         double *second = sums + p->out_count;                                                      \
         struct walk w = {0};                                                                       \

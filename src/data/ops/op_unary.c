@@ -2,6 +2,7 @@
 // Operations on one value, place by place. The type stays, except for the questions (is_nan, ...).
 #include <math.h>
 
+#include "data/ops/float_math.h"
 #include "data/ops/op_util.h"
 
 enum unary {
@@ -57,15 +58,14 @@ typedef void loop_fn(void *restrict out, const void *restrict in, int64_t n);
     LOOP(square_##N, T, T, (U)x *(U)x)                                                             \
     LOOP(relu_##N, T, T, IS_SIGNED(T) && x < (T)1 ? (T)0 : x)                                      \
     LOOP(invert_##N, T, T, ~x)
+// exp, log, tanh and sigmoid of float32 are float_math.h's; the rest are the C library's.
 // f: the suffix of the C library's functions. rint rounds ties to even, as TensorFlow does.
 #define FLOAT_LOOPS(N, T, f)                                                                       \
     LOOP(abs_##N, T, T, fabs##f(x))                                                                \
     LOOP(negative_##N, T, T, -x)                                                                   \
     LOOP(sign_##N, T, T, x != x ? x : (x > 0) - (x < 0))                                           \
     LOOP(square_##N, T, T, x *x)                                                                   \
-    LOOP(exp_##N, T, T, exp##f(x))                                                                 \
     LOOP(expm1_##N, T, T, expm1##f(x))                                                             \
-    LOOP(log_##N, T, T, log##f(x))                                                                 \
     LOOP(log1p_##N, T, T, log1p##f(x))                                                             \
     LOOP(sqrt_##N, T, T, sqrt##f(x))                                                               \
     LOOP(rsqrt_##N, T, T, 1 / sqrt##f(x))                                                          \
@@ -73,8 +73,6 @@ typedef void loop_fn(void *restrict out, const void *restrict in, int64_t n);
     LOOP(round_##N, T, T, rint##f(x))                                                              \
     LOOP(floor_##N, T, T, floor##f(x))                                                             \
     LOOP(ceil_##N, T, T, ceil##f(x))                                                               \
-    LOOP(tanh_##N, T, T, tanh##f(x))                                                               \
-    LOOP(sigmoid_##N, T, T, 1 / (1 + exp##f(-x)))                                                  \
     LOOP(sin_##N, T, T, sin##f(x))                                                                 \
     LOOP(cos_##N, T, T, cos##f(x))                                                                 \
     LOOP(tan_##N, T, T, tan##f(x))                                                                 \
@@ -93,6 +91,19 @@ STK_FOR_INTS(INT_LOOPS)
 FLOAT_LOOPS(F32, float, f)
 FLOAT_LOOPS(F64, double, )
 LOOP(not_BOOL, uint8_t, uint8_t, !x)
+LOOP(exp_F64, double, double, exp(x))
+LOOP(log_F64, double, double, log(x))
+LOOP(tanh_F64, double, double, tanh(x))
+LOOP(sigmoid_F64, double, double, 1 / (1 + exp(-x)))
+#define FLOAT_MATH(name)                                                                           \
+    static void name##_F32(void *restrict out, const void *restrict in, int64_t n)                 \
+    {                                                                                              \
+        stk_float_##name(out, in, n);                                                              \
+    }
+FLOAT_MATH(exp)
+FLOAT_MATH(log)
+FLOAT_MATH(tanh)
+FLOAT_MATH(sigmoid)
 
 #define ROW(op, N) [op][STK_DT_##N]
 static loop_fn *const loops[][STK_DT_COUNT] = {

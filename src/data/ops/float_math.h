@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// exp, log, tanh and sigmoid of float32 values, many at a time. The bits are the same on every
+// processor, since they are made of IEEE additions, multiplications and divisions in one order. At
+// most so many units in the last place from the exact value, which tests/unit/float_math.c checks
+// (over all floats with --all): exp 2, log 2, tanh 3, sigmoid 4. Infinities, zeros and NaN are as C
+// has them; results below the smallest normal float are within one unit of that.
+#ifndef STK_DATA_OPS_FLOAT_MATH_H
+#define STK_DATA_OPS_FLOAT_MATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// in and out may be the same.
+typedef void stk_float_fn(float *out, const float *in, int64_t n);
+stk_float_fn stk_float_exp, stk_float_log, stk_float_tanh, stk_float_sigmoid;
+// The same without the processor's wider vectors, to be tested against.
+stk_float_fn stk_float_exp_plain, stk_float_log_plain, stk_float_tanh_plain,
+    stk_float_sigmoid_plain;
+
+#endif
