@@ -3,7 +3,8 @@
 // for what the pattern's parts matched) and "replace_global". By PCRE2, set to RE2's meaning where
 // TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search behind an empty
 // match. It knows look-around and back-references besides. A match that takes more than ten million
-// steps is an error of its element. Without PCRE2 the operations say so when they are used.
+// steps from where it begins is an error of its element; a result beyond the budget, or 1 GiB, is
+// one of memory. Without PCRE2 the operations say so when they are used.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -31,6 +32,7 @@ static enum stk_status regex_infer(struct stk_op_infer *c, struct stk_err *err)
 #define STEPS_MAX 10000000
 #define HEAP_MAX_KIB (64 << 10)
 #define PARTS_MAX 10
+#define RESULT_MAX ((size_t)1 << 30)
 
 struct regex {
     pcre2_general_context *memory;
@@ -146,7 +148,7 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
 struct regex_scratch {
     pcre2_match_data *found;
     uint8_t *text; // grows
-    size_t size, room;
+    size_t size, room, most;
 };
 
 static void scratch_end(void *scratch)
@@ -158,6 +160,9 @@ static void scratch_end(void *scratch)
 
 static bool put(struct regex_scratch *s, const uint8_t *p, size_t n)
 {
+    if (n > s->most - s->size) {
+        return false;
+    }
     if (n > s->room - s->size) {
         size_t room = 2 * (s->size + n) + 64;
         uint8_t *text = stk_realloc_array(s->text, room, 1);
@@ -275,6 +280,8 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
     if (!out) {
         return err->code;
     }
+    struct stk_pool_stats pool = stk_pool_stats_of(r->pool);
+    s->most = pool.cap_bytes < RESULT_MAX ? pool.cap_bytes : RESULT_MAX;
     s->found = s->found ? s->found : pcre2_match_data_create(PARTS_MAX, x->memory);
     if (!s->found || !stk_keep_join(&r->out[0].keep, in->keep)) {
         return stk_err_nomem(err);
