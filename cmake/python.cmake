@@ -9,7 +9,7 @@ function(stoker_python_skip reason)
 endfunction()
 
 function(stoker_python_module)
-    # Under AddressSanitizer the tests preload its runtime; ThreadSanitizer knows too little of CPython.
+    # Under sanitizers the tests preload the runtime (tests/python.cmake).
     if(CMAKE_CROSSCOMPILING OR STOKER_FUZZ)
         stoker_python_skip("not in this kind of build")
         return()

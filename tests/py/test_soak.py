@@ -204,6 +204,8 @@ class Soak:
 
     def run_fork(self, seed, p, rng, make, want):
         """A child cannot go on with the iterator, says so, and can have one of its own."""
+        if "libtsan" in os.environ.get("LD_PRELOAD", ""):
+            return self.run_threads(seed, p, rng, make, want)  # it knows no threads behind a fork
         if p.has_python:
             return
         ds = make(True)
