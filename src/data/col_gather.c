@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/col.h"
+#include "data/stream_copy.h"
 
 // Copies of 1, 4, 8 and 16 bytes are the common ones, and a call each would cost more than they do.
 static void copy_each(uint8_t *to, const struct stk_col *from, const int64_t *index, int64_t n)
@@ -11,6 +12,12 @@ static void copy_each(uint8_t *to, const struct stk_col *from, const int64_t *in
     size_t size = stk_col_bytes_each(from);
     const uint8_t *base = from->data;
     size_t stride = from->stride;
+    if (stk_copy_is_streamed(size, size * (size_t)n)) {
+        for (int64_t i = 0; i < n; i++) {
+            stk_copy_streamed(to + (size_t)i * size, base + (size_t)index[i] * stride, size);
+        }
+        return;
+    }
 #define COPY(bytes)                                                                                \
     for (int64_t i = 0; i < n; i++) {                                                              \
         memcpy(to + (size_t)i * (bytes), base + (size_t)index[i] * stride, bytes);                 \
@@ -79,8 +86,8 @@ bool stk_col_gather(struct stk_col *to, struct stk_pool *pool, const struct stk_
     return ok;
 }
 
-// Elements of a column, one behind the other, at `at`.
-static void copy_all(uint8_t *at, const struct stk_col *c)
+// Elements of a column, one behind the other, at `at`, which is part of `total` bytes.
+static void copy_all(uint8_t *at, const struct stk_col *c, size_t total)
 {
     size_t each = stk_dtype_bytes(c->dtype);
     if (c->is_varied) {
@@ -89,7 +96,7 @@ static void copy_all(uint8_t *at, const struct stk_col *c)
     }
     size_t size = stk_col_bytes_each(c);
     if (stk_col_is_dense(c)) {
-        memcpy(at, c->data, size * (size_t)c->n);
+        stk_copy_part(at, c->data, size * (size_t)c->n, total);
         return;
     }
     for (int64_t i = 0; i < c->n; i++) {
@@ -115,7 +122,7 @@ static bool concat_uniform(struct stk_col *to, struct stk_pool *pool,
     }
     uint8_t *at = to->data;
     for (int k = 0; k < count; k++) {
-        copy_all(at, parts[k]);
+        copy_all(at, parts[k], to->stride * (size_t)n);
         at += to->stride * (size_t)parts[k]->n;
     }
     return true;

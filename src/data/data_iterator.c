@@ -14,6 +14,7 @@
 #include "data/plan.h"
 #include "data/recorder.h"
 #include "data/rewrite.h"
+#include "data/stream_copy.h"
 #include "data/tally.h"
 
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
@@ -390,7 +391,7 @@ static void own_batch(struct stoker_iterator *it, struct stoker_tensor *t)
         return;
     }
     if (own.stride) {
-        memcpy(own.data, view.data, own.stride);
+        stk_copy_part(own.data, view.data, own.stride, own.stride);
     }
     stoker_tensor_release(t);
     stk_data_tensor_out(t, &own, 0);

@@ -5,6 +5,7 @@
 
 #include "data/dataset.h"
 #include "data/map_parallel.h"
+#include "data/stream_copy.h"
 
 struct batch {
     struct stk_block held;                     // elements of a batch that is not full yet
@@ -92,7 +93,8 @@ static bool make_writable(struct stk_iter *it, struct stk_block *out, int k)
         if (!stk_col_uniform(&own, it->run->pool, c->dtype, &c->shape, c->n)) {
             return false;
         }
-        memcpy(own.data, c->data, own.stride * (size_t)c->n);
+        size_t bytes = own.stride * (size_t)c->n;
+        stk_copy_part(own.data, c->data, bytes, bytes);
     }
     stk_col_clear(c);
     *c = own;
