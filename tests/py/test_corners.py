@@ -223,6 +223,7 @@ def test_messages():
     wire = b"\x1a\x0d\x0a\x0b" + b"\xff" * 9 + b"\x01\x05"
     c.same((f.SerializeToString(), f.WhichOneof("kind")), (wire, "int64_list"))
     c.same(t.Feature.FromString(wire).int64_list.value, [-1, 5])
+    c.same(np.array(t.FloatList([1, 2]).value), np.array([1, 2], "f4"))
     c.same((t.Feature().SerializeToString(), t.Feature().WhichOneof("kind")), (b"", None))
     e = t.Example()
     e.features.feature["q"].int64_list.value.extend([1, 2])

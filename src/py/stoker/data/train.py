@@ -9,18 +9,32 @@ from . import io as _io
 from .errors import DataLossError
 
 
+class _Numbers(list):
+    """A list of numbers of which NumPy makes an array of their type."""
+
+    def __init__(self, values, dtype):
+        super().__init__(np.asarray(list(values), dtype).tolist())
+        self._dtype = dtype
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(list(self), dtype or self._dtype)
+
+    def __reduce__(self):
+        return _Numbers, (list(self), self._dtype)
+
+
 class Int64List:
     """Integers of a Feature. value: a list of int."""
 
     def __init__(self, value=()):
-        self.value = np.asarray(list(value), np.int64).tolist()
+        self.value = _Numbers(value, np.int64)
 
 
 class FloatList:
     """Floats of a Feature. value: a list of float, each what a float32 can be."""
 
     def __init__(self, value=()):
-        self.value = np.asarray(list(value), np.float32).tolist()
+        self.value = _Numbers(value, np.float32)
 
 
 class BytesList:
