@@ -371,9 +371,9 @@ def test_parsing():
     c.raises(E.InvalidArgumentError,
              lambda: sd.io.parse_single_example(e, {"w": sd.io.FixedLenFeature([], "int64")}), "w")
     example = sd.train.Example.FromString(e)
-    c.same(example.features.feature["v"].int64_list.value, [1, 2, 3])
+    c.same(list(example.features.feature["v"].int64_list.value), [1, 2, 3])
     c.same(list(example.features.feature["s"].bytes_list.value), [b"x"])
-    c.same(example.features.feature["f"].float_list.value, [1.5])
+    c.same(list(example.features.feature["f"].float_list.value), [1.5])
     c.same(example.SerializeToString(), e)
     for cut in (1, 5, len(e) - 1):
         c.raises(E.DataLossError, lambda: sd.train.Example.FromString(e[:cut]))

@@ -222,7 +222,7 @@ def test_messages():
     f = t.Feature(int64_list=t.Int64List(value=[-1, 5]))
     wire = b"\x1a\x0d\x0a\x0b" + b"\xff" * 9 + b"\x01\x05"
     c.same((f.SerializeToString(), f.WhichOneof("kind")), (wire, "int64_list"))
-    c.same(t.Feature.FromString(wire).int64_list.value, [-1, 5])
+    c.same(list(t.Feature.FromString(wire).int64_list.value), [-1, 5])
     c.same(np.array(t.FloatList([1, 2]).value), np.array([1, 2], "f4"))
     c.same((t.Feature().SerializeToString(), t.Feature().WhichOneof("kind")), (b"", None))
     e = t.Example()
@@ -237,8 +237,28 @@ def test_messages():
         s.feature_lists.feature_list["x"].feature.append(t.Feature(float_list=t.FloatList(step)))
     s = t.SequenceExample.FromString(s.SerializeToString())
     steps = [list(f.float_list.value) for f in s.feature_lists.feature_list["x"].feature]
-    c.same((steps, s.context.feature["n"].int64_list.value), ([[1.0], [2.0, 3.0]], [2]))
+    c.same((steps, list(s.context.feature["n"].int64_list.value)), ([[1.0], [2.0, 3.0]], [2]))
     c.raises(sd.errors.DataLossError, lambda: t.SequenceExample.FromString(b"\xff\xff"))
+
+
+def test_tensors_as_messages():
+    io = sd.io
+    text = np.array([b"a", b"", b"xyz"], object)
+    values = [text, np.float32(1.5), np.zeros((0, 3), "i8"), np.array([[True, False]])]
+    values += [np.array([1, 2, 3], t) for t in ("int8", "uint16", "float16", "float64", "uint64")]
+    for v in values:
+        dtype = "string" if v is text else v.dtype
+        c.same(np.asarray(io.parse_tensor(io.serialize_tensor(v), dtype)), np.asarray(v))
+        ds = D.from_tensors(v).map(lambda a: io.parse_tensor(io.serialize_tensor(a), dtype))
+        c.same(next(iter(ds)), v)
+    wire = b"\x08\x03\x12\x08\x12\x02\x08\x02\x12\x02\x08\x01"
+    content = b"\x22\x10\x01" + b"\0" * 7 + b"\x02" + b"\0" * 7
+    c.same(io.serialize_tensor(np.array([[1], [2]])), b"\x08\x09" + wire[2:] + content)
+    c.same(io.parse_tensor(wire + b"\x3a\x01\x05", "int32"), np.array([[5], [5]], np.int32))
+    bomb = b"\x08\x01\x12\x0b\x12\x09\x08" + b"\xff" * 7 + b"\x7f" + b"\x2a\x04\0\0\0\0"
+    for bad in (wire, wire[:-1], b"\xff\xff", b"", bomb):
+        c.raises(ValueError, lambda: io.parse_tensor(bad, "int32" if bad is not bomb else "float32"))
+    c.raises(ValueError, lambda: io.parse_tensor(io.serialize_tensor([1.0]), "int32"))
 
 
 def test_experimental():

@@ -159,7 +159,11 @@ def parse_single_example(serialized: Any, features: Any, example_names: Any = No
     """A dict of the features of one serialized Example (a string scalar)."""
 def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: Any = None) -> Any:
     """(context, feature lists) of one serialized SequenceExample, as dicts."""
+def parse_tensor(serialized: Any, out_type: Any, name: Any = None) -> Any:
+    """The values of such a string; their shape is not known beforehand: ensure_shape says it."""
 def read_file(filename: Any, *, name: Any = None) -> Any:
     """The bytes of the file of that name."""
+def serialize_tensor(tensor: Any, name: Any = None) -> Any:
+    """The values, their type and shape as one string, as TensorFlow writes them."""
 def write_file(filename: Any, contents: Any, name: Any = None) -> Any:
     """Writes the bytes into a file, outside of pipelines; folders that lack are made."""

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 from . import io as _io
+from ._wire import fields, varint
 from .errors import DataLossError
 
 
@@ -77,8 +78,8 @@ class Feature:
     def SerializeToString(self):
         """The wire form."""
         whole = _io.Example({"": self.value}).SerializeToString()
-        parts = [v for _, _, entry in _fields(whole) for _, _, v in _fields(entry)]
-        return bytes({n: v for n, _, v in _fields(parts[0])}.get(2, b""))
+        parts = [v for _, _, entry in fields(whole) for _, _, v in fields(entry)]
+        return bytes({n: v for n, _, v in fields(parts[0])}.get(2, b""))
 
     @classmethod
     def FromString(cls, serialized):
@@ -190,63 +191,30 @@ class SequenceExample(_io.SequenceExample):
         return f"SequenceExample({self.context.values()!r}, {lists!r})"
 
 
-def _varint(data, at):
-    value, shift = 0, 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value & (2**64 - 1), at
-        if shift > 63:
-            raise ValueError("a number of more than 64 bits")
-
-
-def _fields(data):
-    """(number, wire type, value) of a message: bytes for lengths, ints for numbers."""
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        kind = tag & 7
-        if kind == 0:
-            value, at = _varint(data, at)
-        elif kind in (1, 5):
-            end = at + (8 if kind == 1 else 4)
-            value, at = data[at:end], end
-        elif kind == 2:
-            size, at = _varint(data, at)
-            value, at = data[at : at + size], at + size
-        else:
-            raise ValueError(f"wire type {kind}")
-        if at > len(data):
-            raise ValueError("it ends within a field")
-        yield tag >> 3, kind, value
-
-
 def _numbers(data):
     """Of an Int64List, packed or not."""
     out = []
-    for number, kind, value in _fields(data):
+    for number, kind, value in fields(data):
         if number == 1 and kind == 0:
             out.append(value)
         elif number == 1 and kind == 2:
             at = 0
             while at < len(value):
-                v, at = _varint(value, at)
+                v, at = varint(value, at)
                 out.append(v)
     return Int64List(v - 2**64 if v >= 2**63 else v for v in out)
 
 
 def _floats(data):
-    out = [v for number, kind, v in _fields(data) if number == 1 and kind in (2, 5)]
+    out = [v for number, kind, v in fields(data) if number == 1 and kind in (2, 5)]
     return FloatList(x for v in out for x in struct.unpack(f"<{len(v) // 4}f", v))
 
 
 def _feature(data):
     out = Feature()
-    for number, kind, value in _fields(data):
+    for number, kind, value in fields(data):
         if kind == 2 and number == 1:
-            out = Feature(BytesList(v for n, k, v in _fields(value) if n == 1 and k == 2))
+            out = Feature(BytesList(v for n, k, v in fields(value) if n == 1 and k == 2))
         elif kind == 2 and number == 2:
             out = Feature(float_list=_floats(value))
         elif kind == 2 and number == 3:
@@ -256,19 +224,19 @@ def _feature(data):
 
 def _entries(features):
     """(name, bytes of the value) of a map of names."""
-    for n, k, entry in _fields(features):
+    for n, k, entry in fields(features):
         if (n, k) == (1, 2):
-            parts = {i: v for i, t, v in _fields(entry) if t == 2}
+            parts = {i: v for i, t, v in fields(entry) if t == 2}
             yield parts.get(1, b"").decode(), parts.get(2, b"")
 
 
 def _list_of(data):
-    return FeatureList(_feature(v) for n, k, v in _fields(data) if (n, k) == (1, 2))
+    return FeatureList(_feature(v) for n, k, v in fields(data) if (n, k) == (1, 2))
 
 
 def _example(data):
     out = {}
-    for number, kind, features in _fields(data):
+    for number, kind, features in fields(data):
         if (number, kind) == (1, 2):
             out.update((name, _feature(v)) for name, v in _entries(features))
     return out
@@ -276,7 +244,7 @@ def _example(data):
 
 def _sequence(data):
     context, lists = {}, {}
-    for number, kind, part in _fields(data):
+    for number, kind, part in fields(data):
         if (number, kind) == (1, 2):
             context.update((name, _feature(v)) for name, v in _entries(part))
         elif (number, kind) == (2, 2):

@@ -77,3 +77,7 @@ class SequenceExample(Any):
         """A new SequenceExample of the wire form. DataLossError: it is none."""
     context: Any
     feature_lists: Any
+def fields(data: Any) -> Any:
+    """(number, wire type, value) of a message: bytes for lengths, ints for numbers."""
+def varint(data: Any, at: Any) -> Any:
+    """(number, where it ends). IndexError, ValueError: there is none."""
