@@ -41,7 +41,7 @@ QUICK = {
     "rounds": 40,
     "raw": 1024,
     "assembled": 12,
-    "reaction": 3.0,
+    "reaction": 2.5,
 }
 FILES = 4
 
@@ -316,7 +316,7 @@ def tune_cases(scale, files):
         "busy",
         rows,
     )
-    quarter = dict(paced, batch=32, share=0.25, settle=1.5)
+    quarter = dict(paced, batch=32, share=0.25, settle=1.0, seconds=0.6 * scale["paced"])
     yield Case(
         "throttle",
         "throttle",
