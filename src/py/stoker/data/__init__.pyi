@@ -118,7 +118,7 @@ class Dataset:
         """The elements that save() wrote."""
     def iterator(self, state: Any = None) -> Iterator:
         """An iterator; with the state() of another one, from where that one stood."""
-    def __iter__(self) -> _Iterator[Any]:
+    def __iter__(self) -> "Iterator":
         ...
     def as_numpy_iterator(self) -> _Iterator[Any]:
         """Iterates over NumPy values, as iter() does."""
@@ -332,6 +332,22 @@ class Value:
     i: Any
 class Iterator:
     """Elements one by one. state() and Dataset.iterator(state=) resume exactly."""
+    def __iter__(self) -> "Iterator":
+        ...
+    def __next__(self) -> Any:
+        ...
+    def state(self, *args: Any) -> Any:
+        """Where it stands, as bytes for Dataset.iterator(state=)."""
+    def stages(self, *args: Any) -> Any:
+        """Counts of each stage, parents first: list of dicts."""
+    def memory(self, *args: Any) -> Any:
+        """Bytes in use, at the peak, allowed: dict."""
+    def is_ready(self, *args: Any) -> Any:
+        """Whether next() would return without waiting."""
+    def cancel(self, *args: Any) -> Any:
+        """Ends waits, from any thread."""
+    def close(self, *args: Any) -> Any:
+        """Ends it now. Arrays given out stay valid."""
     def get_next(self) -> Any:
         """The next element. Raises OutOfRangeError at the end."""
 class Options:

@@ -101,20 +101,28 @@ class gfile:
         """Test whether a path exists.  Returns False for broken symbolic links"""
 class FixedLenFeature(tuple):
     """FixedLenFeature(shape, dtype, default_value)"""
+    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> "FixedLenFeature":
+        ...
     shape: Any
     dtype: Any
     default_value: Any
 class FixedLenSequenceFeature(tuple):
     """FixedLenSequenceFeature(shape, dtype, allow_missing, default_value)"""
+    def __new__(cls, shape: Any, dtype: Any, allow_missing: Any = False, default_value: Any = None) -> "FixedLenSequenceFeature":
+        ...
     shape: Any
     dtype: Any
     allow_missing: Any
     default_value: Any
 class VarLenFeature(tuple):
     """VarLenFeature(dtype,)"""
+    def __new__(cls, dtype: Any) -> "VarLenFeature":
+        ...
     dtype: Any
 class RaggedFeature(Any):
     """Values of a feature whose number differs; partitions cut them into rows."""
+    def __new__(cls, dtype: Any, value_key: Any = None, partitions: Any = ..., row_splits_dtype: Any = 'int32', validate: Any = False) -> "RaggedFeature":
+        ...
     def RowSplits(key: Any) -> Any:
         """RowSplits(key,)"""
     def RowLengths(key: Any) -> Any:
@@ -125,6 +133,8 @@ class RaggedFeature(Any):
         """UniformRowLength(length,)"""
 class SparseFeature(Any):
     """A sparse value: places in one feature (or several), values in another."""
+    def __new__(cls, index_key: Any, value_key: Any, dtype: Any, size: Any, already_sorted: Any = False) -> "SparseFeature":
+        ...
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', *, name: Any = None) -> Any:
     """Pixels of a part of a JPEG file."""
 def decode_base64(input: Any, *, name: Any = None) -> Any:
