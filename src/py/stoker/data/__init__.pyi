@@ -39,7 +39,7 @@ class Dataset:
         """Elements of several datasets side by side, as long as all have some."""
     @staticmethod
     def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: Any = False, rerandomize_each_iteration: Any = None) -> "Dataset":
-        """Elements of datasets drawn at random by weight (equal ones by default); a dataset of weights"""
+        """Elements of datasets drawn at random by weight (equal ones by default)."""
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: Any = True) -> "Dataset":
         """Elements of the datasets whose numbers choice_dataset (int64 scalars) gives."""

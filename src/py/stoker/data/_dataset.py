@@ -297,13 +297,11 @@ class Dataset:
         stop_on_empty_dataset=False,
         rerandomize_each_iteration=None,
     ):
-        """Elements of datasets drawn at random by weight (equal ones by default); a dataset of weights
-        has those of one draw in each element."""
+        """Elements of datasets drawn at random by weight (equal ones by default)."""
         from ._groups import sampled
 
-        return sampled(
-            list(datasets), weights, seed, stop_on_empty_dataset, rerandomize_each_iteration
-        )
+        again = rerandomize_each_iteration
+        return sampled(list(datasets), weights, seed, stop_on_empty_dataset, again)
 
     @staticmethod
     def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
