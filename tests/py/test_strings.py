@@ -4,6 +4,7 @@
 
 import gzip
 import hashlib
+import re
 import zlib
 
 import checks as c
@@ -239,6 +240,19 @@ def test_in_a_map():
             c.same(plain(have), plain(f(np.array(t.encode(), dtype=object)[()])), f"operation {i} of {t!r}")
     batched = ds.batch(4).map(lambda s: sd.strings.split(s, " ").to_tensor("?"))
     c.same(plain(next(iter(batched))), [[b"a", b"b"], [b"", b"?"], ["é".encode(), b"c,d"], [b"x" * 70, b"?"]])
+
+
+def test_long_texts():
+    """Texts that are searched in several goes: as the standard library does it in one."""
+    random = np.random.default_rng(3)
+    letters = np.array(list("abé ü"))
+    patterns = ["a", "[^b]b+", "é{3}", "(?<=b)a", "$", "^", "ü+é", "xyz|bab ", "b{9}|(?:[^ü]a){4}"]
+    for length in [1000, 1023, 1024, 1025, 3071, 3072, 9000]:
+        text = "".join(letters[random.integers(0, len(letters), length)])
+        for pattern in patterns:
+            for t in (text, text.replace("a", ""), "é" * length + "a"):
+                have = sd.strings.regex_replace(t, pattern, "<>")
+                c.same(have, re.sub(pattern, "<>", t).encode(), f"{pattern} in {length} characters")
 
 
 def test_hash():

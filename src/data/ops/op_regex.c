@@ -3,9 +3,11 @@
 // for what the pattern's parts matched) and "replace_global". By PCRE2, set to RE2's meaning where
 // TensorFlow's users see it: UTF-8, ASCII classes, `$` only at the end, the search behind an empty
 // match. It knows look-around and back-references besides. A match that takes more than ten million
-// steps from where it begins is an error of its element; a result beyond the budget, or 1 GiB, is
-// one of memory. Without PCRE2 the operations say so when they are used.
+// steps from where it begins is an error of its element, and so is a search of one string beyond
+// ten seconds; a result beyond the budget, or 1 GiB, is one of memory. Without PCRE2 the operations
+// say so when they are used.
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "data/ops/op_util.h"
@@ -30,6 +32,8 @@ static enum stk_status regex_infer(struct stk_op_infer *c, struct stk_err *err)
 #include <pcre2.h>
 
 #define STEPS_MAX 10000000
+#define SEARCH_MAX_NS 10000000000 // of the thread's processor time, for one string
+#define FIRST_GO 1024 // places where a match may begin; each further go has twice as many
 #define HEAP_MAX_KIB (64 << 10)
 #define PARTS_MAX 10
 #define RESULT_MAX ((size_t)1 << 30)
@@ -39,6 +43,7 @@ struct regex {
     pcre2_match_context *limits;
     pcre2_code *code;
     struct stk_bytes rewrite;
+    bool is_in_goes; // searched from some places at a time, so that the time can be looked at
 };
 
 static void *allocate(PCRE2_SIZE size, void *arg)
@@ -92,6 +97,8 @@ static enum stk_status compile(struct regex *x, const struct stk_attrs *attrs, s
     if (!rewrite) {
         options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
     }
+    x->is_in_goes = rewrite && !strstr(pattern->text, "\\G"); // \G: where the search began
+    options |= x->is_in_goes ? PCRE2_USE_OFFSET_LIMIT : 0;
     x->memory = pcre2_general_context_create(allocate, release, NULL);
     x->limits = x->memory ? pcre2_match_context_create(x->memory) : NULL;
     pcre2_compile_context *how = x->limits ? pcre2_compile_context_create(x->memory) : NULL;
@@ -147,14 +154,17 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
 
 struct regex_scratch {
     pcre2_match_data *found;
-    uint8_t *text; // grows
+    pcre2_match_context *limits; // this thread's copy: the go's end is one of them
+    uint8_t *text;               // grows
     size_t size, room, most;
+    int64_t began_ns; // thread's processor time when the string's second go began; 0: not yet
 };
 
 static void scratch_end(void *scratch)
 {
     struct regex_scratch *s = scratch;
     pcre2_match_data_free(s->found);
+    pcre2_match_context_free(s->limits);
     stk_free(s->text);
 }
 
@@ -214,10 +224,37 @@ static size_t character(const uint8_t *p, size_t left)
     return n;
 }
 
+static bool is_out_of_time(struct regex_scratch *s)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    s->began_ns = s->began_ns ? s->began_ns : now;
+    return now - s->began_ns > SEARCH_MAX_NS;
+}
+
+// One search from byte `from`. PCRE2 counts its steps anew at each place where a match may begin,
+// so that a long string could take hours: it is searched in goes, with a look at the time between.
 static int find(const struct regex *x, struct regex_scratch *s, struct stk_bytes in, size_t from)
 {
     const uint8_t *data = in.data ? in.data : (const uint8_t *)"";
-    return pcre2_match(x->code, data, in.size, from, 0, s->found, x->limits);
+    for (size_t go = FIRST_GO;; go *= 2) {
+        size_t end = x->is_in_goes && in.size - from > go ? from + go : in.size;
+        while (end < in.size && (data[end] & 0xc0) == 0x80) { // within a character
+            end++;
+        }
+        if (x->is_in_goes) {
+            (void)pcre2_set_offset_limit(s->limits, end < in.size ? end - 1 : PCRE2_UNSET);
+        }
+        int found = pcre2_match(x->code, data, in.size, from, 0, s->found, s->limits);
+        if (found != PCRE2_ERROR_NOMATCH || end == in.size) {
+            return found;
+        }
+        if (is_out_of_time(s)) {
+            return PCRE2_ERROR_MATCHLIMIT;
+        }
+        from = end;
+    }
 }
 
 // The string with its matches replaced, in scratch; *count of them. <0: PCRE2's error.
@@ -283,11 +320,13 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
     struct stk_pool_stats pool = stk_pool_stats_of(r->pool);
     s->most = pool.cap_bytes < RESULT_MAX ? pool.cap_bytes : RESULT_MAX;
     s->found = s->found ? s->found : pcre2_match_data_create(PARTS_MAX, x->memory);
-    if (!s->found || !stk_keep_join(&r->out[0].keep, in->keep)) {
+    s->limits = s->limits ? s->limits : pcre2_match_context_copy(x->limits);
+    if (!s->found || !s->limits || !stk_keep_join(&r->out[0].keep, in->keep)) {
         return stk_err_nomem(err);
     }
     for (int64_t k = 0; k < r->n * each && k / each < r->failed; k++) {
         struct stk_bytes text = ((struct stk_bytes *)stk_col_at(in, k / each))[k % each];
+        s->began_ns = 0;
         if (r->op->arg == FULL_MATCH) {
             int found = find(x, s, text, 0);
             if (found < 0 && found != PCRE2_ERROR_NOMATCH) {
