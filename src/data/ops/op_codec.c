@@ -343,37 +343,7 @@ DECODE(decode_png, PNG, "Pixels of a PNG file")
 DECODE(decode_image, ANY, "Pixels of a JPEG or PNG file")
 DECODE(decode_part, PART, "decode_jpeg and a crop, in one")
 
-// decoded_shape: of what decode_jpeg would give, from the headers alone.
-static enum stk_status decoded_shape_run(struct stk_op_run *r, struct stk_err *err)
-{
-    struct stk_image_context *c = stk_op_image_context(r);
-    struct stk_shape three = {1, {3}};
-    void *out = c ? stk_op_out(r, 0, r->spec[0].dtype, &three, err) : NULL;
-    if (!out) {
-        return c ? err->code : stk_err_nomem(err);
-    }
-    for (int64_t i = 0; i < r->n; i++) {
-        struct stk_bytes s = file_of(r, i);
-        struct stk_image_shape shape;
-        struct stk_err why;
-        stk_err_init(&why);
-        if (stk_image_any_shape(c, s.data, s.size, (uint32_t)stk_attrs_int(r->attrs, "channels", 0),
-                                &shape, &why) != STK_OK) {
-            return stk_op_image_failed(r, i, &why);
-        }
-        uint32_t v[3] = {shape.height, shape.width, shape.channels};
-        for (int k = 0; k < 3; k++) {
-            if (r->spec[0].dtype == STK_DT_I32) {
-                ((int32_t *)out)[3 * i + k] = (int32_t)v[k];
-            } else {
-                ((int64_t *)out)[3 * i + k] = v[k];
-            }
-        }
-    }
-    return STK_OK;
-}
-
-static enum stk_status extract_infer(struct stk_op_infer *c, struct stk_err *err)
+static enum stk_status shape_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
     c->out[0].dtype = (enum stk_dtype)stk_attrs_int(c->attrs, "output_type", STK_DT_I32);
@@ -382,11 +352,23 @@ static enum stk_status extract_infer(struct stk_op_infer *c, struct stk_err *err
                 (c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64);
     return s != STK_OK || fits ? s
                                : stk_err_set(err, STK_EINVAL,
-                                             "extract_jpeg_shape: takes the bytes of one file, "
-                                             "gives int32 or int64");
+                                             "%s: takes the bytes of one file, gives int32 or "
+                                             "int64",
+                                             c->op->name);
 }
 
-static enum stk_status extract_run(struct stk_op_run *r, struct stk_err *err)
+// From the headers alone; ANY: of what decode_jpeg would give, whatever the format.
+static enum stk_status shape_of(const struct stk_op_run *r, struct stk_image_context *c,
+                                struct stk_bytes s, struct stk_image_shape *shape,
+                                struct stk_err *err)
+{
+    return r->op->arg == JPEG
+               ? stk_image_jpeg_shape(c, s.data, s.size, shape, err)
+               : stk_image_any_shape(c, s.data, s.size,
+                                     (uint32_t)stk_attrs_int(r->attrs, "channels", 0), shape, err);
+}
+
+static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
 {
     struct stk_image_context *c = stk_op_image_context(r);
     struct stk_shape three = {1, {3}};
@@ -395,11 +377,10 @@ static enum stk_status extract_run(struct stk_op_run *r, struct stk_err *err)
         return c ? err->code : stk_err_nomem(err);
     }
     for (int64_t i = 0; i < r->n; i++) {
-        struct stk_bytes s = *(struct stk_bytes *)stk_col_at(r->in[0], i);
         struct stk_image_shape shape;
         struct stk_err why;
         stk_err_init(&why);
-        if (stk_image_jpeg_shape(c, s.data, s.size, &shape, &why) != STK_OK) {
+        if (shape_of(r, c, file_of(r, i), &shape, &why) != STK_OK) {
             return stk_op_image_failed(r, i, &why);
         }
         uint32_t v[3] = {shape.height, shape.width, shape.channels};
@@ -414,23 +395,17 @@ static enum stk_status extract_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-const struct stk_op stk_op_extract_jpeg_shape = {
-    .name = "extract_jpeg_shape",
-    .summary = "Height, width and channels of a JPEG file",
-    .cost_ns = 1000,
-    .infer = extract_infer,
-    .scratch_bytes = sizeof(struct stk_op_image_scratch),
-    .scratch_end = stk_op_image_scratch_end,
-    .run = extract_run};
-
-const struct stk_op stk_op_decoded_shape = {.name = "decoded_shape",
-                                            .summary =
-                                                "Shape of what decode_jpeg gives, without decoding",
-                                            .cost_ns = 1000,
-                                            .infer = extract_infer,
-                                            .scratch_bytes = sizeof(struct stk_op_image_scratch),
-                                            .scratch_end = stk_op_image_scratch_end,
-                                            .run = decoded_shape_run};
+#define SHAPE(id, which, about)                                                                    \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .cost_ns = 1000,                                            \
+                                       .infer = shape_infer,                                       \
+                                       .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
+                                       .scratch_end = stk_op_image_scratch_end,                    \
+                                       .run = shape_run,                                           \
+                                       .arg = which};
+SHAPE(extract_jpeg_shape, JPEG, "Height, width and channels of a JPEG file")
+SHAPE(decoded_shape, ANY, "Shape of what decode_jpeg gives, without decoding")
 
 static enum stk_status encode_infer(struct stk_op_infer *c, struct stk_err *err)
 {
