@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The JPEG decoder's tests compare with libjpeg-turbo where it is installed, and its fuzz target.
+# The JPEG decoder's tests compare with libjpeg-turbo where it is installed, and its fuzz
+# target, or a replay of the files in data/jpeg.
 find_package(JPEG QUIET)
 if(JPEG_FOUND)
     foreach(name jpeg_exact jpeg_damage jpeg_speed jpeg_two)
@@ -12,4 +13,13 @@ if(STOKER_FUZZ)
     target_compile_options(fuzz_jpeg PRIVATE -fsanitize=fuzzer)
     target_link_options(fuzz_jpeg PRIVATE -fsanitize=fuzzer)
     target_link_libraries(fuzz_jpeg PRIVATE stoker)
+else()
+    add_executable(replay_jpeg fuzz/fuzz_jpeg.c)
+    target_compile_definitions(replay_jpeg PRIVATE FUZZ_REPLAY)
+    target_link_libraries(replay_jpeg PRIVATE stoker)
+    file(GLOB inputs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/data/jpeg/*
+        ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/jpeg/*)
+    list(FILTER inputs EXCLUDE REGEX "make\\.py$")
+    add_test(NAME unit.replay_jpeg COMMAND replay_jpeg ${inputs})
+    set_tests_properties(unit.replay_jpeg PROPERTIES TIMEOUT 300)
 endif()

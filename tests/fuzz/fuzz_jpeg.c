@@ -4,6 +4,7 @@
 // so must decoding two at once.
 #include "data/jpeg/jpeg.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,3 +126,34 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(plain);
     return 0;
 }
+
+#ifdef FUZZ_REPLAY
+// Each file as it is, then with every choice of the first byte; and with one bit changed here and
+// there, and cut.
+int main(int argc, char **argv)
+{
+    static uint8_t bytes[1 << 20];
+    int runs = 0;
+    for (int i = 1; i < argc; i++) {
+        FILE *f = fopen(argv[i], "rb");
+        if (!f)
+            return 1;
+        size_t n = fread(bytes, 1, sizeof bytes, f);
+        fclose(f);
+        LLVMFuzzerTestOneInput(bytes, n);
+        for (int choice = 0; n > 0 && choice < 64; choice++, runs++) {
+            bytes[0] = (uint8_t)choice;
+            LLVMFuzzerTestOneInput(bytes, n);
+        }
+        for (size_t at = 5; at < n; at++, runs += 2) {
+            bytes[0] = (uint8_t)(at % 64);
+            bytes[at] ^= (uint8_t)(1u << at % 8);
+            LLVMFuzzerTestOneInput(bytes, n);
+            bytes[at] ^= (uint8_t)(1u << at % 8);
+            LLVMFuzzerTestOneInput(bytes, at);
+        }
+    }
+    printf("unit.replay_jpeg: %d files, %d runs besides\n", argc - 1, runs);
+    return argc > 1 ? 0 : 1;
+}
+#endif
