@@ -7,17 +7,16 @@ import weakref
 import numpy as np
 
 from . import _arguments as _arg
-from . import _call, _dtypes, _engine, _function, _spec, _trace
+from . import _call, _dtypes, _function, _spec, _trace
 from ._iterator import Iterator, _NumpyIterator, template
+from ._node import _kinds, _Node
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
 
-_kinds = _engine.kind_names()
 
-
-class Dataset:
+class Dataset(_Node):
     """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec.
 
     Immutable; every method gives a new one. Iterating yields NumPy arrays, NumPy scalars and bytes.
@@ -30,95 +29,6 @@ class Dataset:
         raise TypeError(
             "make datasets with Dataset.range, from_tensor_slices, ... or TFRecordDataset(...)"
         )
-
-    # Making
-
-    @classmethod
-    def _make(cls, kind, inputs, args, spec, keep=(), notes=(), function=None):
-        self = Dataset.__new__(cls if issubclass(cls, Dataset) else Dataset)
-        self._init(kind, inputs, args, spec, keep, notes, function)
-        return self
-
-    def _init(self, kind, inputs, args, spec, keep=(), notes=(), function=None):
-        """args: as _engine takes them; Values and lists of Values are computed when it runs."""
-        if kind not in _kinds:
-            raise NotImplementedError(f"the dataset '{kind}' is not there yet")
-        self._kind, self._inputs, self._args = (
-            kind,
-            list(inputs),
-            {k: v for k, v in args.items() if v is not None},
-        )
-        self._options = Options()
-        for i in inputs:
-            self._options = self._options.merged(i._options)
-        self._keep = tuple(dict.fromkeys([k for i in inputs for k in i._keep] + list(keep)))
-        self._notes, self._function = list(notes), function
-        self._where = _trace.place()
-        self._first_epoch = max([i._first_epoch for i in inputs], default=0)
-        self._epochs, self._last, self._past = itertools.count(self._first_epoch), None, None
-        bound = [k for k, v in self._args.items() if isinstance(v, Value) or isinstance(v, list)]
-        if bound or any(i._value is not None for i in inputs):
-            self._engine, self._value = None, self._node(bound)
-            self.element_spec = _spec.update(spec, self._value.engine_spec()[2].items())
-        else:
-            self._value = None
-            self._engine = _engine.Dataset(
-                kind, [i._engine for i in inputs], self._args, self._where
-            )
-            self.element_spec = _spec.update(spec, self._engine.specs())
-
-    def _node(self, bound):
-        """This dataset as a node of the function being traced: made anew for each element."""
-        graph = _trace.current()
-        values, counts = [i._as_value() for i in self._inputs], []
-        for name in bound:
-            v = self._args[name]
-            parts = list(v) if isinstance(v, list) else [v]
-            values.extend(parts)
-            counts.append(len(parts))
-        attrs = {k: v for k, v in self._args.items() if k not in bound}
-        attrs.update(
-            kind=self._kind,
-            n_in=len(self._inputs),
-            bound=("texts", bound),
-            bound_counts=("ints", counts),
-        )
-        numbers = [_trace.number_in(graph, v) for v in values]
-        graph.keep.extend(self._keep)
-        return Value(graph, graph.add("make_dataset", numbers, attrs, self._where)[0])
-
-    def _as_value(self):
-        """A symbolic value of this dataset in the function being traced."""
-        if self._value is not None:
-            return self._value
-        if self._kind is None:
-            raise TypeError("a window cannot be captured by a function")
-        return self._node([])
-
-    @staticmethod
-    def _bare(spec, keep):
-        self = Dataset.__new__(Dataset)
-        self._kind, self._inputs, self._args, self._options = None, [], {}, Options()
-        self._keep, self._notes, self._function, self._where = tuple(keep), [], None, None
-        self._epochs, self._last, self._past = itertools.count(), None, None
-        self._first_epoch = 0
-        self._engine = self._value = None
-        self.element_spec = spec
-        return self
-
-    @classmethod
-    def _of_engine(cls, engine, spec, keep):
-        """A dataset that came out of a pipeline, such as a window."""
-        self = cls._bare(_spec.update(spec, engine.specs()), keep)
-        self._engine, self._kind = engine, engine.kind()
-        return self
-
-    @classmethod
-    def _of_value(cls, value, spec):
-        """A function's argument that is a dataset."""
-        self = cls._bare(_spec.update(spec.element_spec, value.engine_spec()[2].items()), spec.keep)
-        self._value = value
-        return self
 
     def _then(self, kind, args=None, spec=None, keep=(), notes=(), function=None):
         return Dataset._make(
@@ -871,38 +781,6 @@ class Dataset:
         return (
             f"<{type(self).__name__} {self._kind or 'window'} element_spec={self.element_spec!r}>"
         )
-
-    def _nested_specs(self):
-        return self._value.engine_spec()[2] if self._engine is None else self._engine.nested()
-
-    def _sample(self):
-        """(components, spec) of one element, for functions that cannot be traced."""
-        ds, spec = self, self.element_spec
-        while (
-            ds._kind
-            in (
-                "shuffle",
-                "prefetch",
-                "cache",
-                "repeat",
-                "snapshot",
-                "ignore_errors",
-                "shard",
-                "skip",
-                "take",
-            )
-            and ds._inputs
-        ):
-            ds = ds._inputs[0]
-        if ds._engine is None:
-            raise TypeError("a function inside of a traced function must be traceable, too")
-        n = len(_spec.components(spec))
-        options = {"seed": 0, "is_unrecorded": True}
-        it = _engine.Iterator(ds._engine, ds._keep, tuple(range(n)), options, None)
-        try:
-            return next(it), spec
-        except StopIteration:
-            return _arg.blank(spec), spec
 
     # Insight
 
