@@ -81,6 +81,7 @@ PyObject *stk_py_device_memory(PyObject *module, PyObject *number);
 // Python functions and generators that the engine calls, by number.
 extern const struct stoker_host stk_py_host;
 extern _Thread_local int stk_py_was_called; // this thread has run Python for the engine
+int stk_py_calls_now(void); // Python functions and generators that the engine is in now
 PyObject *stk_py_register(PyObject *module, PyObject *function);
 PyObject *stk_py_unregister(PyObject *module, PyObject *id);
 

@@ -2,11 +2,44 @@
 // Python functions and generators, called from the engine's threads. A function takes arrays and
 // returns a list of as many values as the engine expects; a generator's function returns an
 // iterator of such lists. The Python files wrap the user's functions so that they do.
+//
+// A thread may outlive the interpreter (py_iterator.c leaves those that hang): it is then told that
+// the call was interrupted.
 #include "py/py_engine.h"
 
 static PyObject *functions; // dict: number -> callable
 static long long last_id;
+static int calls_now; // atomic
 _Thread_local int stk_py_was_called;
+
+int stk_py_calls_now(void)
+{
+    return __atomic_load_n(&calls_now, __ATOMIC_RELAXED);
+}
+
+// 0: the interpreter has left.
+static int enter_python(PyGILState_STATE *gil)
+{
+    if (!Py_IsInitialized()) {
+        return 0;
+    }
+    __atomic_add_fetch(&calls_now, 1, __ATOMIC_RELAXED);
+    *gil = PyGILState_Ensure();
+    return 1;
+}
+
+static void leave_python(PyGILState_STATE gil)
+{
+    PyGILState_Release(gil);
+    __atomic_sub_fetch(&calls_now, 1, __ATOMIC_RELAXED);
+}
+
+static enum stoker_status has_left(struct stoker_err *err)
+{
+    *err = (struct stoker_err){.code = STOKER_EINTR, .offset = -1};
+    PyOS_snprintf(err->message, sizeof err->message, "the interpreter has left");
+    return STOKER_EINTR;
+}
 
 PyObject *stk_py_register(PyObject *module, PyObject *function)
 {
@@ -87,7 +120,10 @@ static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_t
 {
     (void)arg;
     stk_py_was_called = 1;
-    PyGILState_STATE gil = PyGILState_Ensure();
+    PyGILState_STATE gil;
+    if (!enter_python(&gil)) {
+        return has_left(err);
+    }
     PyObject *f = find(id);
     PyObject *list = f ? call_with(f, in, n_in) : NULL;
     int failed = !list || results_in(list, out, n_out) < 0;
@@ -96,7 +132,7 @@ static enum stoker_status host_call(void *arg, int64_t id, const struct stoker_t
     }
     Py_XDECREF(list);
     Py_XDECREF(f);
-    PyGILState_Release(gil);
+    leave_python(gil);
     return failed ? STOKER_ECALLER : STOKER_OK;
 }
 
@@ -104,14 +140,17 @@ static enum stoker_status host_gen_open(void *arg, int64_t id, const struct stok
                                         int n_in, void **gen, struct stoker_err *err)
 {
     (void)arg;
-    PyGILState_STATE gil = PyGILState_Ensure();
+    PyGILState_STATE gil;
+    if (!enter_python(&gil)) {
+        return has_left(err);
+    }
     PyObject *f = find(id);
     *gen = f ? call_with(f, in, n_in) : NULL;
     if (!*gen) {
         stk_py_keep_exception(err);
     }
     Py_XDECREF(f);
-    PyGILState_Release(gil);
+    leave_python(gil);
     return *gen ? STOKER_OK : STOKER_ECALLER;
 }
 
@@ -120,7 +159,10 @@ static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tens
 {
     (void)arg;
     stk_py_was_called = 1;
-    PyGILState_STATE gil = PyGILState_Ensure();
+    PyGILState_STATE gil;
+    if (!enter_python(&gil)) {
+        return has_left(err);
+    }
     PyObject *list = PyIter_Next(gen);
     int failed = list ? results_in(list, out, n_out) < 0 : PyErr_Occurred() != NULL;
     *is_end = !list && !failed;
@@ -128,14 +170,17 @@ static enum stoker_status host_gen_next(void *arg, void *gen, struct stoker_tens
         stk_py_keep_exception(err);
     }
     Py_XDECREF(list);
-    PyGILState_Release(gil);
+    leave_python(gil);
     return failed ? STOKER_ECALLER : STOKER_OK;
 }
 
 static void host_gen_close(void *arg, void *gen)
 {
     (void)arg;
-    PyGILState_STATE gil = PyGILState_Ensure();
+    PyGILState_STATE gil;
+    if (!enter_python(&gil)) {
+        return; // the process ends, and the generator with it
+    }
     if (PyObject_HasAttrString(gen, "close")) {
         PyObject *r = PyObject_CallMethod(gen, "close", NULL);
         if (!r) {
@@ -144,7 +189,7 @@ static void host_gen_close(void *arg, void *gen)
         Py_XDECREF(r);
     }
     Py_DECREF((PyObject *)gen);
-    PyGILState_Release(gil);
+    leave_python(gil);
 }
 
 static void host_release_hold(void *arg, void *hold)

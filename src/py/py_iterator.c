@@ -21,6 +21,7 @@
 #define SLICE_NS 50000000      // between looks for signals
 #define DIRECT_NS 1000000      // refills slower than that go to the helper
 #define FAREWELL_NS 5000000000 // then the helper is left to end by itself
+#define PATIENCE_NS 300000000  // the same while a Python function runs, which cannot be cancelled
 
 struct helper { // one thread that pulls for an iterator
     pthread_t thread;
@@ -32,6 +33,7 @@ struct helper { // one thread that pulls for an iterator
     enum stoker_status status;
     struct stoker_err err;
     struct stoker_tensor *out;
+    PyObject *dataset; // an orphan's: the reference that keeps what the engine borrows
 };
 
 struct iterator {
@@ -128,7 +130,7 @@ static void *helper_main(void *arg)
     pthread_mutex_lock(&h->lock);
     int is_orphan = h->is_orphan;
     pthread_mutex_unlock(&h->lock);
-    if (!is_orphan) { // else the interpreter may be gone
+    if (!is_orphan || Py_IsInitialized()) {
         drop_python(&python);
     }
     pthread_mutex_lock(&h->lock);
@@ -137,6 +139,9 @@ static void *helper_main(void *arg)
     pthread_cond_signal(&h->done);
     pthread_mutex_unlock(&h->lock);
     if (is_orphan) {
+        if (h->dataset && Py_IsInitialized()) {
+            stk_py_let_go(h->dataset);
+        }
         helper_free(h);
     }
     return NULL;
@@ -205,30 +210,46 @@ static int has_threads(const struct stoker_iterator *it)
     return 0;
 }
 
+// Waits for the helper to end: briefly while Python functions run (whoever's: they are counted for
+// the process), since nothing ends those before their time.
+static void bid_farewell(struct helper *h)
+{
+    int64_t start = now_ns(), passed = 0;
+    while (passed < FAREWELL_NS && !(passed >= PATIENCE_NS && stk_py_calls_now())) {
+        if (helper_wait(h, &h->has_ended, 1, SLICE_NS)) {
+            return;
+        }
+        passed = now_ns() - start;
+    }
+}
+
 // Frees the engine's iterator; tensors live on. Without the GIL: its threads may want it. They may
-// hang, too, with a disk or a Python function: then the helper is left to wait for them.
-static void end_engine(struct stoker_iterator *it, struct helper *h, int n)
+// hang, too, with a disk or a Python function: then the helper is left to wait for them, and to let
+// go of the dataset. Whether it was left.
+static int end_engine(struct stoker_iterator *it, struct helper *h, int n, PyObject *dataset)
 {
     if (!h && has_threads(it)) {
         h = helper_new(it, n);
     }
     if (!h) {
         stoker_iterator_free(it);
-        return;
+        return 0;
     }
     stoker_iterator_cancel(it);
     pthread_mutex_lock(&h->lock);
     h->is_stopping = 1;
     pthread_cond_signal(&h->wake);
     pthread_mutex_unlock(&h->lock);
-    (void)helper_wait(h, &h->has_ended, 1, FAREWELL_NS);
+    bid_farewell(h);
     pthread_mutex_lock(&h->lock);
     int has_ended = h->has_ended;
     h->is_orphan = !has_ended; // a Python function hangs: the helper cleans up after it
+    h->dataset = dataset;
     pthread_mutex_unlock(&h->lock);
     if (has_ended) {
         helper_free(h);
     }
+    return !has_ended;
 }
 
 static void iterator_close(struct iterator *self)
@@ -252,8 +273,14 @@ static void iterator_close(struct iterator *self)
     self->it = NULL;
     self->helper = NULL;
     if (it && self->generation == generation) { // after a fork its threads are not there
-        Py_BEGIN_ALLOW_THREADS end_engine(it, h, self->n);
-        Py_END_ALLOW_THREADS
+        PyObject *dataset = self->dataset;
+        Py_XINCREF(dataset);
+        int is_left;
+        Py_BEGIN_ALLOW_THREADS is_left = end_engine(it, h, self->n, dataset);
+        Py_END_ALLOW_THREADS if (!is_left)
+        {
+            Py_XDECREF(dataset);
+        }
     }
     for (int i = 0; self->out && i < self->n; i++) {
         self->out[i] = (struct stoker_tensor){0};

@@ -43,6 +43,66 @@ def test_interrupt():
         c.same(int(next(it)), 1)
 
 
+SLEEPY = """
+import os, signal, sys, threading, time
+import numpy as np
+import stoker.data as sd
+
+def wait(x):
+    time.sleep(2.5)
+    return np.int64(x)
+
+def numbers():
+    for i in range(5):
+        yield int(wait(i))
+
+spec = sd.TensorSpec((), "int64")
+python = lambda x: sd.numpy_function(wait, [x], sd.int64)
+ds = eval(sys.argv[1])
+"""
+SLEEPERS = (
+    "sd.Dataset.from_generator(numbers, output_signature=spec)",
+    "sd.Dataset.from_generator(numbers, output_signature=spec).batch(2).prefetch(2)",
+    "sd.Dataset.range(9).map(python)",
+    "sd.Dataset.range(9).map(python, 2).prefetch(2)",
+)
+
+
+def test_interrupted_loop():
+    """Ctrl-C ends a loop, and its iterator, although a function or generator sleeps: that is left to
+    itself, and what it uses with it. The least of three tries, since others may have the machine."""
+    text = SLEEPY + """
+threads = len(os.listdir("/proc/self/task"))
+threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    for x in ds:
+        pass
+except KeyboardInterrupt:
+    passed = time.monotonic() - start - 0.3
+    del ds
+    if sys.argv[2] == "stays":  # until the thread that was left ends
+        while len(os.listdir("/proc/self/task")) > threads:
+            time.sleep(0.05)
+    print(passed)
+"""
+    for ds in SLEEPERS:
+        for how in ("leaves", "stays"):
+            least = 60
+            for _ in range(3):
+                start = time.monotonic()
+                r = subprocess.run(
+                    [sys.executable, "-c", text, ds, how], capture_output=True, text=True, timeout=120
+                )
+                whole = time.monotonic() - start
+                c.same((r.returncode, r.stderr), (0, ""), ds)
+                least = min(least, float(r.stdout or 60))
+                if least < 1:
+                    break
+            c.true(least < 1, f"{ds}: {least:.2f} s")
+            c.true(how == "leaves" or whole > 2.5, f"{ds}: the thread was there until it ended")
+
+
 def test_resume():
     """Ctrl-C while elements are passed over; the next call goes on with that."""
     calls = [0]
