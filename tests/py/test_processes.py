@@ -38,15 +38,15 @@ def test_results():
 
 def test_parallel():
     def f(i):
-        time.sleep(0.05)
+        time.sleep(0.15)  # long beside the start of a worker under a sanitizer
         return i
 
     ds = sd.Dataset.range(16).map(f, processes=4)
     start = time.monotonic()
     c.same([int(v) for v in ds], list(range(16)))
     c.true(
-        time.monotonic() - start < 0.8,
-        f"took {time.monotonic() - start:.2f} s, one after the other 0.8",
+        time.monotonic() - start < 2.4,
+        f"took {time.monotonic() - start:.2f} s, one after the other 2.4",
     )
 
 
