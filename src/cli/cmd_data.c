@@ -176,6 +176,17 @@ static int find_compression(const struct stk_args *args, struct watch *watch,
     return STK_EXIT_DONE;
 }
 
+// Is there a folder for this file that takes files?
+static bool has_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    if (slash) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    }
+    return access(folder, W_OK | X_OK) == 0;
+}
+
 static int convert(const struct stk_args *args)
 {
     const char *path = args->values[STK_OPT_ID_OUTPUT].text, *compression = "", *same;
@@ -208,6 +219,9 @@ static int convert(const struct stk_args *args)
         stoker_dataset_write(ds, &options, path, seen, &watch, &count, &err);
     stk_progress_end(&watch.line);
     stoker_dataset_free(ds);
+    if ((status == STOKER_EMISSING || status == STOKER_EDENIED) && !has_folder(path)) {
+        err.code = STOKER_EOUTPUT; // not an input's
+    }
     if (status != STOKER_OK) {
         return stk_fail(&err);
     }

@@ -15,10 +15,11 @@
 
 struct stk_wire_file;
 
-// Creates or replaces the file. producer: at most 23 characters. STK_EOUTPUT: it cannot be written.
+// Creates or replaces the file. producer: at most 23 characters. It cannot be written:
+// stk_err_of_file's status, or STK_EOUTPUT.
 STK_MUST_CHECK enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path,
                                                const char *producer, struct stk_err *err);
-// The last one ends the file with an END block if `is_whole`. STK_EOUTPUT: something could not be
+// The last one ends the file with an END block if `is_whole`. An error: something could not be
 // written, now or before. Takes NULL.
 STK_MUST_CHECK enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole,
                                               struct stk_err *err);

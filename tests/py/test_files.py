@@ -337,6 +337,24 @@ def test_snapshot_and_cache():
         c.same(f(kept.with_options(options)), [], "said once: an end is reached")
 
 
+def test_missing_folders():
+    """What cannot be written says why: no folder, or one that takes no files."""
+    with Folder() as put:
+        folder = os.path.dirname(put("x", b""))
+        ds = sd.Dataset.range(3)
+        ways = {
+            "cache": lambda f: list(ds.cache(f + "/c")),
+            "snapshot": lambda f: list(ds.snapshot(f + "/s")),
+            "packed snapshot": lambda f: list(ds.snapshot(f + "/s", compression="GZIP")),
+        }
+        for way in ways.values():
+            c.raises(sd.errors.NotFoundError, lambda: way(folder + "/none"), folder + "/none")
+            if os.getuid() != 0:
+                os.chmod(folder, 0o500)
+                c.raises(sd.errors.PermissionDeniedError, lambda: way(folder), folder)
+                os.chmod(folder, 0o700)
+
+
 def test_packed_snapshot():
     """snapshot(compression="GZIP"): the same elements of all kinds, smaller, in a file of its own."""
     with Folder() as put:

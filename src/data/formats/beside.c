@@ -113,7 +113,9 @@ enum stk_status stk_beside_close(struct stk_beside *b, bool keeps, struct stk_er
         return STK_OK;
     }
     if (keeps && rename(b->beside, b->path) != 0) {
-        s = stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: %s", b->path, strerror(errno));
+        int why = errno;
+        s = stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+                        b->path, strerror(why));
     }
     if (!keeps || s != STK_OK) {
         unlink(b->beside);

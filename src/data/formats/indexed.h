@@ -23,7 +23,7 @@
 struct stk_indexed_writer;
 
 // Writes beside `path` and renames at the end: there is never half a file of that name.
-// STK_EOUTPUT: it cannot be written.
+// It cannot be written: STK_EMISSING (the folder), STK_EDENIED, STK_ELIMIT (no room) or STK_EOUTPUT.
 STK_MUST_CHECK enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *path,
                                                   const struct stk_specs *specs,
                                                   struct stk_err *err);

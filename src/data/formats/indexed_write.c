@@ -30,7 +30,8 @@ struct stk_indexed_writer {
 static enum stk_status cannot_write(const struct stk_indexed_writer *w, int why,
                                     struct stk_err *err)
 {
-    return stk_err_set(err, STK_EOUTPUT, "%s: cannot be written: %s", w->file.path, strerror(why));
+    return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+                       w->file.path, strerror(why));
 }
 
 static enum stk_status flush(struct stk_indexed_writer *w, struct stk_err *err)

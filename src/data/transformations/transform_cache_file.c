@@ -253,8 +253,9 @@ static enum stk_status snapshot_open(struct stk_iter *it, struct stk_err *err)
         return stk_err_set(err, STK_EINVAL, "snapshot: path is empty or too long");
     }
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
-        return stk_err_set(err, STK_EOUTPUT, "snapshot: cannot make the directory %s: %s", dir,
-                           strerror(errno));
+        int why = errno;
+        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT),
+                           "snapshot: cannot make the directory %s: %s", dir, strerror(why));
     }
     return stk_cache_file_open(&s->file, it, path, is_packed, err);
 }
