@@ -160,7 +160,7 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
         __atomic_add_fetch(&a->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     }
     uint64_t end_ns = stk_clock_ns();
-    stk_account_leave(before);
+    stk_account_leave(before, 0);
     stk_account_settle(a->it);
     stk_gate_leave(run);
     if (is_end) {

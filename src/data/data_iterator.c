@@ -367,7 +367,8 @@ STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err
         return s;
     }
     if (it->recorder) {
-        stk_recorder_step(it->recorder, (uint64_t)start_ns, (uint64_t)(start_ns + took_ns));
+        stk_recorder_step(it->recorder, (uint64_t)start_ns, (uint64_t)(start_ns + took_ns),
+                          it->block.n);
         it->given_ns = start_ns + took_ns;
     }
     bool is_quick = took_ns < BLOCK_NS_MAX && stk_block_bytes(&it->block) * 2 < BLOCK_BYTES_MAX;
@@ -434,7 +435,7 @@ static void record_element(struct stoker_iterator *it)
 {
     int64_t now = now_ns();
     if (now - it->given_ns > STEP_NS) {
-        stk_recorder_step(it->recorder, (uint64_t)now, (uint64_t)now);
+        stk_recorder_step(it->recorder, (uint64_t)now, (uint64_t)now, 0);
     }
     it->given_ns = now;
 }

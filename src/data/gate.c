@@ -93,16 +93,16 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
     a->before = before;
     a->stage = it;
     if (it && it->run->recorder) {
-        stk_recorder_begin(it->run->recorder, it);
+        stk_recorder_begin(it->run->recorder);
     }
     return before;
 }
 
-void stk_account_leave(struct stk_iter *before)
+void stk_account_leave(struct stk_iter *before, int64_t given)
 {
     struct stk_iter *it = account.stage;
     if (it && it->run->recorder) {
-        stk_recorder_end(it->run->recorder);
+        stk_recorder_end(it->run->recorder, it, given);
     }
     charge(&account);
     account.before = NULL;

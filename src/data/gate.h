@@ -20,7 +20,8 @@ uint64_t stk_clock_ns(void); // monotonic
 
 // The thread works for `it` from now on; returns for whom it did before.
 struct stk_iter *stk_account_enter(struct stk_iter *it);
-void stk_account_leave(struct stk_iter *before);
+// given: elements that go to who asked the stage for them; 0 where workers make them for its ring.
+void stk_account_leave(struct stk_iter *before, int64_t given);
 // What the thread charged becomes what it used; the difference is that stage's.
 void stk_account_settle(struct stk_iter *it);
 // Around a wait: gives the permit back meanwhile. The time counts as starve_ns of `it`, whose

@@ -373,7 +373,7 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
         __atomic_store_n(&it->run->root_waits, 0, __ATOMIC_RELAXED);
     }
     if (!is_at_hand) {
-        stk_account_leave(before);
+        stk_account_leave(before, s == STK_OK ? out->n : 0);
     }
     return s;
 }

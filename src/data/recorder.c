@@ -22,6 +22,8 @@
 struct named { // a stage's string of this writer; iterators of one stage come and go
     uint64_t hash;
     uint32_t string;
+    uint64_t owed;             // elements of calls that were left out
+    uint64_t start_ns, dur_ns; // the last of those
 };
 
 struct recorder_thread {
@@ -29,8 +31,7 @@ struct recorder_thread {
     struct stk_wire_writer *writer;
     uint32_t track, depth;
     struct {
-        uint64_t start_ns, elements;
-        const struct stk_iter *it;
+        uint64_t start_ns;
     } open[DEPTH_MAX];
     int names;
     struct named name[NAMES_MAX];
@@ -206,13 +207,11 @@ static struct recorder_thread *thread_of(struct stk_recorder *r)
     return t;
 }
 
-void stk_recorder_begin(struct stk_recorder *r, const struct stk_iter *it)
+void stk_recorder_begin(struct stk_recorder *r)
 {
     struct recorder_thread *t = thread_of(r);
     if (t && t->depth++ < DEPTH_MAX) {
         t->open[t->depth - 1].start_ns = stk_wire_now_ns();
-        t->open[t->depth - 1].it = it;
-        t->open[t->depth - 1].elements = __atomic_load_n(&it->stats.elements, __ATOMIC_RELAXED);
     }
 }
 
@@ -246,46 +245,79 @@ void stk_recorder_stage_name(const struct stk_iter *it, char text[512])
     }
 }
 
-static uint32_t name_of(struct recorder_thread *t, const struct stk_iter *it)
+// The stage among those that this thread worked for; NULL: it has no room for another. Kinds along
+// the way make the name, and are told apart without putting it together.
+static struct named *named_of(struct recorder_thread *t, const struct stk_iter *it)
 {
     char text[512];
-    stk_recorder_stage_name(it, text);
-    uint64_t hash = stk_hash_bytes(text, strlen(text));
+    uint64_t hash = 0;
+    for (const struct stk_iter *up = it; up; up = up->parent) {
+        hash = stk_hash_u64(hash ^ (uint64_t)(uintptr_t)up->kind);
+    }
     for (int k = 0; k < t->names; k++) {
         if (t->name[k].hash == hash) {
-            return t->name[k].string;
+            return &t->name[k];
         }
     }
-    uint32_t string = stk_wire_string(t->writer, text);
-    if (t->names < NAMES_MAX) {
-        t->name[t->names++] = (struct named){hash, string};
+    if (t->names == NAMES_MAX) {
+        return NULL;
     }
-    return string;
+    stk_recorder_stage_name(it, text);
+    t->name[t->names] = (struct named){.hash = hash, .string = stk_wire_string(t->writer, text)};
+    return &t->name[t->names++];
 }
 
-void stk_recorder_end(struct stk_recorder *r)
+static void put_call(struct recorder_thread *t, uint32_t name, uint64_t start_ns, uint64_t dur_ns,
+                     uint64_t elements)
+{
+    struct stk_wire_event e = {.start_ns = start_ns,
+                               .dur_ns = dur_ns,
+                               .name = name,
+                               .track = t->track,
+                               .kind = STK_WIRE_INPUT,
+                               .value = elements > UINT32_MAX ? UINT32_MAX : (uint32_t)elements};
+    stk_wire_put(t->writer, STK_WIRE_EVENTS, &e, sizeof e, start_ns, start_ns + dur_ns);
+}
+
+void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t given)
 {
     struct recorder_thread *t = thread_of(r);
     if (!t || t->depth == 0 || --t->depth >= DEPTH_MAX) {
         return;
     }
-    uint64_t now = stk_wire_now_ns(), start = t->open[t->depth].start_ns;
-    const struct stk_iter *it = t->open[t->depth].it;
-    bool is_left_out =
-        now - start < SHORT_NS || __atomic_add_fetch(&r->events, 1, __ATOMIC_RELAXED) > EVENTS_MAX;
+    char text[512];
+    uint64_t start_ns = t->open[t->depth].start_ns, dur_ns = stk_wire_now_ns() - start_ns;
+    struct named *stage = named_of(t, it);
+    bool is_left_out = (dur_ns < SHORT_NS && stage) ||
+                       __atomic_add_fetch(&r->events, 1, __ATOMIC_RELAXED) > EVENTS_MAX;
     if (is_left_out) {
         __atomic_add_fetch(&r->left_out, 1, __ATOMIC_RELAXED);
+        if (stage && given > 0) {
+            stage->owed += (uint64_t)given;
+            stage->start_ns = start_ns;
+            stage->dur_ns = dur_ns;
+        }
         return;
     }
-    uint64_t given =
-        __atomic_load_n(&it->stats.elements, __ATOMIC_RELAXED) - t->open[t->depth].elements;
-    struct stk_wire_event e = {.start_ns = start,
-                               .dur_ns = now - start,
-                               .track = t->track,
-                               .kind = STK_WIRE_INPUT,
-                               .value = given > UINT32_MAX ? UINT32_MAX : (uint32_t)given};
-    e.name = name_of(t, it);
-    stk_wire_put(t->writer, STK_WIRE_EVENTS, &e, sizeof e, start, now);
+    if (!stage) {
+        stk_recorder_stage_name(it, text);
+        put_call(t, stk_wire_string(t->writer, text), start_ns, dur_ns, (uint64_t)given);
+        return;
+    }
+    stage->owed += (uint64_t)given;
+    put_call(t, stage->string, start_ns, dur_ns, stage->owed);
+    stage->owed -= stage->owed > UINT32_MAX ? UINT32_MAX : stage->owed;
+}
+
+// Elements that no event tells of yet go with the last call that was left out.
+static void settle_thread(struct recorder_thread *t)
+{
+    for (int k = 0; k < t->names; k++) {
+        struct named *n = &t->name[k];
+        for (; n->owed > 0; n->owed -= n->owed > UINT32_MAX ? UINT32_MAX : n->owed) {
+            put_call(t, n->string, n->start_ns, n->dur_ns, n->owed);
+        }
+    }
 }
 
 // The step before ends. The session's lock is held.
@@ -307,7 +339,7 @@ static void end_step(struct session *s, uint64_t asked_ns)
     stk_wire_put(s->consumer, STK_WIRE_EVENTS, &own, sizeof own, own.start_ns, asked_ns);
 }
 
-void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns)
+void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns, int64_t given)
 {
     struct session *s = r->session;
     __atomic_add_fetch(&r->waited_ns, given_ns - asked_ns, __ATOMIC_RELAXED);
@@ -328,7 +360,7 @@ void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given
                                .name = s->next_name,
                                .track = s->consumer_track,
                                .kind = STK_WIRE_INPUT,
-                               .value = 1};
+                               .value = given > UINT32_MAX ? UINT32_MAX : (uint32_t)given};
     stk_wire_put(s->consumer, STK_WIRE_EVENTS, &e, sizeof e, asked_ns, given_ns);
     pthread_mutex_unlock(&s->lock);
 }
@@ -418,6 +450,7 @@ enum stk_status stk_recorder_close(struct stk_recorder *r, struct stk_err *err)
     while (r->threads) {
         struct recorder_thread *t = r->threads;
         r->threads = t->next;
+        settle_thread(t);
         stk_wire_writer_close(t->writer);
         stk_free(t);
     }

@@ -12,9 +12,9 @@
 
 double stk_input_stage_capacity(const struct stk_input_stage *s)
 {
-    if (s->self_ns <= 0 || s->calls == 0 || s->parallelism <= 0)
+    if (s->self_ns <= 0 || s->elements <= 0 || s->parallelism <= 0)
         return -1;
-    return (double)s->calls * (double)s->parallelism * 1e9 / (double)s->self_ns;
+    return (double)s->elements * (double)s->parallelism * 1e9 / (double)s->self_ns;
 }
 
 static int64_t wall_of(const struct stk_input_stage *s)
@@ -48,6 +48,18 @@ static bool is_waiting(const struct stk_input_stage *s, bool has_pipeline, int64
 {
     return !s->is_pipeline && s->kind == STK_INPUT_FETCH &&
            (has_pipeline || workers_ns > s->self_ns / FETCH_SHARE);
+}
+
+bool stk_input_fetch_waits(const struct stk_input_sums *sums, uint32_t stage)
+{
+    bool has_pipeline = false;
+    int64_t workers_ns = 0;
+    for (uint32_t i = 0; i < sums->stage_count; i++) {
+        const struct stk_input_stage *s = &sums->stages[i];
+        has_pipeline |= s->is_pipeline && s->calls > 0;
+        workers_ns = stk_add_ns(workers_ns, s->is_pipeline || s->is_on_consumer ? 0 : wall_of(s));
+    }
+    return is_waiting(&sums->stages[stage], has_pipeline, workers_ns);
 }
 
 bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage)

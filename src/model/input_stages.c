@@ -102,6 +102,20 @@ static void settle_threads(struct stk_input_walk *w)
     stk_free(most);
 }
 
+// Fetches that no other call is inside of, where the stages at work for them are recorded: their
+// time is no work.
+static void settle_fetches(struct stk_input_walk *w)
+{
+    for (uint32_t i = 0; i < w->out->stage_count; i++) {
+        struct stk_input_stage *s = &w->out->stages[i];
+        if (stk_input_stage_at(w, i)->has_nested || !stk_input_fetch_waits(w->out, i))
+            continue;
+        stk_input_add_kind(w, s->kind, -s->self_ns, 0);
+        s->wait_ns = stk_add_ns(s->wait_ns, s->self_ns);
+        s->self_ns = s->parallelism = 0;
+    }
+}
+
 static void settle(struct stk_input_walk *w)
 {
     size_t n = w->stages.count;
@@ -118,6 +132,8 @@ static void settle(struct stk_input_walk *w)
         g->sum.buffer_fill = g->fill_count ? g->fill_sum / (double)g->fill_count : -1;
         w->out->stages[w->out->stage_count++] = g->sum;
     }
+    if (!w->failed)
+        settle_fetches(w);
     for (int k = 0; k < STK_INPUT_KINDS; k++)
         w->out->kind_ns[k] = w->out->kind_ns[k] > 0 ? w->out->kind_ns[k] : 0;
 }

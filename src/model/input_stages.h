@@ -22,9 +22,10 @@ struct stk_input_stage {
     bool is_async;
     bool is_on_consumer; // its work holds up the thread that trains
     uint64_t calls;
+    int64_t elements;        // that its calls gave: one each unless recorded; -1 not known
     int64_t total_ns;        // in its calls and workers, nested stages included
     int64_t self_ns;         // its own work, on all threads
-    int64_t wait_ns;         // its calls waiting for its workers
+    int64_t wait_ns;         // its calls waiting for its workers, or for stages on other threads
     int64_t parallelism;     // threads at work while any was; 0: not known
     int64_t parallelism_set; // as recorded; -1
     int64_t buffer_limit;    // -1
@@ -52,6 +53,8 @@ STK_MUST_CHECK enum stk_status stk_input_stages_see(const struct stk_analysis *v
                                                     struct stk_arena *arena, void **partial,
                                                     struct stk_err *err);
 
+// Is the stage a fetch whose call only waits for stages that are recorded?
+bool stk_input_fetch_waits(const struct stk_input_sums *sums, uint32_t stage);
 // Elements per second if the stage alone worked, at the parallelism seen; below 0: not known.
 double stk_input_stage_capacity(const struct stk_input_stage *stage);
 // The stage that keeps the others waiting: of the threads that work one after the other those that

@@ -159,6 +159,10 @@ static void add_recorded(struct stk_input_walk *w, struct stk_input_growing *g, 
         g->sum.parallelism_set = value;
     if (find_detail(t, event, STK_DETAIL_AUTOTUNE, &value))
         g->sum.is_autotuned = value != 0;
+    if (!find_detail(t, event, STK_DETAIL_ELEMENTS, &value))
+        value = 1;
+    bool is_known = value >= 0 && g->sum.elements >= 0 && value <= INT64_MAX - g->sum.elements;
+    g->sum.elements = is_known ? g->sum.elements + value : -1;
     if (!find_detail(t, event, STK_DETAIL_BUFFER_LIMIT, &limit) || limit <= 0)
         return;
     g->sum.buffer_limit = limit;
@@ -305,6 +309,8 @@ static void open_call(struct stk_input_walk *w, uint32_t event, struct stk_input
             add_time(w, around, around->pending_ns);
     }
     name.role = STK_ROLE_STAGE;
+    if (around && around->stage != STK_NONE)
+        stk_input_stage_at(w, around->stage)->has_nested = true;
     push(w, name, stage, event);
     if (w->is_first) {
         g->is_shared |= g->last_thread != STK_NONE && g->last_thread != w->thread;

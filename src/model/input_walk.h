@@ -28,6 +28,7 @@ struct stk_input_growing {
     uint32_t covered_thread;
     int64_t covered_ns; // calls on that thread reach up to here
     bool is_shared, has_functions, has_children;
+    bool has_nested; // others are called inside its calls, on its thread
 };
 struct stk_input_where { // time of a stage on a thread
     uint32_t stage, thread;

@@ -2,10 +2,12 @@
 // How does the input pipeline keep up, and which of its stages limits it?
 // Stages (model/input_stages.h): tf.data's iterators, fetches, and functions that prepare data. The
 // wait is the report's part input_wait; a stage is said to limit only where that wait is worth a
-// finding (rule input-wait). elements: one per call. per_element_ns: own work per element, on all
-// threads. capacity_per_s: elements per second if the stage alone worked, on as many threads as it
-// was seen on; the stages' elements differ (an image, a batch).
-// Limits: see model/input_stages.c; worker processes of a DataLoader are not in a profile.
+// finding (rule input-wait). elements: as recorded (stoker.data), else one per call.
+// per_element_ns: own work per element, on all threads. capacity_per_s: elements per second if the
+// stage alone worked, on as many threads as it was seen on; the stages' elements differ (an image,
+// a batch). Limits: see model/input_stages.c; calls under a microsecond that stoker.data left out
+// are not in its stages' times, their elements are; worker processes of a DataLoader are not in a
+// profile.
 #include <string.h>
 
 #include "model/input_stages.h"
@@ -68,10 +70,10 @@ static void fill_stage(struct stk_cell *row, const struct stk_input_stage *s, in
     *c++ = stk_cell_text(stk_input_kind_key(s->kind));
     *c++ = stk_cell_text(s->thread);
     *c++ = stk_cell_number((int64_t)s->calls);
-    *c++ = stk_cell_number((int64_t)s->calls);
+    *c++ = number_from(s->elements, 0);
     *c++ = stk_cell_number(s->total_ns);
     *c++ = stk_cell_number(s->self_ns);
-    *c++ = s->calls ? stk_cell_number(s->self_ns / (int64_t)s->calls) : stk_cell_unknown();
+    *c++ = s->elements > 0 ? stk_cell_number(s->self_ns / s->elements) : stk_cell_unknown();
     *c++ = number_from(s->parallelism, 1);
     *c++ = capacity < 0 ? stk_cell_unknown() : stk_cell_ratio(capacity);
     *c++ = (struct stk_cell){.known = true, .truth = limits};

@@ -6,7 +6,8 @@
 // the time of day. Blocks that are damaged or cut are passed over (wire-damaged), unknown types and
 // kinds are counted as records of no kind; a file without an end mark is read as far as it goes
 // (truncated). Steps become ranges named StokerStep#N. A stage's final counts are events of length
-// 0 on the track "stages": name of the stage, value its elements. Arguments on demand: none.
+// 0 on the track "stages": name of the stage, value its elements. Elements that a call gave are a
+// detail, -1 in files whose header does not say that they have them. Arguments on demand: none.
 #include <stdio.h>
 #include <string.h>
 
@@ -156,7 +157,12 @@ static void take_event(struct stk_in *in, const struct stk_wire_event *e)
                           .track = *track,
                           .kind = (uint8_t)kind_of(e->kind)};
     struct stk_row_ext ext = {.has_corr = e->correlation != 0, .corr = (int64_t)e->correlation};
-    stk_shard_add(in->shard, &row, e->correlation ? &ext : NULL);
+    struct stk_detail given = {.key = STK_DETAIL_ELEMENTS, .number = -1};
+    if (in->header.flags & STK_WIRE_HAS_ELEMENTS) {
+        given.number = e->value;
+    }
+    bool has_given = e->kind == STK_WIRE_INPUT && in->ctx->wants & STK_WANT_INPUT;
+    stk_shard_add_detailed(in->shard, &row, e->correlation ? &ext : NULL, &given, has_given);
 }
 
 static void take_step(struct stk_in *in, const struct stk_wire_step *s)

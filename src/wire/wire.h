@@ -23,10 +23,14 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "wire records are little-endian");
 
+// Events of input stages hold the elements that their calls gave (in older files something else),
+// with those of calls that were left out before.
+#define STK_WIRE_HAS_ELEMENTS 1u
+
 struct stk_wire_header {
     char magic[8];
     uint16_t version, header_bytes;
-    uint32_t flags;    // none yet
+    uint32_t flags;    // STK_WIRE_HAS_ELEMENTS
     uint64_t pid;      // of the process that was recorded
     uint64_t mono_ns;  // first anchor: the same moment on both clocks
     uint64_t real_ns;  // since 1970
@@ -86,7 +90,7 @@ struct stk_wire_event {
     uint64_t start_ns, dur_ns;
     uint32_t name, track;
     uint32_t kind;
-    uint32_t value;       // of an input stage: elements given
+    uint32_t value;       // of an input stage: elements given, where the header says so
     uint64_t correlation; // host call and device work with the same number belong together; 0: none
 };
 

@@ -84,6 +84,7 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
     }
     struct stk_wire_header h = {.version = STK_WIRE_VERSION,
                                 .header_bytes = sizeof h,
+                                .flags = STK_WIRE_HAS_ELEMENTS,
                                 .pid = (uint64_t)getpid(),
                                 .mono_ns = clock_ns(CLOCK_MONOTONIC),
                                 .real_ns = clock_ns(CLOCK_REALTIME)};

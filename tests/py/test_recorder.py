@@ -111,6 +111,17 @@ for _ in range(2):
     run(train, 0.002)
     run(test, 0.002)
 """,
+    "counted": """
+threads = int(sys.argv[2]) or None
+ds = sd.Dataset.range(1000).map(lambda x: sd.cast(x, "float32") * 2.0, threads).batch(10)
+run(ds.prefetch(2) if len(sys.argv) > 3 else ds, batches=None)
+""",
+    "nested": """
+inner = lambda x: sd.Dataset.range(50).map(lambda y: x + y)
+threads = int(sys.argv[2]) or None
+ds = sd.Dataset.range(20).interleave(inner, cycle_length=4, num_parallel_calls=threads)
+run(ds.batch(10), batches=None)
+""",
     "forked": """
 run(sd.Dataset.range(10**6).batch(8), 0.002)
 pid = os.fork()
@@ -152,6 +163,36 @@ def why(path, *options):
 def finding(report, rule):
     found = [f for f in report["findings"] if f["id"] == rule]
     return json.dumps(found[0]) if found else ""
+
+
+def stages(path):
+    """Rows of the stages by own work: {stage: {column: value}}, most work first."""
+    r = subprocess.run([STOKER, "stats", "input", "--json", path], capture_output=True, text=True)
+    c.same((r.returncode, r.stderr), (0, ""))
+    table = next(t for t in json.loads(r.stdout)["tables"] if t["id"] == "stages")
+    names = [column["id"] for column in table["columns"]]
+    rows = [row if isinstance(row, dict) else dict(zip(names, row)) for row in table["rows"]]
+    return {row["stage"]: row for row in rows}
+
+
+def test_elements():
+    """Stages show the elements that they gave, whatever blocks and threads these came in; the
+    consumer's fetch waits for them, which is no work."""
+    with tempfile.TemporaryDirectory() as folder:
+        for args in (["0"], ["2"], ["0", "prefetch"], ["2", "prefetch"]):
+            rows = stages(record("counted", folder, *args))
+            given = {name.rpartition("::")[2]: row["elements"] for name, row in rows.items()}
+            wanted = {"Range": 1000, "Map": 1000, "Batch": 100, "stoker.data next": 100}
+            wanted.update({"Prefetch": 100} if len(args) > 1 else {})
+            c.same(sorted(given.items()), sorted(wanted.items()), args)
+            fetch = rows["stoker.data next"]
+            c.same((fetch["self_ns"], fetch["wait_ns"] > 0), (0, True), args)
+        for threads in ("0", "2"):
+            rows = stages(record("nested", folder, threads))
+            given = {name.partition("::")[2]: row["elements"] for name, row in rows.items()}
+            c.same(given["Batch"], 100, threads)
+            c.same(given["Batch::Interleave"], 1000, threads)
+            c.same(given["Batch::Interleave::Map"], 1000, threads)
 
 
 def test_limits():

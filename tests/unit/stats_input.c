@@ -187,6 +187,42 @@ static void test_prefetch(void)
     answer_end(&a);
 }
 
+// A consumer that waits for a pipeline on another thread: no work of its own. Elements as recorded,
+// unknown where one call's are.
+static void test_waiting_fetch(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    add_steps(&a, 600);
+    for (int i = 0; i < 4; i++) {
+        double t = i * 1000;
+        detailed(&a, RUNNER, t, 500, "Iterator::Batch", STK_KIND_INPUT, STK_DETAIL_ELEMENTS, 2);
+        detailed(&a, RUNNER, t + 10, 400, "Iterator::Batch::Map", STK_KIND_INPUT,
+                 STK_DETAIL_ELEMENTS, i == 1 ? 0 : 20);
+        detailed(&a, RUNNER, t + 20, 40, "Iterator::Batch::Map::Range", STK_KIND_INPUT,
+                 STK_DETAIL_ELEMENTS, i == 2 ? -1 : 20);
+    }
+    answer_analyse(&a, &stk_stats_input);
+    const char *fetch = "IteratorGetNextOp::DoCompute", *map = "Iterator::Batch::Map";
+    CHECK_EQ(STAGE(map), 0);
+    CHECK_EQ(STAGE(fetch), 3);
+    CHECK_EQ(VALUE(fetch, "self_ns"), 0);
+    CHECK_EQ(VALUE(fetch, "wait_ns"), 4 * 600 * US);
+    CHECK_EQ(VALUE(fetch, "elements"), 4);
+    CHECK_EQ(VALUE("Iterator::Batch", "elements"), 8);
+    CHECK_EQ(VALUE(map, "elements"), 60);
+    CHECK_EQ(VALUE(map, "per_element_ns"), 4 * 360 * US / 60);
+    CHECK_EQ((int64_t)(answer_cell_in(&a, STAGES, 0, "capacity_per_s")->ratio + 0.5), 41667);
+    CHECK_EQ(VALUE(map, "calls"), 4);
+    CHECK(!answer_cell_in(&a, STAGES, 3, "capacity_per_s")->known);
+    size_t range = STAGE("Iterator::Batch::Map::Range");
+    CHECK(!answer_cell_in(&a, STAGES, range, "elements")->known);
+    CHECK(!answer_cell_in(&a, STAGES, range, "capacity_per_s")->known);
+    CHECK(!answer_cell_in(&a, STAGES, range, "per_element_ns")->known);
+    CHECK(LIMITS(map));
+    answer_end(&a);
+}
+
 static void test_loader(void)
 {
     struct answer a;
@@ -297,6 +333,7 @@ int main(void)
     test_not_numbered();
     test_hidden();
     test_prefetch();
+    test_waiting_fetch();
     test_loader();
     test_crossing();
     test_nothing();

@@ -97,7 +97,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     }
     uint64_t took_ns = stk_clock_ns() - start_ns;
     pauses = stk_gate_pauses() - pauses;
-    stk_account_leave(before);
+    stk_account_leave(before, 0);
     stk_account_settle(p->it);
     stk_gate_leave(run);
     __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
