@@ -57,7 +57,9 @@ static void go_around(const struct stk_specs *specs, struct stk_pool *pool,
     if (!stk_element_encode(&first, specs, block, i) || !stk_block_reset(&again, specs->count)) {
         abort();
     }
-    enum stk_element_read read = stk_element_decode(first.data, first.size, specs, pool, &again, 1);
+    static const uint64_t nothing; // of an element without values there are no bytes at all
+    const uint8_t *bytes = first.data ? first.data : (const uint8_t *)&nothing;
+    enum stk_element_read read = stk_element_decode(bytes, first.size, specs, pool, &again, 1);
     if (read == STK_ELEMENT_BAD) {
         abort();
     }

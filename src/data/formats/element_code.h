@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as bytes in files: of each component its dimensions, where they are not known to all, and
-// its values, padded to 8 bytes; see indexed.h. Everything is little-endian.
+// Elements as bytes in files: of each component its dimensions, where they are not known to all,
+// and its values, padded to 8 bytes; see indexed.h. Everything is little-endian.
 #ifndef STK_DATA_ELEMENT_CODE_H
 #define STK_DATA_ELEMENT_CODE_H
 
@@ -24,7 +24,7 @@ enum stk_element_read { STK_ELEMENT_OK, STK_ELEMENT_BAD, STK_ELEMENT_NO_MEMORY }
 
 // One element behind those that `out`, of as many components as specs, has; room: for how many in
 // all. Strings are views of the bytes, which are aligned to 8 and may be written to by others
-// meanwhile: nothing is looked at twice.
+// meanwhile: nothing is looked at twice. They are not NULL, even if there are none.
 enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
                                          const struct stk_specs *specs, struct stk_pool *pool,
                                          struct stk_block *out, int64_t room);

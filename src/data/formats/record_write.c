@@ -92,8 +92,9 @@ static enum stk_status put_deflated(struct stk_record_writer *w, const uint8_t *
         w->z.next_out = w->buffer + w->used;
         w->z.avail_out = (uInt)(BUFFER_SIZE - w->used);
         result = deflate(&w->z, how);
-        p += step - w->z.avail_in;
-        n -= step - w->z.avail_in;
+        size_t taken = step - w->z.avail_in;
+        p = taken > 0 ? p + taken : p; // NULL where there is nothing
+        n -= taken;
         w->used = BUFFER_SIZE - w->z.avail_out;
         if (result == Z_STREAM_ERROR)
             return failed(w, EIO, err);
