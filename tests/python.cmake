@@ -32,9 +32,11 @@ if(TARGET stoker_py)
         set_tests_properties(${name} PROPERTIES TIMEOUT 300
             ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>${preload}")
     endforeach()
-    if(TEST py.recorder) # what limits a pipeline is a question of time
-        set_tests_properties(py.recorder PROPERTIES RUN_SERIAL TRUE)
-    endif()
+    foreach(timed recorder stats) # what limits a pipeline is a question of time
+        if(TEST py.${timed})
+            set_tests_properties(py.${timed} PROPERTIES RUN_SERIAL TRUE)
+        endif()
+    endforeach()
 else()
     add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: stoker.data was not built (Python headers and NumPy are needed)")
 endif()

@@ -180,7 +180,7 @@ def test_memory_budget():
                 for i in range(70):
                     w.write(bytes([i]) * 100000)
         out = subprocess.run(
-            [sys.executable, "-c", BUDGET, str(budget), *paths], capture_output=True, timeout=100
+            [sys.executable, "-c", BUDGET, str(budget), *paths], capture_output=True, timeout=250
         )
         c.same(out.stderr, b"")
         n, peak, growth = (int(w) for w in out.stdout.split())

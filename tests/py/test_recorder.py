@@ -195,6 +195,16 @@ def test_elements():
             c.same(given["Batch::Interleave::Map"], 1000, threads)
 
 
+def limited(name, words):
+    with tempfile.TemporaryDirectory() as folder:
+        report = why(record(name, folder))
+    if name != "unbuffered":  # whose step takes as long as its input
+        c.same(report["verdict"]["kind"], "input-bound", name)
+    text = finding(report, "input-wait")
+    for w in words:
+        c.true(w in text, f"{name}: '{w}' in {text[:1500]}")
+
+
 def test_limits():
     wanted = {
         "python": ("Map", "a Python function", "train.py:16", "processes="),
@@ -208,19 +218,10 @@ def test_limits():
         "read": ("TextLines", "reading files", "train.py:", "num_parallel_reads"),
     }
     for name, words in wanted.items():
-        with tempfile.TemporaryDirectory() as folder:
-            for _ in range(3):  # others on the machine may hold up the consumer
-                report = why(record(name, folder))
-                if report["verdict"]["kind"] == "input-bound":
-                    break
-            if name != "unbuffered":  # whose step takes as long as its input
-                c.same(report["verdict"]["kind"], "input-bound", name)
-            text = finding(report, "input-wait")
-            for w in words:
-                c.true(w in text, f"{name}: '{w}' in {text[:1500]}")
+        c.in_some_try(lambda: limited(name, words))
 
 
-def test_consumer():
+def consumer():
     with tempfile.TemporaryDirectory() as folder:
         report = why(record("consumer", folder))
         c.same(report["verdict"]["kind"], "host-bound")
@@ -234,6 +235,10 @@ def test_consumer():
         c.same(r.returncode, 0, "input that keeps up is no fault")
 
 
+def test_consumer():
+    c.in_some_try(consumer)
+
+
 def test_several_iterators():
     with tempfile.TemporaryDirectory() as folder:
         path = record("two", folder)
@@ -244,7 +249,7 @@ def test_several_iterators():
         c.true("truncated" not in issues, "the file is whole")
 
 
-def test_forked():
+def forked():
     with tempfile.TemporaryDirectory() as folder:
         path = record("forked", folder)
         files = sorted(f for f in os.listdir(folder) if f.endswith(".stk"))
@@ -253,7 +258,11 @@ def test_forked():
             c.same(why(os.path.join(folder, f))["verdict"]["kind"], "host-bound", f)
 
 
-def test_short():
+def test_forked():
+    c.in_some_try(forked)
+
+
+def short():
     with tempfile.TemporaryDirectory() as folder:
         report = why(record("short", folder, "2"))
         text = finding(report, "cannot-tell")
@@ -263,11 +272,19 @@ def test_short():
         c.same(report["verdict"]["kind"], "input-bound", "four steps are enough")
 
 
-def test_redacted():
+def test_short():
+    c.in_some_try(short)
+
+
+def redacted():
     with tempfile.TemporaryDirectory() as folder:
         report = why(record("python", folder), "--redact")
         c.true("train.py:" not in json.dumps(report), "no file of the user is named")
         c.true("a Python function" in finding(report, "input-wait"), f"{report['findings']}")
+
+
+def test_redacted():
+    c.in_some_try(redacted)
 
 
 if os.path.exists(STOKER):
