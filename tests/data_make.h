@@ -50,7 +50,17 @@ UNUSED static struct stk_dataset *make(const char *kind, struct stk_dataset *in,
 #define RANGE(n) make("range", NULL, "stop", I(n), NULL)
 
 // What test functions compute; `arg` of the operation says which.
-enum { OP_PLUS_ONE, OP_IS_EVEN, OP_FAIL_7, OP_SPIN, OP_MOD_3, OP_BELOW_5, OP_FAIL_MOD, OP_SLEEP, OP_PAIRS };
+enum {
+    OP_PLUS_ONE,
+    OP_IS_EVEN,
+    OP_FAIL_7,
+    OP_SPIN,
+    OP_MOD_3,
+    OP_BELOW_5,
+    OP_FAIL_MOD,
+    OP_SLEEP,
+    OP_PAIRS
+};
 
 static int64_t spin_ns;      // of OP_SPIN, for each element
 static int64_t fail_mod = 7; // of OP_FAIL_MOD

@@ -42,7 +42,8 @@ static inline void synth_row(struct synth *s, const struct stk_track_key *key, d
                              double dur_us, const char *name, enum stk_kind kind,
                              const struct stk_row_ext *ext)
 {
-    struct stk_row row = {.start_ns = (int64_t)(start_us * 1000), .dur_ns = (int64_t)(dur_us * 1000),
+    struct stk_row row = {.start_ns = (int64_t)(start_us * 1000),
+                          .dur_ns = (int64_t)(dur_us * 1000),
                           .kind = (uint8_t)kind};
     row.name = stk_shard_intern(s->shard, name, strlen(name));
     row.track = stk_shard_track(s->shard, key);
@@ -72,8 +73,8 @@ static inline void synth_step(struct synth *s, int64_t thread, double start_us, 
 static inline void synth_device(struct synth *s, int64_t stream, double start_us, double dur_us,
                                 const char *name, enum stk_kind kind, uint8_t dir, uint8_t host_mem)
 {
-    struct stk_track_key key = {.kind = STK_TRACK_STREAM, .process = 1, .device = s->device,
-                                .id = stream};
+    struct stk_track_key key = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = s->device, .id = stream};
     struct stk_row_ext ext = {.dir = dir, .src_mem = host_mem, .dst_mem = STK_MEM_DEVICE};
     synth_row(s, &key, start_us, dur_us, name, kind, kind == STK_KIND_MEMCPY ? &ext : NULL);
 }
@@ -84,9 +85,10 @@ static inline void synth_launch_as(struct synth *s, int64_t thread, double call_
                                    double start_us, double dur_us, int64_t stream,
                                    enum stk_kind kind, uint8_t dir, uint8_t host_mem)
 {
-    struct stk_track_key host = {.kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = thread};
-    struct stk_track_key dev = {.kind = STK_TRACK_STREAM, .process = 1, .device = s->device,
-                                .id = stream};
+    struct stk_track_key host = {
+        .kind = STK_TRACK_THREAD, .process = 1, .device = -1, .id = thread};
+    struct stk_track_key dev = {
+        .kind = STK_TRACK_STREAM, .process = 1, .device = s->device, .id = stream};
     struct stk_row_ext ext = {.has_corr = true, .corr = ++s->corr};
     synth_row(s, &host, call_us, call_dur_us, call, STK_KIND_RUNTIME, &ext);
     ext.dir = dir;
@@ -106,8 +108,9 @@ static inline void synth_launch(struct synth *s, int64_t thread, double call_us,
 static inline struct stk_rank_sum *synth_summarize(struct synth *s)
 {
     CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
-    CHECK_EQ(stk_model_summarize(s->trace, &s->select, &s->arena, &s->ranks, &s->rank_count,
-                                 &s->err), STK_OK);
+    CHECK_EQ(
+        stk_model_summarize(s->trace, &s->select, &s->arena, &s->ranks, &s->rank_count, &s->err),
+        STK_OK);
     if (s->err.code != STK_OK)
         fprintf(stderr, "%s\n", s->err.message);
     CHECK(s->rank_count > 0);

@@ -63,7 +63,8 @@ int main(int argc, char **argv)
             grow_die(argv[2], "cannot be written");
         setvbuf(out, NULL, _IOFBF, 1 << 20);
         // An XSpace begins with 0x0a too: its first plane's tag, then a length.
-        bool text = in[0] == '{' || in[0] == '[' || (in[0] == '\n' && (in[1] == '{' || in[1] == '['));
+        bool text =
+            in[0] == '{' || in[0] == '[' || (in[0] == '\n' && (in[1] == '{' || in[1] == '['));
         repeats = text ? grow_json(in, size, out, target) : grow_xplane(in, size, out, target);
         if (fclose(out) != 0)
             grow_die(argv[2], "cannot be written");

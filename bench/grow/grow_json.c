@@ -13,9 +13,9 @@ enum moves { MOVE_NONE, MOVE_TIME, MOVE_ID, MOVE_STEP };
 struct piece {
     const uint8_t *text; // literal before the number
     size_t length;
-    int64_t value;       // the number (times: its integer part)
+    int64_t value; // the number (times: its integer part)
     enum moves moves;
-    int once;            // first repeat only (metadata)
+    int once; // first repeat only (metadata)
 };
 
 struct cuts {
@@ -44,8 +44,9 @@ static const uint8_t *skip_string(const uint8_t *p, const uint8_t *end)
 
 static enum moves key_moves(const uint8_t *key, size_t n)
 {
-    static const char *const ids[] = {"correlation", "External id", "external id", "id", "Ev Idx",
-                                      "Record function id", "Python id", "Python parent id"};
+    static const char *const ids[] = {"correlation", "External id",     "external id",
+                                      "id",          "Ev Idx",          "Record function id",
+                                      "Python id",   "Python parent id"};
     if (n == 2 && memcmp(key, "ts", 2) == 0)
         return MOVE_TIME;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
@@ -70,7 +71,8 @@ static void note(struct cuts *c, enum moves moves, int64_t value)
 static void cut_event(struct cuts *c, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *literal = p;
-    int once = memmem(p, (size_t)(end - p), "\"ph\": \"M\"", 9) || memmem(p, (size_t)(end - p), "\"ph\":\"M\"", 8);
+    int once = memmem(p, (size_t)(end - p), "\"ph\": \"M\"", 9) ||
+               memmem(p, (size_t)(end - p), "\"ph\":\"M\"", 8);
     while (p < end && !once) {
         if (*p != '"') {
             p++;
@@ -143,9 +145,13 @@ static uint64_t write_repeat(const struct cuts *c, uint64_t k, FILE *out)
         if (at_start && (k > 0 || i > 0))
             bytes += fwrite(",\n", 1, 2, out);
         bytes += fwrite(p->text, 1, p->length, out);
-        int64_t add = p->moves == MOVE_TIME ? period : p->moves == MOVE_ID ? c->max_id + 1 : c->steps;
+        int64_t add = p->moves == MOVE_TIME ? period
+                      : p->moves == MOVE_ID ? c->max_id + 1
+                                            : c->steps;
         if (p->moves != MOVE_NONE)
-            bytes += (uint64_t)fprintf(out, "%" PRId64, p->moves == MOVE_ID && p->value == 0 ? 0 : p->value + (int64_t)k * add);
+            bytes += (uint64_t)fprintf(
+                out, "%" PRId64,
+                p->moves == MOVE_ID && p->value == 0 ? 0 : p->value + (int64_t)k * add);
         at_start = p->moves == MOVE_NONE;
     }
     return bytes;

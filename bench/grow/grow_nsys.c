@@ -35,7 +35,8 @@ static void copy_file(const char *from, const char *to)
 }
 
 // The columns of a row of repeat k, as SQL.
-static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t stride, char *sql, size_t cap)
+static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t stride, char *sql,
+                        size_t cap)
 {
     char query[256];
     sqlite3_stmt *st;
@@ -48,9 +49,11 @@ static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t 
         size_t used = strlen(sql);
         const char *comma = used ? ", " : "";
         if (!strcmp(name, "start") || !strcmp(name, "end"))
-            snprintf(sql + used, cap - used, "%s\"%s\" + k.repeat_no * %lld", comma, name, (long long)period);
+            snprintf(sql + used, cap - used, "%s\"%s\" + k.repeat_no * %lld", comma, name,
+                     (long long)period);
         else if (!strcmp(name, "correlationId"))
-            snprintf(sql + used, cap - used, "%scorrelationId + k.repeat_no * %lld", comma, (long long)stride);
+            snprintf(sql + used, cap - used, "%scorrelationId + k.repeat_no * %lld", comma,
+                     (long long)stride);
         else
             snprintf(sql + used, cap - used, "%s\"%s\"", comma, name);
     }
@@ -66,13 +69,17 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
     if (sqlite3_open(out_path, &db) != SQLITE_OK)
         grow_die(out_path, sqlite3_errmsg(db));
     uint64_t repeats = target_bytes / size + 1;
-    int64_t period = ask(db, "select max(end) - min(start) from CUPTI_ACTIVITY_KIND_KERNEL") + 1000000;
+    int64_t period =
+        ask(db, "select max(end) - min(start) from CUPTI_ACTIVITY_KIND_KERNEL") + 1000000;
     int64_t stride = ask(db, "select max(correlationId) from CUPTI_ACTIVITY_KIND_RUNTIME") + 1;
     run(db, "pragma journal_mode=off; pragma synchronous=off; begin");
     char tables[64][128];
     int count = 0;
     sqlite3_stmt *st;
-    if (sqlite3_prepare_v2(db, "select m.name from sqlite_master m where m.type='table' and exists (select 1 from pragma_table_info(m.name) where name='start')", -1, &st, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db,
+                           "select m.name from sqlite_master m where m.type='table' and exists "
+                           "(select 1 from pragma_table_info(m.name) where name='start')",
+                           -1, &st, NULL) != SQLITE_OK)
         grow_die(out_path, sqlite3_errmsg(db));
     while (count < 64 && sqlite3_step(st) == SQLITE_ROW)
         snprintf(tables[count++], sizeof tables[0], "%s", (const char *)sqlite3_column_text(st, 0));
@@ -81,7 +88,9 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
         static char list[8192], sql[10240];
         select_list(db, tables[i], period, stride, list, sizeof list);
         snprintf(sql, sizeof sql,
-                 "insert into %s select %s from (with recursive c(repeat_no) as (values(1) union all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) k cross join (select * from %s) t",
+                 "insert into %s select %s from (with recursive c(repeat_no) as (values(1) union "
+                 "all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) "
+                 "k cross join (select * from %s) t",
                  tables[i], list, (unsigned long long)repeats - 1, tables[i]);
         if (repeats > 1)
             run(db, sql);

@@ -171,7 +171,8 @@ static uint64_t find_corr_stat(struct message m)
                 body = entry.body;
         }
         while (take_field(&body, &meta))
-            if (meta.number == 2 && meta.body.end - meta.body.p == 14 && !memcmp(meta.body.p, "correlation_id", 14))
+            if (meta.number == 2 && meta.body.end - meta.body.p == 14 &&
+                !memcmp(meta.body.p, "correlation_id", 14))
                 return key;
     }
     return 0;

@@ -70,8 +70,8 @@ static void measure(struct stoker_profiles *p, const char *sql, int repeats, con
             fail(&err);
         stoker_tables_free(t);
     }
-    printf("%s{\"seconds\": %.6f, \"cpu_seconds\": %.6f, \"rows\": %lu, \"sum\": %.17g}",
-           before, best, best_cpu, a.lines - 1, a.sum);
+    printf("%s{\"seconds\": %.6f, \"cpu_seconds\": %.6f, \"rows\": %lu, \"sum\": %.17g}", before,
+           best, best_cpu, a.lines - 1, a.sum);
 }
 
 int main(int argc, char **argv)

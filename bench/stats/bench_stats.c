@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker_bench_stats PROFILE [THREADS [each]]: reads the profile once, then times what `stoker stats
-// all` does after reading, phase by phase, and prints one line of JSON: events, seconds and processor
-// seconds of reading, of the model (steps, parts, causes), of the analyses' looks at the trace, of
-// making all tables; peak resident memory after reading and at the end. `each`: the looks one after
-// another, and the processor seconds of each one. One file; what several files need besides (ranks,
-// clocks) is not in it.
+// stoker_bench_stats PROFILE [THREADS [each]]: reads the profile once, then times what `stoker
+// stats all` does after reading, phase by phase, and prints one line of JSON: events, seconds and
+// processor seconds of reading, of the model (steps, parts, causes), of the analyses' looks at the
+// trace, of making all tables; peak resident memory after reading and at the end. `each`: the looks
+// one after another, and the processor seconds of each one. One file; what several files need
+// besides (ranks, clocks) is not in it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ static enum stk_status see_all(const struct stk_analysis *view, struct stk_arena
     return status;
 }
 
-static enum stk_status see_each(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status see_each(const struct stk_analysis *view, struct stk_arena *arena,
+                                void **partial, struct stk_err *err)
 {
     void **partials = stk_arena_array(arena, (size_t)stk_stats_count, sizeof *partials);
     enum stk_status status = partials ? STK_OK : stk_err_nomem(err);
@@ -129,8 +129,9 @@ int main(int argc, char **argv)
            "\"tables_s\": %.4f, \"tables_cpu_s\": %.4f, \"after_s\": %.4f, \"after_cpu_s\": %.4f, "
            "\"read_peak_mb\": %.0f, \"peak_mb\": %.0f}\n",
            seconds(start.wall, model.wall), seconds(start.cpu, model.cpu),
-           seconds(model.wall, tables.wall) - looked_s, seconds(model.cpu, tables.cpu) - looked_cpu_s,
-           looked_s, looked_cpu_s, seconds(tables.wall, end.wall), seconds(tables.cpu, end.cpu),
+           seconds(model.wall, tables.wall) - looked_s,
+           seconds(model.cpu, tables.cpu) - looked_cpu_s, looked_s, looked_cpu_s,
+           seconds(tables.wall, end.wall), seconds(tables.cpu, end.cpu),
            seconds(model.wall, end.wall), seconds(model.cpu, end.cpu), read_peak_mb, peak_mb());
     for (int i = 0; i < stk_stats_count; i++)
         stk_table_doc_deinit(&docs[i]);

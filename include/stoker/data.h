@@ -187,8 +187,8 @@ struct stoker_host {
     void (*release_hold)(void *arg, void *hold);
 };
 
-// Where buffers of 64 KiB and more lie, instead of on the heap: memory that a device reads by itself,
-// say. Called from any thread, until the iterator and all of its tensors are gone.
+// Where buffers of 64 KiB and more lie, instead of on the heap: memory that a device reads by
+// itself, say. Called from any thread, until the iterator and all of its tensors are gone.
 struct stoker_memory_source {
     void *arg;
     void *(*get)(void *arg, size_t size); // aligned to 64 bytes. NULL: none left; the heap then

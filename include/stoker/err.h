@@ -16,10 +16,10 @@ enum stoker_status {
     STOKER_EINVAL = 2, // a caller's bug
     STOKER_EINPUT = 3, // missing, unreadable or not a profile
     STOKER_ENOMEM = 4,
-    STOKER_ELIMIT = 5,  // a resource cap was reached
-    STOKER_EOUTPUT = 6, // output could not be written
-    STOKER_EINTR = 7,   // interrupted by the progress callback
-    STOKER_EBUG = 8,    // broken invariant inside stoker: please report
+    STOKER_ELIMIT = 5,   // a resource cap was reached
+    STOKER_EOUTPUT = 6,  // output could not be written
+    STOKER_EINTR = 7,    // interrupted by the progress callback
+    STOKER_EBUG = 8,     // broken invariant inside stoker: please report
     STOKER_EMISSING = 9, // a file that is not there
     STOKER_EDAMAGE = 10, // data lost: a checksum, a truncation, a wrong compression
     STOKER_ERANGE = 11,  // beyond the end of something

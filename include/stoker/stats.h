@@ -23,8 +23,9 @@ const char *stoker_analysis_name(size_t index);
 const char *stoker_analysis_question(size_t index);
 const char *stoker_analysis_needs(size_t index); // what a profile must hold for it
 
-// Read the profiles as stoker_why does and run one analysis, or all of them ("all") on one reading. STOKER_EUSAGE for an unknown one (the
-// text of err suggests near ones). On success *out is the caller's to free.
+// Read the profiles as stoker_why does and run one analysis, or all of them ("all") on one reading.
+// STOKER_EUSAGE for an unknown one (the text of err suggests near ones). On success *out is the
+// caller's to free.
 enum stoker_status stoker_stats(const char *analysis, const char *const *paths, size_t count,
                                 const struct stoker_why_options *options,
                                 struct stoker_tables **out, struct stoker_err *err);

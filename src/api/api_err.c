@@ -10,8 +10,7 @@ _Static_assert((int)STK_EUSAGE == (int)STOKER_EUSAGE && (int)STK_EINVAL == (int)
                    (int)STK_EINPUT == (int)STOKER_EINPUT && (int)STK_ENOMEM == (int)STOKER_ENOMEM &&
                    (int)STK_ELIMIT == (int)STOKER_ELIMIT &&
                    (int)STK_EOUTPUT == (int)STOKER_EOUTPUT && (int)STK_EINTR == (int)STOKER_EINTR &&
-                   (int)STK_EBUG == (int)STOKER_EBUG &&
-                   (int)STK_ECALLER == (int)STOKER_ECALLER &&
+                   (int)STK_EBUG == (int)STOKER_EBUG && (int)STK_ECALLER == (int)STOKER_ECALLER &&
                    (int)STK_EDENIED == (int)STOKER_EDENIED,
                "public and internal codes agree");
 

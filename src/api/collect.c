@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From paths to one run: inputs -> summaries -> run -> verdict. What `stoker why` and `stoker
-// stats` have in common. The traces are gone by the time the ranks are merged, unless they are kept.
+// stats` have in common. The traces are gone by the time the ranks are merged, unless they are
+// kept.
 #include <string.h>
 
 #include "api/api.h"
@@ -168,8 +169,8 @@ enum stk_status stk_collect(struct stk_collected *c, const char *const *paths, s
     if (status == STK_OK)
         status = find_inputs(c, paths, count, &inputs, err);
     if (status == STK_OK)
-        status = stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes,
-                               err);
+        status =
+            stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes, err);
     if (status == STK_OK)
         status = check_events(c, err);
     if (status == STK_OK)

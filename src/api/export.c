@@ -186,8 +186,7 @@ void stoker_export_free(struct stoker_export *export_)
 // ---- writing ----
 
 static enum stk_status check(const struct stoker_export *e, const struct stk_exporter *exporter,
-                             const char *path, stoker_write_fn write,
-                             struct stk_err *err)
+                             const char *path, stoker_write_fn write, struct stk_err *err)
 {
     if (exporter->needs_file ? !path : !write)
         return stk_err_set(err, STK_EUSAGE, "%s is written %s", exporter->name,
@@ -197,8 +196,7 @@ static enum stk_status check(const struct stoker_export *e, const struct stk_exp
         return stk_err_set(err, STK_EUSAGE, "%s has no place for arguments: leave out --args",
                            exporter->name);
     if (exporter->one_rank && e->x.rank_count > 1)
-        return stk_err_set(err, STK_EUSAGE,
-                           "%s holds one rank: choose one of the %u with --rank N",
+        return stk_err_set(err, STK_EUSAGE, "%s holds one rank: choose one of the %u with --rank N",
                            exporter->name, (unsigned)e->x.rank_count);
     return STK_OK;
 }

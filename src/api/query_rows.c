@@ -10,7 +10,8 @@
 
 #include "api/open.h"
 
-// A value is kept twice for a moment: as it came, and as a cell. Rows may take a third of the memory.
+// A value is kept twice for a moment: as it came, and as a cell. Rows may take a third of the
+// memory.
 #define VALUE_BYTES (sizeof(struct stk_query_value) + sizeof(struct stk_cell))
 #define VALUES_MAX ((uint64_t)1 << 28)
 

@@ -42,7 +42,8 @@ static const char head[] =
     "select g.dur_ns, g.part, e.name from gaps g left join events e on e.id = g.event\n"
     "order by g.dur_ns desc limit 10;\n"
     "-- arguments of the longest kernels\n"
-    "select k.name, a.key, a.value from (select id, name from kernels order by dur_ns desc limit 3) k\n"
+    "select k.name, a.key, a.value from (select id, name from kernels order by dur_ns desc limit "
+    "3) k\n"
     "join args a on a.event = k.id;\n"
     "```\n";
 

@@ -135,7 +135,8 @@ static void redact_cause(struct redactor *r, struct stk_cause *c)
 // "what|where|stage|percent" without the second: where the user wrote it.
 static const char *redact_limit(struct redactor *r, const char *limit)
 {
-    const char *where = limit ? strchr(limit, '|') : NULL, *rest = where ? strchr(where + 1, '|') : NULL;
+    const char *where = limit ? strchr(limit, '|') : NULL,
+               *rest = where ? strchr(where + 1, '|') : NULL;
     if (!rest)
         return NULL;
     char *out = stk_arena_printf(r->arena, "%.*s|%s", (int)(where - limit), limit, rest);

@@ -155,7 +155,8 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
         return stk_api_fail(err, &e);
     }
     if (tables->every && (table || !out->write_list)) {
-        stk_err_set(&e, STK_EUSAGE, "all analyses together have no single table; name the analysis");
+        stk_err_set(&e, STK_EUSAGE,
+                    "all analyses together have no single table; name the analysis");
         return stk_api_fail(err, &e);
     }
     if (table && !stk_table_find(&tables->doc, table)) {

@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *stk_alloc(size_t size);                               // uninitialised
-void *stk_alloc_zero(size_t count, size_t size);            // zeroed, overflow-checked
-void *stk_alloc_array(size_t count, size_t size);           // uninitialised, overflow-checked
-// As stk_alloc_array, for what is large and used throughout: on large pages where the system has them.
+void *stk_alloc(size_t size);                     // uninitialised
+void *stk_alloc_zero(size_t count, size_t size);  // zeroed, overflow-checked
+void *stk_alloc_array(size_t count, size_t size); // uninitialised, overflow-checked
+// As stk_alloc_array, for what is large and used throughout: on large pages where the system has
+// them.
 void *stk_alloc_large(size_t count, size_t size);
-void *stk_realloc_array(void *p, size_t count, size_t size); // as realloc; old block kept on failure
-void stk_free(void *p);                                     // takes NULL
+void *stk_realloc_array(void *p, size_t count,
+                        size_t size); // as realloc; old block kept on failure
+void stk_free(void *p);               // takes NULL
 
 // Test hook: the n-th allocation from now on fails (1 = the next), and every one after it if
 // `sticky`. 0 switches injection off. Not thread-safe against running allocations of other threads

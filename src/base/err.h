@@ -10,14 +10,14 @@
 
 enum stk_status {
     STK_OK = 0,
-    STK_EUSAGE,  // the request makes no sense (exit code 2)
-    STK_EINVAL,  // a caller's bug at a public entry
-    STK_EINPUT,  // missing, unreadable or not a profile (exit code 3)
-    STK_ENOMEM,  // allocation failed (5)
-    STK_ELIMIT,  // a cap was reached (5)
-    STK_EOUTPUT, // output could not be written (5)
-    STK_EINTR,   // interrupted (130)
-    STK_EBUG,    // broken invariant of our own (70)
+    STK_EUSAGE,   // the request makes no sense (exit code 2)
+    STK_EINVAL,   // a caller's bug at a public entry
+    STK_EINPUT,   // missing, unreadable or not a profile (exit code 3)
+    STK_ENOMEM,   // allocation failed (5)
+    STK_ELIMIT,   // a cap was reached (5)
+    STK_EOUTPUT,  // output could not be written (5)
+    STK_EINTR,    // interrupted (130)
+    STK_EBUG,     // broken invariant of our own (70)
     STK_EMISSING, // a file that is not there (3)
     STK_EDAMAGE,  // data lost: a checksum, a truncation, a wrong compression (3)
     STK_ERANGE,   // beyond the end of something (2)
@@ -29,8 +29,8 @@ enum stk_status {
 
 struct stk_err {
     enum stk_status code;
-    int64_t offset;                     // byte position in the input, -1 if none
-    char message[480];                  // what, where, what to do; no trailing newline
+    int64_t offset;                      // byte position in the input, -1 if none
+    char message[480];                   // what, where, what to do; no trailing newline
     char context[STK_ERR_CONTEXTS][160]; // "reading x.json", innermost first
     int contexts;
 };

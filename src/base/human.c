@@ -18,7 +18,8 @@ char *stk_human_ns(int64_t ns, char buf[STK_HUMAN_MAX])
     static const struct {
         double scale;
         const char *unit;
-    } units[] = {{86400e9, "d"}, {3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    } units[] = {{86400e9, "d"}, {3600e9, "h"}, {60e9, "min"},
+                 {1e9, "s"},     {1e6, "ms"},   {1e3, "us"}};
     const char *sign = ns < 0 ? "-" : "";
     double value = ns < 0 ? -(double)ns : (double)ns;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)

@@ -29,7 +29,8 @@ static inline bool stk_str_starts(struct stk_str s, struct stk_str prefix)
 }
 static inline bool stk_str_ends(struct stk_str s, struct stk_str suffix)
 {
-    return s.n >= suffix.n && (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+    return s.n >= suffix.n &&
+           (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 bool stk_str_contains(struct stk_str s, struct stk_str part);
 bool stk_str_contains_nocase(struct stk_str s, struct stk_str part); // ASCII

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of an input, decompressed as they come: plain, gzip (ISA-L) and zstd, recognised by their
-// magic and not by name, unless the caller knows better (zlib has no magic to speak of); from a file or standard input ("-"). While compressed input is read, a
-// seek point is kept every few MB, so that a record can be fetched again later by its position in
-// the decompressed bytes. Standard input is spooled to a temporary file only if asked for.
+// magic and not by name, unless the caller knows better (zlib has no magic to speak of); from a
+// file or standard input ("-"). While compressed input is read, a seek point is kept every few MB,
+// so that a record can be fetched again later by its position in the decompressed bytes. Standard
+// input is spooled to a temporary file only if asked for.
 #ifndef STK_BASE_STREAM_H
 #define STK_BASE_STREAM_H
 
@@ -14,8 +15,8 @@
 enum stk_stream_codec { STK_CODEC_PLAIN, STK_CODEC_GZIP, STK_CODEC_ZSTD, STK_CODEC_ZLIB };
 
 struct stk_stream_opts {
-    int seekable; // keep seek points, spool standard input: read_at will work
-    int codec_given;             // take `codec` instead of looking at the magic
+    int seekable;    // keep seek points, spool standard input: read_at will work
+    int codec_given; // take `codec` instead of looking at the magic
     enum stk_stream_codec codec;
     size_t input_bytes; // of compressed input, read at a time; 0: 1 MiB
 };

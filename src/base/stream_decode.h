@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decompressed bytes of a gzip, zlib or zstd source, from its start or from a mark. A stream has one
-// decoder for reading on, and another for random access; they share nothing but the source.
+// Decompressed bytes of a gzip, zlib or zstd source, from its start or from a mark. A stream has
+// one decoder for reading on, and another for random access; they share nothing but the source.
 #ifndef STK_BASE_STREAM_DECODE_H
 #define STK_BASE_STREAM_DECODE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip framing (RFC 1952) over a deflate decoder: headers, trailers, members one after the other; and
-// zlib framing (RFC 1950), which is the same with a shorter header and trailer and one member.
+// gzip framing (RFC 1952) over a deflate decoder: headers, trailers, members one after the other;
+// and zlib framing (RFC 1950), which is the same with a shorter header and trailer and one member.
 #ifndef STK_BASE_STREAM_GZIP_H
 #define STK_BASE_STREAM_GZIP_H
 

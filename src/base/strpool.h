@@ -14,8 +14,8 @@
 struct stk_strpool {
     struct stk_strpool_slot *slots; // hash table: hash tag and id
     size_t slot_count;
-    const char **strings;  // id -> NUL-terminated bytes
-    uint32_t *lengths;     // id -> length
+    const char **strings; // id -> NUL-terminated bytes
+    uint32_t *lengths;    // id -> length
     uint32_t count, capacity;
     struct stk_strpool_chunk *chunks;
     size_t used_bytes, cap_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals but those
-// of faults, so that an interrupt always reaches the thread that started them.
+// Thread count and run-to-completion helpers over POSIX threads. Workers block all signals but
+// those of faults, so that an interrupt always reaches the thread that started them.
 #include "base/thread.h"
 
 #include <pthread.h>

@@ -59,10 +59,10 @@ const char *const *stk_opt_choices(const struct stk_opt *opt);
 #define STK_CHANGE_NEVER (-1)
 struct stk_opt_value {
     bool set;
-    // RANGE: both ends. LEVEL: enum stoker_level. CHANGE: enum stoker_level; or STK_CHANGE_NEVER; or
-    // STOKER_LEVEL_NONE, and a share in millionths.
+    // RANGE: both ends. LEVEL: enum stoker_level. CHANGE: enum stoker_level; or STK_CHANGE_NEVER;
+    // or STOKER_LEVEL_NONE, and a share in millionths.
     int64_t number, second;
-    const char *text;       // as typed
+    const char *text; // as typed
 };
 
 struct stk_args {

@@ -140,7 +140,8 @@ static const char *same_file(const struct stk_args *args, const char *path)
     return NULL;
 }
 
-// The first file that holds something: an empty one is one without records, whatever the others are.
+// The first file that holds something: an empty one is one without records, whatever the others
+// are.
 static const char *telling_file(const struct stk_args *args)
 {
     struct stat info;
@@ -298,7 +299,8 @@ static int list(bool is_markdown)
     const char *head = is_markdown ? "## %s\n\n| name | what it is |\n|---|---|\n" : "%s\n";
     const char *row = is_markdown ? "| `%s` | %s |\n" : "  %-26s %s\n";
     if (is_markdown) {
-        printf("# What pipelines are made of\n\nKinds of datasets and operations as the C API names them; "
+        printf("# What pipelines are made of\n\nKinds of datasets and operations as the C API "
+               "names them; "
                "the Python names are TensorFlow's.\n\n");
     }
     printf(head, "Datasets");
@@ -317,10 +319,10 @@ static int list(bool is_markdown)
 static const char *needless_option(const struct stk_args *args, const char *what)
 {
     bool is_convert = strcmp(what, "convert") == 0, is_list = strcmp(what, "--list") == 0;
-    return args->values[STK_OPT_ID_OUTPUT].set && !is_convert     ? "--output"
-           : args->values[STK_OPT_ID_THREADS].set && !is_convert  ? "--threads"
-           : args->values[STK_OPT_ID_MARKDOWN].set && !is_list    ? "--markdown"
-                                                                  : NULL;
+    return args->values[STK_OPT_ID_OUTPUT].set && !is_convert    ? "--output"
+           : args->values[STK_OPT_ID_THREADS].set && !is_convert ? "--threads"
+           : args->values[STK_OPT_ID_MARKDOWN].set && !is_list   ? "--markdown"
+                                                                 : NULL;
 }
 
 static int run(const struct stk_args *args)
@@ -382,7 +384,8 @@ const struct stk_cmd stk_cmd_data = {
                 "stoker data convert *.tfrecord -o all.stkidx\tone file for random access\n"
                 "stoker data bench pipeline.py\thow fast, and what limits it\n",
     .max_words = 100000,
-    .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS,
+                STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
     .run = run,
 };

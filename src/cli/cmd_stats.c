@@ -35,7 +35,8 @@ static int run(const struct stk_args *args)
     options.limit = stk_table_limit(args, format);
     if (strcmp(args->words[0], "all") == 0) {
         if (args->values[STK_OPT_ID_CSV].set || args->values[STK_OPT_ID_TABLE].set)
-            return stk_usage(&stk_cmd_stats, "all takes neither --csv nor --table: name the analysis");
+            return stk_usage(&stk_cmd_stats,
+                             "all takes neither --csv nor --table: name the analysis");
         if (!args->values[STK_OPT_ID_LIMIT].set && !args->values[STK_OPT_ID_JSON].set)
             options.limit = ROWS_OF_ALL;
     }

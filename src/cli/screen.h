@@ -37,8 +37,8 @@ void stk_signals_install(void);
 // What the handler has to clean up; NULL: nothing.
 void stk_signals_set_temporary(const char *path);
 void stk_signals_set_line(bool drawn);
-// From here on the first signal is only noted, for work that cleans up after itself; the second ends
-// the program as ever.
+// From here on the first signal is only noted, for work that cleans up after itself; the second
+// ends the program as ever.
 void stk_signals_catch(void);
 int stk_signals_pending(void); // whether one was noted
 

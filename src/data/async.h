@@ -68,8 +68,8 @@ bool stk_async_measures(const struct stk_async *a);
 // Pieces of the ring, whatever the number of workers from now on.
 void stk_async_set_room(struct stk_async *a, int room);
 // A worker found too little memory for its piece: waits until there may be more, and says whether
-// to make the piece once more; no other worker of the run tries meanwhile. *tries: 0 at first. After
-// the last try, with *tries > 0, stk_async_end_short.
+// to make the piece once more; no other worker of the run tries meanwhile. *tries: 0 at first.
+// After the last try, with *tries > 0, stk_async_end_short.
 bool stk_async_is_short(struct stk_async *a, int *tries);
 void stk_async_end_short(struct stk_async *a);
 // As an iterator's next. group: elements of neighbouring pieces in one buffer are given together,

@@ -24,7 +24,7 @@
 #define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
 #define CROWDED_OF ((uint64_t)8)
 #define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for cancelling
-#define STATE_MAGIC 0x31737473u // "sts1"
+#define STATE_MAGIC 0x31737473u     // "sts1"
 
 struct stoker_iterator {
     struct stk_iter *root;

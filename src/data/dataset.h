@@ -188,8 +188,8 @@ struct stk_iter {
     uint64_t epoch;                // how often the part of the tree above began anew
     uint64_t seed;                 // of (run or dataset seed, path, epoch)
     bool is_final;                 // its elements go to the consumer as they are
-    bool is_beside; // it is in a dataset that is open beside others (data/tally.h)
-    bool is_tally;  // it stands for such, and only counts
+    bool is_beside;                // it is in a dataset that is open beside others (data/tally.h)
+    bool is_tally;                 // it stands for such, and only counts
     struct stk_iter *beside, *beside_previous, *beside_next; // those open in it; neighbours
     uint64_t told[STK_STAGE_COUNTS];                         // is_beside: what the tally knows
     void *state;

@@ -19,8 +19,8 @@ struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn
 STK_MUST_CHECK enum stk_status stk_nest_open(struct stk_nest *n, struct stk_iter *it,
                                              struct stk_fn *fn, struct stk_err *err);
 void stk_nest_close(struct stk_nest *n);
-// An iterator over the dataset for the next element of input 0; NULL: the end. is_beside: others are
-// open beside it.
+// An iterator over the dataset for the next element of input 0; NULL: the end. is_beside: others
+// are open beside it.
 STK_MUST_CHECK enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it,
                                              bool is_beside, struct stk_iter **inner,
                                              struct stk_err *err);

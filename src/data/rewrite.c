@@ -54,8 +54,9 @@ static bool add_reason(struct stk_dataset *ds, const char *text)
 }
 
 // The attributes with their functions rewritten. *out: held; NULL if none was.
-static enum stk_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_error policy, struct stk_attrs **out,
-                                     struct stk_rewrite_log *log, struct stk_err *err)
+static enum stk_status rewrite_attrs(const struct stk_dataset *ds, enum stk_on_error policy,
+                                     struct stk_attrs **out, struct stk_rewrite_log *log,
+                                     struct stk_err *err)
 {
     enum stk_status s = STK_OK;
     *out = NULL;

@@ -349,13 +349,13 @@ static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
         *out = stk_fn_hold(fn);
         return STK_OK;
     }
-    enum stk_status s = walk(&equal, fn, first_rules,
-                             (int)(sizeof first_rules / sizeof first_rules[0]), policy, log, depth,
-                             err);
+    enum stk_status s =
+        walk(&equal, fn, first_rules, (int)(sizeof first_rules / sizeof first_rules[0]), policy,
+             log, depth, err);
     if (s == STK_OK) {
         // Functions within were rewritten in the first walk.
-        s = walk(&better, equal, second_rules,
-                 (int)(sizeof second_rules / sizeof second_rules[0]), policy, log, NESTED_MAX, err);
+        s = walk(&better, equal, second_rules, (int)(sizeof second_rules / sizeof second_rules[0]),
+                 policy, log, NESTED_MAX, err);
     }
     s = s == STK_OK ? stk_rewrite_templates(out, better, policy, log, err) : s;
     stk_fn_drop(better);

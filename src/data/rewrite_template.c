@@ -2,8 +2,8 @@
 // Rewriting the datasets that a function makes: a chain of make_dataset operations becomes the
 // datasets that it stands for, these are rewritten like any others, and what comes out becomes
 // operations again. What the chain takes from the function is told by identity: computed arguments
-// by the specs of their BOUND attributes, datasets from elsewhere by their stand-ins. Done once, when
-// the pipeline starts, not for each element.
+// by the specs of their BOUND attributes, datasets from elsewhere by their stand-ins. Done once,
+// when the pipeline starts, not for each element.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -46,8 +46,7 @@ static bool is_plain(const struct stk_fn_node *node)
 {
     const struct stk_attr *bound = stk_attrs_get(node->attrs, "bound");
     const char *kind = stk_attrs_text(node->attrs, "kind", "");
-    return !bound || bound->count == 0 ||
-           (strcmp(kind, "map") != 0 && strcmp(kind, "filter") != 0);
+    return !bound || bound->count == 0 || (strcmp(kind, "map") != 0 && strcmp(kind, "filter") != 0);
 }
 
 static bool find_uses(struct templates *t)
@@ -121,8 +120,7 @@ static bool take_bound(struct templates *t, const struct stk_fn_node *node,
     int at = dataset_inputs(node);
     bool ok = true;
     for (int64_t i = 0; ok && bound && i < bound->count; i++) {
-        const struct stk_attr *a =
-            stk_attrs_get(ds->attrs, (const char *)bound->texts[i].data);
+        const struct stk_attr *a = stk_attrs_get(ds->attrs, (const char *)bound->texts[i].data);
         int count = counts ? (int)counts->ints[i] : 1;
         ok = a && a->kind == STK_ATTR_BOUND && take(t, a->specs, node->in + at, count);
         at += count;
@@ -202,10 +200,9 @@ static bool put_attrs(const struct templates *t, const struct stk_dataset *ds, s
                                                 .kind = STK_ATTR_TEXTS,
                                                 .count = n,
                                                 .texts = names}) &&
-           stk_attrs_set(to, &(struct stk_attr){.name = "bound_counts",
-                                                .kind = STK_ATTR_INTS,
-                                                .count = n,
-                                                .ints = counts});
+           stk_attrs_set(
+               to, &(struct stk_attr){
+                       .name = "bound_counts", .kind = STK_ATTR_INTS, .count = n, .ints = counts});
 }
 
 // Operations that make the dataset; *value: its number in `to`.

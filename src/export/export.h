@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing profiles in other formats: `stoker export`. To add one: a file export/export_<name>.c
-// that ends in its descriptor `const struct stk_exporter stk_exporter_<name>`, and one line X(<name>)
-// in exports.def; the command, its help and the docs take it from there.
+// that ends in its descriptor `const struct stk_exporter stk_exporter_<name>`, and one line
+// X(<name>) in exports.def; the command, its help and the docs take it from there.
 //
 // An exporter is given traces that are in memory, what was derived from them, and a place to write
-// to. It adds nothing but small tables: memory stays that of the store. Three clocks: a trace counts
-// from its own first event; `shift_ns` leads to the run's common time, in which report and lanes
-// are; `base_ns` leads from there to the clock of the files.
+// to. It adds nothing but small tables: memory stays that of the store. Three clocks: a trace
+// counts from its own first event; `shift_ns` leads to the run's common time, in which report and
+// lanes are; `base_ns` leads from there to the clock of the files.
 #ifndef STK_EXPORT_EXPORT_H
 #define STK_EXPORT_EXPORT_H
 
@@ -27,8 +27,8 @@ struct stk_export_piece {
 // One rank of one file.
 struct stk_export_rank {
     uint32_t file;
-    const struct stk_rank_sum *sum;         // times are common
-    const struct stk_export_piece *pieces;  // by device and time; disjoint within a device
+    const struct stk_rank_sum *sum;        // times are common
+    const struct stk_export_piece *pieces; // by device and time; disjoint within a device
     size_t piece_count;
 };
 
@@ -154,8 +154,8 @@ static inline bool stk_export_takes(const struct stk_trace *t, const struct stk_
     return start_ns < p->to_ns && (start_ns >= p->from_ns || stk_end_ns(t, event) > p->from_ns);
 }
 // Start of an event in the clock of the files.
-static inline int64_t stk_export_clock_ns(const struct stk_export *x, const struct stk_export_file *f,
-                                          int64_t trace_ns)
+static inline int64_t stk_export_clock_ns(const struct stk_export *x,
+                                          const struct stk_export_file *f, int64_t trace_ns)
 {
     return trace_ns + f->shift_ns + x->base_ns;
 }
@@ -166,8 +166,8 @@ size_t stk_export_track_name(const struct stk_export_file *f, uint32_t track, ch
 // "GPU 0 (NVIDIA H100)", with "rank 3: " before it where there are several ranks.
 size_t stk_export_device_label(const struct stk_export *x, const struct stk_export_file *f,
                                uint32_t device, char *buffer, size_t size);
-const char *stk_export_dir_key(uint8_t dir); // "h2d", ...; NULL unknown
-const char *stk_export_mem_key(uint8_t mem); // "pinned", ...; NULL unknown
+const char *stk_export_dir_key(uint8_t dir);                // "h2d", ...; NULL unknown
+const char *stk_export_mem_key(uint8_t mem);                // "pinned", ...; NULL unknown
 const char *stk_export_detail_key(enum stk_detail_key key); // "address", ... (store/details.def)
 // The next value of a counter's event, from detail *at on; its series (a string id, 0 none) and
 // device (-1: that of the track). False: no more.
@@ -184,7 +184,8 @@ enum stk_export_number stk_export_number(struct stk_str text, int64_t *whole, do
 // "kind_src:pageable kind_dst:device size:4 async:1", as XPlane profiles describe a copy; behind it
 // "dir:h2d" and "waits:1", which stoker adds. Returns the length.
 #define STK_EXPORT_DETAILS_MAX 192
-size_t stk_export_details(const struct stk_ext *e, bool with_own, char buffer[STK_EXPORT_DETAILS_MAX]);
+size_t stk_export_details(const struct stk_ext *e, bool with_own,
+                          char buffer[STK_EXPORT_DETAILS_MAX]);
 
 // Events of a track and its sub-rows, in order of time.
 struct stk_export_rows {

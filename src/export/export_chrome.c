@@ -361,7 +361,8 @@ static void put_memory(struct chrome *w, uint32_t event)
     end_event(w);
 }
 
-// All values of an event, by their series. Devices that share a counter's name are told apart by it.
+// All values of an event, by their series. Devices that share a counter's name are told apart by
+// it.
 static void put_counter(struct chrome *w, uint32_t event)
 {
     const struct stk_export_file *f = w->f;
@@ -645,10 +646,11 @@ const struct stk_exporter stk_exporter_chrome = {
     .extension = ".json",
     .summary = "Chrome JSON as PyTorch writes it, for tools that read Kineto traces",
     .opens_with = "chrome://tracing, ui.perfetto.dev, HTA, stoker",
-    .keeps = "every event with its times to the nanosecond, kind (as Kineto's categories, or one "
-             "that begins with stoker_), bytes, memory of copies, numbers of steps; counters; which "
-             "call launched which device operation (as args.correlation and as flows); names of "
-             "processes and threads; devices with their properties; rank and host",
+    .keeps =
+        "every event with its times to the nanosecond, kind (as Kineto's categories, or one "
+        "that begins with stoker_), bytes, memory of copies, numbers of steps; counters; which "
+        "call launched which device operation (as args.correlation and as flows); names of "
+        "processes and threads; devices with their properties; rank and host",
     .drops = "correlation numbers as recorded (new ones stand for the same links), and the rows "
              "that keep overlapping events apart: they share one row, where some viewers do not "
              "draw all of them (perfetto has a track for each)",

@@ -66,14 +66,19 @@ enum { ORDER_EXPLICIT = 3 };
 #define LEVELS 16
 
 // Values of an event that are written, and their interned names.
-enum { NOTE_BYTES = 1, NOTE_VALUE, NOTE_STEP, NOTE_DIR, NOTE_SRC, NOTE_DST, NOTE_ASYNC, NOTE_COUNT };
+enum {
+    NOTE_BYTES = 1,
+    NOTE_VALUE,
+    NOTE_STEP,
+    NOTE_DIR,
+    NOTE_SRC,
+    NOTE_DST,
+    NOTE_ASYNC,
+    NOTE_COUNT
+};
 static const char *const note_names[NOTE_COUNT] = {
-    [NOTE_BYTES] = "bytes",
-    [NOTE_VALUE] = "value",
-    [NOTE_STEP] = "step",
-    [NOTE_DIR] = "direction",
-    [NOTE_SRC] = "source memory",
-    [NOTE_DST] = "destination memory",
+    [NOTE_BYTES] = "bytes",        [NOTE_VALUE] = "value",       [NOTE_STEP] = "step",
+    [NOTE_DIR] = "direction",      [NOTE_SRC] = "source memory", [NOTE_DST] = "destination memory",
     [NOTE_ASYNC] = "asynchronous",
 };
 
@@ -84,10 +89,10 @@ struct perfetto {
     uint64_t next_uuid;
     // Of the file being written:
     uint32_t file;
-    uint8_t *named;           // per string id: its name was interned
-    uint64_t *process_uuid;   // per process, 0: not yet
-    uint64_t *device_uuid;    // per device
-    uint64_t track_uuid;      // of the track being written; deeper levels follow it
+    uint8_t *named;         // per string id: its name was interned
+    uint64_t *process_uuid; // per process, 0: not yet
+    uint64_t *device_uuid;  // per device
+    uint64_t track_uuid;    // of the track being written; deeper levels follow it
     uint32_t levels_described;
     struct stk_map counters; // (track, name, series, device) -> uuid
     int64_t offset_ns;       // from the trace's time to the output's
@@ -213,9 +218,7 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
     bool is_thread = k->kind == STK_TRACK_THREAD && k->parent == STK_NONE && k->id > 0 &&
                      k->id <= INT32_MAX && stk_export_text(f, k->name).n < sizeof name;
     if (!is_thread) {
-        describe(w, &(struct descriptor){.uuid = uuid,
-                                         .parent = parent,
-                                         .name = {name, n}});
+        describe(w, &(struct descriptor){.uuid = uuid, .parent = parent, .name = {name, n}});
         return;
     }
     size_t packet = packet_begin(w, NEEDS_STATE);
@@ -226,7 +229,7 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
     stk_pbw_u64(w->out, THREAD_PID, (uint64_t)f->processes[k->process].pid);
     stk_pbw_u64(w->out, THREAD_TID, (uint64_t)k->id);
     stk_pbw_text(w->out, THREAD_NAME,
-                k->name ? stk_export_text(f, k->name) : (struct stk_str){name, n});
+                 k->name ? stk_export_text(f, k->name) : (struct stk_str){name, n});
     stk_pbw_end(w->out, own);
     stk_pbw_end(w->out, at);
     packet_end(w, packet);
@@ -235,8 +238,8 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
 // The track for slices under `depth` others.
 static uint64_t level_uuid(struct perfetto *w, uint32_t track, size_t depth)
 {
-    uint32_t level = depth / DEPTH_PER_TRACK < LEVELS ? (uint32_t)(depth / DEPTH_PER_TRACK)
-                                                      : LEVELS - 1;
+    uint32_t level =
+        depth / DEPTH_PER_TRACK < LEVELS ? (uint32_t)(depth / DEPTH_PER_TRACK) : LEVELS - 1;
     if (level && !(w->levels_described >> level & 1)) {
         char name[340];
         size_t n = stk_export_track_name(file_of(w), track, name, 300);
@@ -291,9 +294,9 @@ static void put_values(struct perfetto *w, const struct stk_ext *e, uint8_t kind
 {
     if (e->flags & STK_EXT_VALUE)
         put_number(w->out,
-                   e->flags & STK_EXT_STEP                                       ? NOTE_STEP
+                   e->flags & STK_EXT_STEP                                    ? NOTE_STEP
                    : stk_kind_is_device_work(kind) || kind == STK_KIND_MEMORY ? NOTE_BYTES
-                                                                                 : NOTE_VALUE,
+                                                                              : NOTE_VALUE,
                    e->value);
     put_word(w->out, NOTE_DIR, stk_export_dir_key(e->dir));
     put_word(w->out, NOTE_SRC, stk_export_mem_key(e->src_mem));
@@ -415,10 +418,10 @@ static uint64_t counter_uuid(struct perfetto *w, uint32_t track, uint32_t name,
     struct stk_str of = stk_export_text(f, name), series = stk_export_text(f, sample->series);
     if (sample->device >= 0)
         snprintf(on, sizeof on, " (device %" PRId64 ")", sample->device);
-    int n = snprintf(text, sizeof text, "%.*s%s%.*s%s", (int)(of.n < 150 ? of.n : 150), of.p,
-                     series.n && !stk_str_eq(series, of) ? ": " : "",
-                     stk_str_eq(series, of) ? 0 : (int)(series.n < 150 ? series.n : 150), series.p,
-                     on);
+    int n =
+        snprintf(text, sizeof text, "%.*s%s%.*s%s", (int)(of.n < 150 ? of.n : 150), of.p,
+                 series.n && !stk_str_eq(series, of) ? ": " : "",
+                 stk_str_eq(series, of) ? 0 : (int)(series.n < 150 ? series.n : 150), series.p, on);
     uint64_t parent =
         k->device != STK_NONE ? w->device_uuid[k->device] : w->process_uuid[k->process];
     describe(w, &(struct descriptor){.uuid = w->next_uuid++,
@@ -570,15 +573,14 @@ static void put_lane_slice(struct perfetto *w, const struct stk_export_slice *s,
 static void put_lanes(struct perfetto *w, int64_t base_ns)
 {
     uint64_t top = w->next_uuid++;
-    describe(w, &(struct descriptor){
-                    .uuid = top, .name = STK_STR("stoker"), .orders_children = true});
+    describe(w,
+             &(struct descriptor){.uuid = top, .name = STK_STR("stoker"), .orders_children = true});
     for (uint32_t i = 0; i < w->x->lane_count && !w->out->failed; i++) {
         const struct stk_export_lane *lane = &w->x->lanes[i];
         uint64_t uuid = w->next_uuid++;
-        describe(w, &(struct descriptor){.uuid = uuid,
-                                         .parent = top,
-                                         .name = stk_str_from(lane->name),
-                                         .order = i + 1u});
+        describe(
+            w, &(struct descriptor){
+                   .uuid = uuid, .parent = top, .name = stk_str_from(lane->name), .order = i + 1u});
         for (size_t s = 0; s < lane->count && !w->out->failed; s++) {
             struct stk_export_lane_room room;
             struct stk_export_slice slice;

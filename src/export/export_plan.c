@@ -196,8 +196,8 @@ static void add_disjoint(struct plan *p, const char *name, struct stk_export_sli
     qsort(slices, n, sizeof *slices, by_start);
     for (int row = 1; n > 0 && !p->failed; row++) {
         struct stk_export_slice *taken = array(p, n, sizeof *taken);
-        struct stk_export_lane *lane = add_lane(
-            p, STK_EXPORT_FINDING, row == 1 ? name : print(p, "%s (row %d)", name, row));
+        struct stk_export_lane *lane =
+            add_lane(p, STK_EXPORT_FINDING, row == 1 ? name : print(p, "%s (row %d)", name, row));
         size_t left = 0;
         int64_t end_ns = INT64_MIN;
         if (p->failed)
@@ -228,8 +228,7 @@ static void add_finding(struct plan *p, const struct stk_rep_finding *f, int64_t
         describe_finding(p, f, &e[i], &slices[n++]);
     }
     if (n == 0 && !p->failed) {
-        slices[0] =
-            (struct stk_export_slice){.start_ns = start_ns, .dur_ns = end_ns - start_ns};
+        slices[0] = (struct stk_export_slice){.start_ns = start_ns, .dur_ns = end_ns - start_ns};
         describe_finding(p, f, f->evidence.count ? e : NULL, &slices[n++]);
     }
     if (!p->failed)
@@ -252,8 +251,7 @@ static const char *lane_name(struct plan *p, uint32_t rank, uint32_t device, con
 static void describe_step(struct plan *p, const struct stk_step *s, bool with_parts,
                           struct stk_export_slice *slice)
 {
-    struct stk_export_note *notes =
-        array(p, (size_t)STK_PART_COUNT + 2, sizeof *notes);
+    struct stk_export_note *notes = array(p, (size_t)STK_PART_COUNT + 2, sizeof *notes);
     if (p->failed)
         return;
     slice->name = print(p, "step %" PRId64, s->number);
@@ -280,9 +278,8 @@ static void add_steps(struct plan *p, uint32_t rank, uint32_t device)
             continue;
         if (s->excluded && strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0)
             continue;
-        slices[n] = (struct stk_export_slice){
-            .start_ns = on_host ? s->host_start_ns : s->start_ns,
-            .dur_ns = on_host ? s->host_dur_ns : s->dur_ns};
+        slices[n] = (struct stk_export_slice){.start_ns = on_host ? s->host_start_ns : s->start_ns,
+                                              .dur_ns = on_host ? s->host_dur_ns : s->dur_ns};
         describe_step(p, s, !on_host || sum->host_scope, &slices[n++]);
     }
     if (n == 0 || p->failed)

@@ -186,7 +186,8 @@ bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, ui
     return false;
 }
 
-size_t stk_export_details(const struct stk_ext *e, bool with_own, char buffer[STK_EXPORT_DETAILS_MAX])
+size_t stk_export_details(const struct stk_ext *e, bool with_own,
+                          char buffer[STK_EXPORT_DETAILS_MAX])
 {
     const size_t size = STK_EXPORT_DETAILS_MAX;
     const char *src = stk_export_mem_key(e->src_mem), *dst = stk_export_mem_key(e->dst_mem);
@@ -243,8 +244,8 @@ bool stk_export_rows_begin(struct stk_export_rows *r, const struct stk_trace *t,
         return false;
     for (uint32_t k = track; k <= last; k++)
         if (t->tracks[k].count)
-            r->heap[r->count++] = (struct stk_export_row){
-                t->tracks[k].first, t->tracks[k].first + t->tracks[k].count};
+            r->heap[r->count++] = (struct stk_export_row){t->tracks[k].first,
+                                                          t->tracks[k].first + t->tracks[k].count};
     for (uint32_t i = r->count / 2; i-- > 0;)
         sift_down(r, i);
     return true;

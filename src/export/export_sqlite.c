@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite: a database for any SQL tool. Names of tables, views and columns are those of stoker query,
-// so that a question asked there works here as well; an event's id is the same number too.
+// SQLite: a database for any SQL tool. Names of tables, views and columns are those of stoker
+// query, so that a question asked there works here as well; an event's id is the same number too.
 //
 //   rows of events: event (compact: names and kinds by number), strings, kinds, tracks
 //   views:          events, kernels, transfers, links
@@ -197,8 +197,7 @@ static void put_devices(struct sqlite *w)
     begin(w, "devices", 8);
     for (uint32_t i = 0; i < w->f->t->device_count && w->status == STK_OK; i++) {
         const struct stk_device *d = &w->f->t->devices[i];
-        if (!w->f->processes[d->process].taken ||
-            (w->x->has_device && d->ordinal != w->x->device))
+        if (!w->f->processes[d->process].taken || (w->x->has_device && d->ordinal != w->x->device))
             continue;
         put_text(w, 1, device_id(w, i, device));
         if (w->f->processes[d->process].rank >= 0)
@@ -542,12 +541,14 @@ const struct stk_exporter stk_exporter_sqlite = {
     .opens_with = "sqlite3, DuckDB, pandas, any tool that speaks SQL",
     .keeps = "every event with its times to the nanosecond since the run's first event (table run "
              "has base_ns to add), kind, track, nesting, bytes, direction and memory of copies, "
-             "numbers of steps, launch call, details (a table of key and value); tracks with process, thread, device and stream; "
+             "numbers of steps, launch call, details (a table of key and value); tracks with "
+             "process, thread, device and stream; "
              "devices with their properties; steps, their parts, the time line of parts, findings "
              "with their evidence, issues. Views events, kernels, transfers and links join names "
              "and tracks as stoker query does",
-    .drops = "the columns that stoker query derives: parent, step, precision, the launch call's own "
-             "columns. No index but the keys, so that the file stays small: create what you need",
+    .drops =
+        "the columns that stoker query derives: parent, step, precision, the launch call's own "
+        "columns. No index but the keys, so that the file stays small: create what you need",
     .needs_file = true,
     .takes_args = true,
     .write = write_sqlite,

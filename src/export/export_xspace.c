@@ -87,24 +87,28 @@ enum {
 #undef S
         STAT_COUNT
 };
-static const char *const stat_names[STAT_COUNT] = {
-    "",
+static const char *const stat_names[STAT_COUNT] = {"",
 #define S(id, name) name,
-    STATS(S)
+                                                   STATS(S)
 #undef S
 };
 
 // Details as XLA names them; behind the kinds, those that it has no name for go by their own.
 static uint32_t detail_stat(enum stk_detail_key key)
 {
-    static const uint8_t stats[STK_DETAIL_COUNT] = {
-        [STK_DETAIL_ADDRESS] = STAT_ADDRESS,     [STK_DETAIL_DEVICE] = STAT_DEVICE,
-        [STK_DETAIL_TOTAL] = STAT_TOTAL,         [STK_DETAIL_AVAILABLE] = STAT_AVAILABLE,
-        [STK_DETAIL_STACK] = STAT_STACK,         [STK_DETAIL_PEAK] = STAT_PEAK,
-        [STK_DETAIL_OP] = STAT_OP,               [STK_DETAIL_FRAGMENTATION] = STAT_FRAGMENTATION,
-        [STK_DETAIL_ALLOCATOR] = STAT_ALLOCATOR, [STK_DETAIL_SERIES] = STAT_SERIES,
-        [STK_DETAIL_VALUE] = STAT_VALUE,         [STK_DETAIL_BUFFERED] = STAT_BUFFERED,
-        [STK_DETAIL_FUNCTION] = STAT_FUNCTION};
+    static const uint8_t stats[STK_DETAIL_COUNT] = {[STK_DETAIL_ADDRESS] = STAT_ADDRESS,
+                                                    [STK_DETAIL_DEVICE] = STAT_DEVICE,
+                                                    [STK_DETAIL_TOTAL] = STAT_TOTAL,
+                                                    [STK_DETAIL_AVAILABLE] = STAT_AVAILABLE,
+                                                    [STK_DETAIL_STACK] = STAT_STACK,
+                                                    [STK_DETAIL_PEAK] = STAT_PEAK,
+                                                    [STK_DETAIL_OP] = STAT_OP,
+                                                    [STK_DETAIL_FRAGMENTATION] = STAT_FRAGMENTATION,
+                                                    [STK_DETAIL_ALLOCATOR] = STAT_ALLOCATOR,
+                                                    [STK_DETAIL_SERIES] = STAT_SERIES,
+                                                    [STK_DETAIL_VALUE] = STAT_VALUE,
+                                                    [STK_DETAIL_BUFFERED] = STAT_BUFFERED,
+                                                    [STK_DETAIL_FUNCTION] = STAT_FUNCTION};
     return stats[key] ? stats[key] : (uint32_t)(STAT_COUNT + STK_KIND_COUNT) + key;
 }
 
@@ -125,13 +129,13 @@ struct xspace {
     struct stk_export_out *out;
     const struct stk_export_file *f;
     struct names names;
-    uint64_t *line_bytes; // per track: payload of its line
+    uint64_t *line_bytes;         // per track: payload of its line
     struct stk_strpool arg_names; // of recorded arguments: stats behind the others
     bool has_details;             // the current event
     struct stk_err *err;
     enum stk_status status;
-    bool counting;        // sizes are being found: the counts must not be touched
-    int64_t end_ns;       // of the last event, common time
+    bool counting;  // sizes are being found: the counts must not be touched
+    int64_t end_ns; // of the last event, common time
 };
 
 static bool failed(const struct xspace *w)
@@ -243,8 +247,8 @@ static void put_stat_names(struct stk_export_out *o)
     for (uint32_t s = 1; s < STAT_COUNT; s++)
         put_entry(o, PLANE_STAT_METADATA, s, stk_str_from(stat_names[s]), STK_STR(""), -1);
     for (int k = 0; k < STK_KIND_COUNT; k++)
-        put_entry(o, PLANE_STAT_METADATA, (uint64_t)(STAT_COUNT + k),
-                  stk_str_from(stk_kind_key(k)), STK_STR(""), -1);
+        put_entry(o, PLANE_STAT_METADATA, (uint64_t)(STAT_COUNT + k), stk_str_from(stk_kind_key(k)),
+                  STK_STR(""), -1);
     for (int d = 0; d < STK_DETAIL_COUNT; d++)
         if (detail_stat(d) >= STAT_COUNT)
             put_entry(o, PLANE_STAT_METADATA, detail_stat(d),
@@ -323,7 +327,8 @@ static void put_stats(struct xspace *w, const struct stk_track *track, uint32_t 
 // Whether stoker writes a stat of this name itself, or the record's own key.
 static bool is_written(const struct xspace *w, struct stk_str key)
 {
-    static const char *const own[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "s", "id", "bp"};
+    static const char *const own[] = {"ph", "cat", "name", "pid", "tid",
+                                      "ts", "dur", "s",    "id",  "bp"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (stk_str_eq(key, stk_str_from(own[i])))
             return true;
@@ -469,8 +474,7 @@ static void put_device_stats(struct xspace *w, uint32_t device)
                 name);
     if (d->kind == STK_DEVICE_GPU && name.n)
         put_str(o, PLANE_STATS, STAT_DEVICE_VENDOR,
-                stk_str_contains_nocase(name, STK_STR("AMD")) ? STK_STR("AMD")
-                                                              : STK_STR("Nvidia"));
+                stk_str_contains_nocase(name, STK_STR("AMD")) ? STK_STR("AMD") : STK_STR("Nvidia"));
     if (d->sm_count)
         put_int(o, PLANE_STATS, STAT_CORE_COUNT, STAT_INT64, d->sm_count);
     if (d->cc_major) {
@@ -609,11 +613,10 @@ static void put_lane(struct xspace *w, uint32_t index, uint64_t *next_name)
         stk_pbw_u64(w->out, EVENT_DURATION_PS, (uint64_t)s.dur_ns * 1000);
         for (size_t n = 0; n < s.note_count; n++) {
             char text[600];
-            int length = s.notes[n].text
-                             ? snprintf(text, sizeof text, "%s: %s", s.notes[n].key,
-                                        s.notes[n].text)
-                             : snprintf(text, sizeof text, "%s: %" PRId64, s.notes[n].key,
-                                        s.notes[n].number);
+            int length = s.notes[n].text ? snprintf(text, sizeof text, "%s: %s", s.notes[n].key,
+                                                    s.notes[n].text)
+                                         : snprintf(text, sizeof text, "%s: %" PRId64,
+                                                    s.notes[n].key, s.notes[n].number);
             size_t shown = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
             put_str(w->out, EVENT_STATS, STAT_NOTE, (struct stk_str){text, shown});
         }
@@ -731,12 +734,13 @@ const struct stk_exporter stk_exporter_xspace = {
              "bytes, direction and memory of copies, numbers of steps (as root events, which XProf "
              "groups by); which call launched which device operation (as correlation_id); names "
              "of threads; devices with their properties; the host's name",
-    .drops = "the numbers of processes, of which the format knows one per file, and the rank; "
-             "correlation numbers as recorded (new ones stand for the same links); the rows that "
-             "keep overlapping events apart. Counters are events with their values as stats, not XLA's "
-             "line of counters. XProf's tables of kernels stay empty without --args, those of HLO with "
-             "it as well. Protobuf readers refuse files above 2 GiB (stoker "
-             "does not): select steps then",
+    .drops =
+        "the numbers of processes, of which the format knows one per file, and the rank; "
+        "correlation numbers as recorded (new ones stand for the same links); the rows that "
+        "keep overlapping events apart. Counters are events with their values as stats, not XLA's "
+        "line of counters. XProf's tables of kernels stay empty without --args, those of HLO with "
+        "it as well. Protobuf readers refuse files above 2 GiB (stoker "
+        "does not): select steps then",
     .one_rank = true,
     .takes_args = true,
     .write = write_xspace,

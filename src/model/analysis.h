@@ -20,8 +20,8 @@
 #define STK_NAME_PJIT (1u << 31)        // call of a jitted function: PjitFunction(f)
 #define STK_NAME_GET_NEXT (1u << 30)    // IteratorGetNext*: runs on any thread of TensorFlow
 #define STK_NAME_LOADER_NEXT (1u << 29) // enumerate(DataLoader)#...: in the training thread
-#define STK_NAME_PY_NEXT (1u << 26)     // Python's next(): a fetch only where nothing better is known
-#define STK_NAME_ITER_NEXT (1u << 28)   // an iterator that records its __next__ (Grain, DALI)
+#define STK_NAME_PY_NEXT (1u << 26)   // Python's next(): a fetch only where nothing better is known
+#define STK_NAME_ITER_NEXT (1u << 28) // an iterator that records its __next__ (Grain, DALI)
 
 // One device operation, clipped to the selection.
 struct stk_device_op {
@@ -36,8 +36,8 @@ struct stk_device_line {
     struct stk_device_op *ops; // by start, longest first
     uint32_t op_count;
     struct stk_spans busy;
-    int64_t *busy_sums;                           // for stk_spans_measure
-    struct stk_spans exposed[STK_BUSY_PARTS];     // disjoint; their union is `busy`
+    int64_t *busy_sums;                       // for stk_spans_measure
+    struct stk_spans exposed[STK_BUSY_PARTS]; // disjoint; their union is `busy`
     uint64_t linked;
     struct stk_span hole; // time before the first operation that belongs to no step; often empty
 };
@@ -106,12 +106,12 @@ struct stk_analysis {
     const struct stk_trace *t;
     int worker_count; // threads that may work on it
     const struct stk_select *select;
-    struct stk_arena *out;     // results
-    struct stk_arena scratch;  // temporaries of this rank
-    const uint32_t *classes;   // name classes per string id, shared by all ranks
-    const uint8_t *in_rank;    // per process
+    struct stk_arena *out;    // results
+    struct stk_arena scratch; // temporaries of this rank
+    const uint32_t *classes;  // name classes per string id, shared by all ranks
+    const uint8_t *in_rank;   // per process
     struct stk_rank_sum *sum;
-    int64_t from_ns, to_ns;    // selection, or everything
+    int64_t from_ns, to_ns;        // selection, or everything
     struct stk_device_line *lines; // parallel to sum->devices
     struct stk_thread_info *threads;
     struct stk_blocking_call *calls;
@@ -119,11 +119,11 @@ struct stk_analysis {
     struct stk_marks fetches, compiles, overheads, host_collectives;
     struct stk_marks nexts;       // Python's next(), where nothing of the model runs inside
     struct stk_marks step_events; // by track and time: what steps may be told from
-    uint32_t driver;           // track of the thread that drives the steps, STK_NONE
+    uint32_t driver;              // track of the thread that drives the steps, STK_NONE
     struct stk_host_step *steps;
     uint32_t step_count;
-    bool steps_on_device;      // times of steps are device times (inferred, no links)
-    bool steps_per_device;     // each device has steps of its own, in the order of the devices
+    bool steps_on_device;          // times of steps are device times (inferred, no links)
+    bool steps_per_device;         // each device has steps of its own, in the order of the devices
     struct stk_causes *causes;     // of the host's steps where they are analysed
     struct stk_causes *evidence;   // of all
     struct stk_spans compile_idle; // gaps judged compile; in no order until the facts are made

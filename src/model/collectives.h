@@ -5,8 +5,8 @@
 
 #include "model/summary.h"
 
-// Matches the k-th collective of each name and group over the ranks of `run`, moves the waiting part
-// of exposed communication to `collective_wait` (steps, devices), and fills run->straggler and
+// Matches the k-th collective of each name and group over the ranks of `run`, moves the waiting
+// part of exposed communication to `collective_wait` (steps, devices), and fills run->straggler and
 // run->rank_events_unequal. `device_base[r]` and `step_base[r]` are the offsets of rank r in the
 // concatenated arrays. Does nothing with one rank.
 STK_MUST_CHECK enum stk_status stk_collectives_match(struct stk_run_sum *run,

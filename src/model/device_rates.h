@@ -9,7 +9,7 @@
 struct stk_device_rates {
     double fp32, tf32, fp16, bf16, fp8, int8; // operations per second, 0 not known
     double any;                               // of every precision, as the file says; 0 not known
-    double memory, host_link, peer_link;      // bytes per second (links: one direction), 0 not known
+    double memory, host_link, peer_link; // bytes per second (links: one direction), 0 not known
 };
 // What the file says of the device goes before what its name tells.
 struct stk_device_rates stk_device_rates_of(struct stk_str name,

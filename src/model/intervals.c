@@ -26,8 +26,8 @@ bool stk_spans_reserve(struct stk_spans *s, size_t count)
     size_t capacity = s->capacity < 16 ? 16 : s->capacity + s->capacity / 2;
     if (capacity < count)
         capacity = count;
-    struct stk_span *v = s->v ? stk_realloc_array(s->v, capacity, sizeof *v)
-                              : stk_alloc_large(capacity, sizeof *v);
+    struct stk_span *v =
+        s->v ? stk_realloc_array(s->v, capacity, sizeof *v) : stk_alloc_large(capacity, sizeof *v);
     if (!v)
         return false;
     s->v = v;

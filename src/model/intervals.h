@@ -30,7 +30,8 @@ void stk_spans_normalize(struct stk_spans *s);
 // Results are written to `out`, which must be initialised, is overwritten and must not be an
 // operand. False: no memory.
 bool stk_spans_union(const struct stk_spans *a, const struct stk_spans *b, struct stk_spans *out);
-bool stk_spans_subtract(const struct stk_spans *a, const struct stk_spans *b, struct stk_spans *out);
+bool stk_spans_subtract(const struct stk_spans *a, const struct stk_spans *b,
+                        struct stk_spans *out);
 bool stk_spans_intersect(const struct stk_spans *a, const struct stk_spans *b,
                          struct stk_spans *out);
 // The part of the set inside [from, to).

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor cores and precision from a kernel's name, by the words of kernel_names.def: names of
 // cuBLAS and cuDNN since Volta (instruction shape in the name), CUTLASS 2 and 3, XMMA, nvjet (whose
-// letters are the types of the operands: nvjet_tst, nvjet_sm100_qqtst), attention kernels, Triton as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable
-// Kernel. Tensile names carry the data type behind the index letters and the matrix instruction as
-// _MIn. Limits: a name is a label, not the machine code; where it does not say, the answer is
-// unknown, as for Triton templates and XLA's gemm_fusion. Only the first 1000 bytes of a name are
-// read.
+// letters are the types of the operands: nvjet_tst, nvjet_sm100_qqtst), attention kernels, Triton
+// as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable Kernel. Tensile names carry
+// the data type behind the index letters and the matrix instruction as _MIn. Limits: a name is a
+// label, not the machine code; where it does not say, the answer is unknown, as for Triton
+// templates and XLA's gemm_fusion. Only the first 1000 bytes of a name are read.
 #include "model/kernel_names.h"
 
 #include <string.h>

@@ -40,7 +40,8 @@ static void add_example(struct stk_cause *into, const struct stk_example *from)
         at--;
     if (at == STK_CAUSE_EXAMPLES)
         return;
-    int last = into->example_count < STK_CAUSE_EXAMPLES ? into->example_count++ : STK_CAUSE_EXAMPLES - 1;
+    int last =
+        into->example_count < STK_CAUSE_EXAMPLES ? into->example_count++ : STK_CAUSE_EXAMPLES - 1;
     memmove(&into->examples[at + 1], &into->examples[at], (size_t)(last - at) * sizeof *from);
     into->examples[at] = *from;
 }
@@ -155,7 +156,8 @@ static bool copy_rows(struct stk_run_sum *run, struct stk_arena *arena, uint32_t
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_rank_sum *rank = run->ranks[r];
         if (rank->device_count)
-            memcpy(run->devices + device_base[r], rank->devices, rank->device_count * sizeof *run->devices);
+            memcpy(run->devices + device_base[r], rank->devices,
+                   rank->device_count * sizeof *run->devices);
         for (uint32_t i = 0; i < rank->step_count; i++) {
             struct stk_step *s = &run->steps[step_base[r] + i];
             *s = rank->steps[i];

@@ -13,14 +13,15 @@
 #include "model/analysis.h"
 
 #define CONFIDENCE 0.8
-#define HOST_MAX 2 // times the device's step: a longer host event holds more than the step
+#define HOST_MAX 2     // times the device's step: a longer host event holds more than the step
 #define WALK_MAX 65536 // events looked back through for the event around a launch
 
 static uint32_t derived_track(const struct stk_analysis *a, uint32_t line)
 {
     for (uint32_t k = 0; k < a->t->track_count; k++) {
         const struct stk_track *track = &a->t->tracks[k];
-        if (track->kind == STK_TRACK_DERIVED && track->device == a->lines[line].device && track->count &&
+        if (track->kind == STK_TRACK_DERIVED && track->device == a->lines[line].device &&
+            track->count &&
             stk_str_eq(stk_strpool_get(&a->t->strings, track->name), STK_STR("Steps")))
             return k;
     }
@@ -42,7 +43,8 @@ static const struct stk_device_op *first_op(const struct stk_device_line *line, 
 }
 
 // Where the host began the step whose device work runs over [start, end).
-static int64_t host_start(const struct stk_analysis *a, uint32_t line, int64_t start_ns, int64_t end_ns)
+static int64_t host_start(const struct stk_analysis *a, uint32_t line, int64_t start_ns,
+                          int64_t end_ns)
 {
     const struct stk_device_op *op = first_op(&a->lines[line], start_ns);
     uint32_t launch = op ? stk_launch_of(a, op->event) : STK_NONE;

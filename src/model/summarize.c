@@ -241,9 +241,9 @@ static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const
 
 static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,
                                 const struct stk_view_hook *hook, int threads,
-                                const uint32_t *classes,
-                                const uint8_t *in_rank, int32_t rank, struct stk_arena *arena,
-                                struct stk_rank_sum **out, struct stk_err *err)
+                                const uint32_t *classes, const uint8_t *in_rank, int32_t rank,
+                                struct stk_arena *arena, struct stk_rank_sum **out,
+                                struct stk_err *err)
 {
     struct stk_analysis a = {.t = t,
                              .worker_count = threads,
@@ -346,9 +346,8 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct
             continue;
         for (uint32_t p = 0; p < t->process_count; p++)
             in_rank[p] = g.group[p] == i;
-        status =
-            run_rank(t, select, hook, threads, classes, in_rank, g.rank[i], arena, &(*ranks)[*count],
-                     err);
+        status = run_rank(t, select, hook, threads, classes, in_rank, g.rank[i], arena,
+                          &(*ranks)[*count], err);
         *count += status == STK_OK;
     }
 done:

@@ -17,8 +17,15 @@ enum stk_part {
     STK_PART_COUNT
 };
 enum stk_group {
-    STK_GROUP_COMPUTE, STK_GROUP_INPUT, STK_GROUP_HOST, STK_GROUP_SYNC, STK_GROUP_TRANSFER,
-    STK_GROUP_COMMUNICATION, STK_GROUP_COLD, STK_GROUP_UNKNOWN, STK_GROUP_COUNT
+    STK_GROUP_COMPUTE,
+    STK_GROUP_INPUT,
+    STK_GROUP_HOST,
+    STK_GROUP_SYNC,
+    STK_GROUP_TRANSFER,
+    STK_GROUP_COMMUNICATION,
+    STK_GROUP_COLD,
+    STK_GROUP_UNKNOWN,
+    STK_GROUP_COUNT
 };
 struct stk_part_info {
     const char *key, *label, *meaning;
@@ -40,9 +47,9 @@ struct stk_select {
 #define STK_CAUSE_NAMES 8
 struct stk_example {
     int64_t start_ns, dur_ns;
-    const char *name;   // the host event that fills it, or the device operation; "" unknown
-    const char *track;  // "thread 1890023232", "GPU 0 stream 7"
-    int64_t step;       // number, -1 outside any
+    const char *name;  // the host event that fills it, or the device operation; "" unknown
+    const char *track; // "thread 1890023232", "GPU 0 stream 7"
+    int64_t step;      // number, -1 outside any
 };
 struct stk_cause_name {
     const char *name;
@@ -53,7 +60,7 @@ struct stk_cause_name {
 struct stk_cause {
     int64_t ns;
     uint32_t intervals;
-    uint32_t steps_affected; // steps in which it is 1 % or more
+    uint32_t steps_affected;                      // steps in which it is 1 % or more
     struct stk_cause_name names[STK_CAUSE_NAMES]; // by ns, largest first
     int name_count;
     struct stk_example examples[STK_CAUSE_EXAMPLES]; // longest first
@@ -66,25 +73,30 @@ struct stk_device_sum {
     const char *name;      // "" unknown
     const char *host;
     enum stk_device_kind kind;
-    int32_t rank;          // -1 unknown is shown as 0
+    int32_t rank; // -1 unknown is shown as 0
     int64_t ordinal;
     int64_t first_ns, span_ns, busy_ns, idle_ns;
     int64_t kernel_ns, compute_ns, communication_ns, communication_exposed_ns;
     int64_t h2d_ns, d2h_ns, d2d_ns, p2p_ns, transfer_exposed_ns;
     uint64_t kernels, short_kernels, copies, memsets, linked_ops, ops;
-    bool analysed;          // took part in the breakdown
-    const char *left_out;   // why not, or NULL
+    bool analysed;                 // took part in the breakdown
+    const char *left_out;          // why not, or NULL
     int64_t parts[STK_PART_COUNT]; // over its used steps (or its span)
     int64_t wall_ns;               // == sum of parts, asserted
 };
 
-enum stk_step_source { STK_STEPS_NONE, STK_STEPS_ANNOTATED, STK_STEPS_FRAMEWORK, STK_STEPS_INFERRED };
+enum stk_step_source {
+    STK_STEPS_NONE,
+    STK_STEPS_ANNOTATED,
+    STK_STEPS_FRAMEWORK,
+    STK_STEPS_INFERRED
+};
 
 #define STK_EXCLUDED_UNSELECTED "not selected" // excluded by --steps: not a row of the report
 struct stk_step {
-    int64_t number;     // as marked, else counted from 0
+    int64_t number; // as marked, else counted from 0
     int32_t rank;
-    uint32_t device;    // index into devices; STK_NONE for host steps
+    uint32_t device;                    // index into devices; STK_NONE for host steps
     int64_t start_ns, dur_ns;           // window (on the device, or the host without one)
     int64_t host_start_ns, host_dur_ns; // -1, -1 where there is no host step
     int64_t parts[STK_PART_COUNT];      // sum == dur_ns, asserted
@@ -96,55 +108,63 @@ struct stk_collective {
     uint64_t name_hash;
     uint64_t group_hash; // of the list of ranks that take part; 0: not recorded, all of them
     const char *name;
-    uint32_t ordinal;  // k
-    uint32_t device;   // index into devices
+    uint32_t ordinal;         // k
+    uint32_t device;          // index into devices
     int64_t start_ns, dur_ns; // start in absolute file time (base added)
     int64_t exposed_ns;       // not hidden behind compute of its device
     uint32_t step;            // index into steps, STK_NONE outside
     // Set where it is matched with those of the other ranks:
     bool matched;
-    int64_t wait_ns;                // own duration above the shortest over the ranks
-    int32_t last_rank, brief_rank;  // index of the rank that began last, of the shortest one
+    int64_t wait_ns;               // own duration above the shortest over the ranks
+    int32_t last_rank, brief_rank; // index of the rank that began last, of the shortest one
 };
 
 // Facts that rules and health checks ask for; all over the selected time of one rank.
 struct stk_facts {
     uint64_t events, host_events, python_events, runtime_calls, device_ops, unlinked_ops;
     uint64_t launches_without_work;
-    int64_t first_ns, last_ns;      // of all events
-    int64_t startup_ns;             // before the first step, or the first device operation
-    int64_t first_use_ns;           // compilation and first use in the whole profile, start-up included
-    struct stk_example first_use;   // the longest of them; name NULL: none
-    uint64_t pageable_copies; int64_t pageable_copy_ns; uint64_t pageable_bytes;
-    uint64_t pinned_copies;         // known to be; where memory is not recorded neither is counted
-    uint64_t copies; int64_t copy_ns;
-    uint64_t sync_calls; int64_t sync_call_ns; // blocking calls inside used steps
-    uint64_t alloc_calls; int64_t alloc_call_ns;
-    uint64_t launches; int64_t launch_call_ns, launch_call_median_ns;
+    int64_t first_ns, last_ns; // of all events
+    int64_t startup_ns;        // before the first step, or the first device operation
+    int64_t first_use_ns;      // compilation and first use in the whole profile, start-up included
+    struct stk_example first_use; // the longest of them; name NULL: none
+    uint64_t pageable_copies;
+    int64_t pageable_copy_ns;
+    uint64_t pageable_bytes;
+    uint64_t pinned_copies; // known to be; where memory is not recorded neither is counted
+    uint64_t copies;
+    int64_t copy_ns;
+    uint64_t sync_calls;
+    int64_t sync_call_ns; // blocking calls inside used steps
+    uint64_t alloc_calls;
+    int64_t alloc_call_ns;
+    uint64_t launches;
+    int64_t launch_call_ns, launch_call_median_ns;
     uint64_t graph_launches;
-    int64_t delay_median_ns;        // start of launch call to start of device work, lower median; -1
-    uint64_t negative_delays;       // device work that begins before its launch call
+    int64_t delay_median_ns;  // start of launch call to start of device work, lower median; -1
+    uint64_t negative_delays; // device work that begins before its launch call
     int64_t worst_negative_ns;
-    uint64_t loader_fetches; int64_t loader_fetch_ns;
-    uint32_t loader_workers_seen;   // 0 unknown
-    uint64_t serialized_launches;   // launches directly followed by a blocking call until the device is idle
-    int64_t compile_recurring_ns;   // compilation after the first two used steps
-    double period_score;            // of inferred steps, 0 none
+    uint64_t loader_fetches;
+    int64_t loader_fetch_ns;
+    uint32_t loader_workers_seen; // 0 unknown
+    uint64_t serialized_launches; // launches directly followed by a blocking call until the device
+                                  // is idle
+    int64_t compile_recurring_ns; // compilation after the first two used steps
+    double period_score;          // of inferred steps, 0 none
     int64_t profiler_overhead_ns;
-    uint32_t frameworks;            // bit per enum stk_framework
+    uint32_t frameworks; // bit per enum stk_framework
     bool has_python, has_runtime, has_device_rows, has_host_rows, has_iterators, has_launch_rows;
     bool unknown_accelerator;
-    bool is_cut;                    // the file ended early: what it held further is not known
-    const char *accelerator;        // its name where unknown, else NULL
-    const char *input_limit;        // what stoker.data said of itself: "what|where|stage|percent"; NULL
-    int64_t host_collective_ns;     // host collectives inside steps (no device)
-    double host_event_fill;         // share of host steps' time that is inside some event of the driver
+    bool is_cut;                // the file ended early: what it held further is not known
+    const char *accelerator;    // its name where unknown, else NULL
+    const char *input_limit;    // what stoker.data said of itself: "what|where|stage|percent"; NULL
+    int64_t host_collective_ns; // host collectives inside steps (no device)
+    double host_event_fill;     // share of host steps' time that is inside some event of the driver
     uint32_t host_steps;
 };
 
 struct stk_rank_sum {
-    int32_t rank;           // -1 unknown
-    int32_t world_size;     // -1 unknown
+    int32_t rank;       // -1 unknown
+    int32_t world_size; // -1 unknown
     const char *host;
     int64_t base_ns;
     struct stk_device_sum *devices;
@@ -169,12 +189,12 @@ struct stk_rank_sum {
 enum stk_scope { STK_SCOPE_STEPS, STK_SCOPE_SPAN, STK_SCOPE_HOST };
 struct stk_straggler {
     bool fired;
-    int32_t rank;            // who is late
-    int64_t wait_ns;         // sum of waits over the other ranks
-    double wait_share;       // of the longest device span, per waiting rank
-    double held_share;       // share of the waiting held by that rank
+    int32_t rank;      // who is late
+    int64_t wait_ns;   // sum of waits over the other ranks
+    double wait_share; // of the longest device span, per waiting rank
+    double held_share; // share of the waiting held by that rank
     uint32_t matched, last_count;
-    bool clocks_agree;       // ends of matched collectives agree: a rank may be named
+    bool clocks_agree; // ends of matched collectives agree: a rank may be named
 };
 struct stk_run_sum {
     struct stk_rank_sum **ranks;
@@ -187,8 +207,8 @@ struct stk_run_sum {
     double confidence;
     uint32_t step_marks, steps_used; // per rank: of the rank with the most
     enum stk_scope scope;
-    int64_t parts[STK_PART_COUNT], wall_ns; // sum == wall, asserted
-    uint32_t median_step;                   // index into steps, STK_NONE
+    int64_t parts[STK_PART_COUNT], wall_ns;            // sum == wall, asserted
+    uint32_t median_step;                              // index into steps, STK_NONE
     int64_t step_median_ns, step_mean_ns, step_p95_ns; // of used steps; -1 none
     struct stk_cause causes[STK_PART_COUNT];
     struct stk_facts facts; // summed or maximised over ranks

@@ -97,8 +97,8 @@ static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const
         brief += run->devices[d].short_kernels;
     }
     bool unlinked = f->device_ops && (double)f->unlinked_ops > 0.5 * (double)f->device_ops;
-    if (unlinked && kernels >= AT(UNLINKED_KERNELS) && (double)brief >= AT(UNLINKED_SHORT) * (double)kernels &&
-        f->host_events > 0)
+    if (unlinked && kernels >= AT(UNLINKED_KERNELS) &&
+        (double)brief >= AT(UNLINKED_SHORT) * (double)kernels && f->host_events > 0)
         return STK_VERDICT_HOST;
     if (share[STK_GROUP_COMPUTE] >= AT(UNKNOWN_COMPUTE) &&
         share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_COMPUTE_MAX))
@@ -109,7 +109,8 @@ static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const
 // Compilation that returns in every step is a cost of the steady state: the host's, not a start.
 static void move_recurring_compile(const struct stk_run_sum *run, double *share)
 {
-    double recurring = run->wall_ns > 0 ? (double)run->facts.compile_recurring_ns / (double)run->wall_ns : 0;
+    double recurring =
+        run->wall_ns > 0 ? (double)run->facts.compile_recurring_ns / (double)run->wall_ns : 0;
     if (recurring < AT(COMPILE_RECURRING))
         return;
     if (recurring > share[STK_GROUP_COLD])
@@ -204,7 +205,8 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
     if (v->kind == STK_VERDICT_STRAGGLER)
         return run->straggler.clocks_agree && run->straggler.matched >= 8 ? STK_LEVEL_HIGH
                                                                           : STK_LEVEL_MEDIUM;
-    bool unlinked = f->device_ops && (double)f->unlinked_ops > AT(UNLINKED_LOW) * (double)f->device_ops;
+    bool unlinked =
+        f->device_ops && (double)f->unlinked_ops > AT(UNLINKED_LOW) * (double)f->device_ops;
     if (share[STK_GROUP_UNKNOWN] >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind)
         return STK_LEVEL_LOW;
     if (v->kind != STK_VERDICT_COLD && v->kind != STK_VERDICT_COMPUTE &&
@@ -217,7 +219,7 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
                      ? share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND) + 0.05
                      : share[v->first] >= 2 * AT(LOSS) && share[v->first] >= 2 * share[v->second];
     return steady && clear && share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_LOW) ? STK_LEVEL_HIGH
-                                                                        : STK_LEVEL_MEDIUM;
+                                                                         : STK_LEVEL_MEDIUM;
 }
 
 static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_verdict *v)

@@ -6,9 +6,17 @@
 #include "model/summary.h"
 
 enum stk_verdict_kind {
-    STK_VERDICT_INPUT, STK_VERDICT_HOST, STK_VERDICT_SYNC, STK_VERDICT_TRANSFER,
-    STK_VERDICT_COMMUNICATION, STK_VERDICT_STRAGGLER, STK_VERDICT_COMPUTE, STK_VERDICT_COLD,
-    STK_VERDICT_MIXED, STK_VERDICT_CANNOT_TELL, STK_VERDICT_COUNT
+    STK_VERDICT_INPUT,
+    STK_VERDICT_HOST,
+    STK_VERDICT_SYNC,
+    STK_VERDICT_TRANSFER,
+    STK_VERDICT_COMMUNICATION,
+    STK_VERDICT_STRAGGLER,
+    STK_VERDICT_COMPUTE,
+    STK_VERDICT_COLD,
+    STK_VERDICT_MIXED,
+    STK_VERDICT_CANNOT_TELL,
+    STK_VERDICT_COUNT
 };
 const char *stk_verdict_key(enum stk_verdict_kind kind); // "input-bound", ...
 
@@ -16,12 +24,12 @@ enum stk_level { STK_LEVEL_NONE, STK_LEVEL_INFO, STK_LEVEL_LOW, STK_LEVEL_MEDIUM
 
 struct stk_verdict {
     enum stk_verdict_kind kind;
-    enum stk_level confidence;       // LOW, MEDIUM or HIGH
-    const char *sentence;            // in the arena
+    enum stk_level confidence; // LOW, MEDIUM or HIGH
+    const char *sentence;      // in the arena
     double group_share[STK_GROUP_COUNT];
-    enum stk_group first, second;    // largest losses
+    enum stk_group first, second;      // largest losses
     enum stk_verdict_kind median_kind; // what the median step alone would say
-    const char *reason;              // for cannot-tell: stable short key, e.g. "no-device-events"; else NULL
+    const char *reason; // for cannot-tell: stable short key, e.g. "no-device-events"; else NULL
 };
 
 // The figures of thresholds.def.

@@ -31,8 +31,9 @@ static const char *device_word(const struct stk_run_sum *run)
 {
     for (uint32_t d = 0; d < run->device_count; d++)
         if (run->devices[d].analysed)
-            return run->devices[d].kind == STK_DEVICE_TPU ? "TPU"
-                   : run->devices[d].kind == STK_DEVICE_OTHER ? "device" : "GPU";
+            return run->devices[d].kind == STK_DEVICE_TPU     ? "TPU"
+                   : run->devices[d].kind == STK_DEVICE_OTHER ? "device"
+                                                              : "GPU";
     return "GPU";
 }
 
@@ -48,22 +49,29 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
     if (!strcmp(r, "empty"))
         return "Cannot tell: the profile is empty, next to nothing was recorded";
     if (!strcmp(r, "unknown-accelerator"))
-        return stk_arena_printf(arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
-                                run->facts.accelerator ? run->facts.accelerator : "unnamed");
+        return stk_arena_printf(
+            arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
+            run->facts.accelerator ? run->facts.accelerator : "unnamed");
     if (!strcmp(r, "kernels-not-recorded"))
-        return "Cannot tell: no GPU events were recorded although the host calls the GPU's runtime, so recording the device failed";
+        return "Cannot tell: no GPU events were recorded although the host calls the GPU's "
+               "runtime, so recording the device failed";
     if (!strcmp(r, "no-kernels"))
         return "Cannot tell: no kernels were recorded, only other device rows";
     if (!strcmp(r, "no-device-events"))
-        return "Cannot tell: no GPU events in this profile, and too few host steps to judge the host by";
+        return "Cannot tell: no GPU events in this profile, and too few host steps to judge the "
+               "host by";
     if (!strcmp(r, "host-unseen"))
-        return "Cannot tell: no GPU events in this profile, and most of the host's steps hold no event";
+        return "Cannot tell: no GPU events in this profile, and most of the host's steps hold no "
+               "event";
     if (!strcmp(r, "cut-short"))
-        return "Cannot tell: the file ends early, and the part that could be read holds no GPU events";
+        return "Cannot tell: the file ends early, and the part that could be read holds no GPU "
+               "events";
     if (!strcmp(r, "host-collective"))
-        return "Cannot tell: no GPU events in this profile, and the host mostly waits in a collective for its peers";
-    return stk_arena_printf(arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",
-                            device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
+        return "Cannot tell: no GPU events in this profile, and the host mostly waits in a "
+               "collective for its peers";
+    return stk_arena_printf(
+        arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",
+        device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
 }
 
 // A pipeline's report of itself: what its consumer does between two batches is not in it.
@@ -75,8 +83,10 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
     if (v->kind == STK_VERDICT_INPUT)
         return stk_arena_printf(arena, "%sthe step waits %d %% for its input", lead, input);
     if (input == 0)
-        return stk_arena_printf(arena, "%sthe input keeps up, %d %% is the step's own time", lead, step);
-    return stk_arena_printf(arena, "%sthe step waits %d %% for its input, and %d %% is its own time", lead,
+        return stk_arena_printf(arena, "%sthe input keeps up, %d %% is the step's own time", lead,
+                                step);
+    return stk_arena_printf(arena,
+                            "%sthe step waits %d %% for its input, and %d %% is its own time", lead,
                             input, step);
 }
 
@@ -89,17 +99,23 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
         return pipeline_sentence(v, arena);
     switch (v->kind) {
     case STK_VERDICT_INPUT:
-        return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead, percent(s[STK_GROUP_INPUT]));
+        return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead,
+                                percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_COMPUTE:
         if (s[STK_GROUP_UNKNOWN] >= stk_threshold_value(STK_T_UNKNOWN_HIGH))
-            return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is at least %d %%, and %d %% holds no event",
-                                    lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]),
-                                    percent(s[STK_GROUP_UNKNOWN]));
-        return stk_arena_printf(arena, "%sthe host's step computes %d %%, input is %d %%: little is left to save around the model",
+            return stk_arena_printf(arena,
+                                    "%sthe host's step computes %d %%, input is at least %d %%, "
+                                    "and %d %% holds no event",
+                                    lead, percent(s[STK_GROUP_COMPUTE]),
+                                    percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_UNKNOWN]));
+        return stk_arena_printf(arena,
+                                "%sthe host's step computes %d %%, input is %d %%: little is left "
+                                "to save around the model",
                                 lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_MIXED:
-        return stk_arena_printf(arena, "%sthe host's step is %d %% model, %d %% input and %d %% other host work",
-                                lead, percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_HOST]));
+        return stk_arena_printf(
+            arena, "%sthe host's step is %d %% model, %d %% input and %d %% other host work", lead,
+            percent(s[STK_GROUP_COMPUTE]), percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_HOST]));
     default:
         return stk_arena_printf(arena, "%sthe host's step spends %d %% on %s", lead,
                                 percent(s[v->first]), stk_group_phrase(v->first));
@@ -110,10 +126,11 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
 static const char *unlinked_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                      struct stk_arena *arena)
 {
-    return stk_arena_printf(arena,
-                            "%s idles %d %% %s between kernels that are mostly shorter than 10 us: most likely the "
-                            "host launches too slowly, but the launch calls are not in the profile",
-                            device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
+    return stk_arena_printf(
+        arena,
+        "%s idles %d %% %s between kernels that are mostly shorter than 10 us: most likely the "
+        "host launches too slowly, but the launch calls are not in the profile",
+        device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
 }
 
 static const char *loss_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
@@ -125,7 +142,8 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
         return unlinked_sentence(run, v, arena);
     bool busy_loss = v->first == STK_GROUP_TRANSFER || v->first == STK_GROUP_COMMUNICATION;
     const char *caveat = v->kind == STK_VERDICT_COMMUNICATION && run->rank_count < 2
-                             ? "; with one rank a late peer cannot be excluded" : "";
+                             ? "; with one rank a late peer cannot be excluded"
+                             : "";
     if (busy_loss)
         return stk_arena_printf(arena, "%s computes %d %% %s; %d %% goes to exposed %s%s", word,
                                 percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
@@ -138,8 +156,10 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
 static const char *straggler_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
 {
     const struct stk_straggler *g = &run->straggler;
-    return stk_arena_printf(arena, "Ranks wait %d %% of the time in collectives, mostly for rank %d (%d %% of the waiting)",
-                            percent(g->wait_share), (int)g->rank, percent(g->held_share));
+    return stk_arena_printf(
+        arena,
+        "Ranks wait %d %% of the time in collectives, mostly for rank %d (%d %% of the waiting)",
+        percent(g->wait_share), (int)g->rank, percent(g->held_share));
 }
 
 static const char *cold_sentence(const struct stk_run_sum *run, struct stk_arena *arena)
@@ -149,7 +169,9 @@ static const char *cold_sentence(const struct stk_run_sum *run, struct stk_arena
         cold_ns += run->ranks[r]->cold_ns;
         span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
     }
-    return stk_arena_printf(arena, "%d %% of the recorded time is compilation and first use: this profile shows a start, not the steady state",
+    return stk_arena_printf(arena,
+                            "%d %% of the recorded time is compilation and first use: this profile "
+                            "shows a start, not the steady state",
                             percent(span_ns > 0 ? (double)cold_ns / (double)span_ns : 0));
 }
 
@@ -173,10 +195,12 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
         return stk_arena_printf(arena, "%s computes %d %% %s: little host-side saving is left",
                                 device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
     if (v->kind == STK_VERDICT_MIXED)
-        return stk_arena_printf(arena, "%s does not compute for %d %% %s, for several reasons: %s (%d %%) and %s (%d %%)",
-                                device_word(run), percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run),
-                                stk_group_phrase(v->first), percent(s[v->first]),
-                                stk_group_phrase(v->second), percent(s[v->second]));
+        return stk_arena_printf(
+            arena,
+            "%s does not compute for %d %% %s, for several reasons: %s (%d %%) and %s (%d %%)",
+            device_word(run), percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run),
+            stk_group_phrase(v->first), percent(s[v->first]), stk_group_phrase(v->second),
+            percent(s[v->second]));
     return loss_sentence(run, v, arena);
 }
 

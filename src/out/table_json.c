@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table document as JSON, by the contract stoker.table/1. A row stands on one line; a cell whose
-// value is not known is null, a figure of the summary that is not known is absent. Several documents
-// are an array of them.
+// value is not known is null, a figure of the summary that is not known is absent. Several
+// documents are an array of them.
 #include "out/json_fields.h"
 #include "out/table_out.h"
 

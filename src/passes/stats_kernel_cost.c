@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels compute and move, and whether that bounds them.
 // PyTorch's operators tell their shapes, kernels do not: the cost of an operator (readers keep it
-// as a configuration of the host event) goes to the kernels that it launched itself, of the innermost
-// operator that has a cost: a matrix product or convolution to the kernels that compute one, by their
-// time, anything else to its only kernel. XLA says for each operation what it costs: nothing to do.
-// Method: one pass over each host thread with a stack of open operators.
-// Limits: what a cache serves does not reach the memory, so a share may come out above 1: it is
-// shown as 1. Operators deeper than 64 count for the one around them.
+// as a configuration of the host event) goes to the kernels that it launched itself, of the
+// innermost operator that has a cost: a matrix product or convolution to the kernels that compute
+// one, by their time, anything else to its only kernel. XLA says for each operation what it costs:
+// nothing to do. Method: one pass over each host thread with a stack of open operators. Limits:
+// what a cache serves does not reach the memory, so a share may come out above 1: it is shown as 1.
+// Operators deeper than 64 count for the one around them.
 #include "base/alloc.h"
 #include "base/map.h"
 #include "passes/stats_kernels.h"

@@ -3,10 +3,10 @@
 // fill (model/occupancy.c), and what of its peak rates they reach (stats_kernel_cost.c).
 // A kernel's row shows the way of launching it that took most time; the ways of the rows that take
 // most time are kept for a table of their own.
-// Launch latency: median time from the start of a launch call to its kernel, of the calls that found
-// the device idle; at least LATENCY_LEAST of them.
-// Method: one pass over each device's operations; ways are found by (row, configuration), and most
-// kernels are launched as the one of the same name before.
+// Launch latency: median time from the start of a launch call to its kernel, of the calls that
+// found the device idle; at least LATENCY_LEAST of them. Method: one pass over each device's
+// operations; ways are found by (row, configuration), and most kernels are launched as the one of
+// the same name before.
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,13 +28,13 @@ struct way {
 struct sweep {
     const struct stk_analysis *view;
     struct stk_kernel_partial *out;
-    struct stk_map row_of;  // (string id, device of the trace) -> row + 1
-    struct stk_map known;   // (row, configuration) -> index into ways
-    struct stk_vec ways;    // struct way
-    struct stk_vec delays;  // int64_t
-    uint32_t *slot;         // per string id: row + 1 on this device
-    uint32_t *last;         // per row: its way before, or STK_NONE
-    uint8_t *chosen;        // a bit per event: a kernel that counts; NULL: nobody asks
+    struct stk_map row_of; // (string id, device of the trace) -> row + 1
+    struct stk_map known;  // (row, configuration) -> index into ways
+    struct stk_vec ways;   // struct way
+    struct stk_vec delays; // int64_t
+    uint32_t *slot;        // per string id: row + 1 on this device
+    uint32_t *last;        // per row: its way before, or STK_NONE
+    uint8_t *chosen;       // a bit per event: a kernel that counts; NULL: nobody asks
 };
 
 static bool is_kernel(uint8_t kind)
@@ -112,8 +112,8 @@ static bool sweep_lines(struct sweep *s)
     for (uint32_t d = 0, r = 0; d < s->view->sum->device_count && ok; d++) {
         uint32_t first = r;
         for (; r < sums->row_count && sums->rows[r].line == d && ok; r++) {
-            uint32_t *at = stk_map_put(&s->row_of, sums->rows[r].id, s->view->lines[d].device, 0,
-                                       NULL);
+            uint32_t *at =
+                stk_map_put(&s->row_of, sums->rows[r].id, s->view->lines[d].device, 0, NULL);
             s->slot[sums->rows[r].id] = r + 1;
             if ((ok = at != NULL))
                 *at = r + 1;

@@ -4,9 +4,9 @@
 // counts where it starts; times are sums over all streams, so they may exceed the span.
 // Tensor cores and precision are read from the name (model/kernel_names.c); the launch is the one
 // that took most of the row's time (stats_kernel_launch.c), `bound` is what of the device's peak
-// rates the kernel comes nearest to (stats_kernel_cost.c): compute, memory, latency where it is near
-// neither, unknown where no shapes or no peaks are known.
-// Method: one pass over each device's operations with a slot per string id.
+// rates the kernel comes nearest to (stats_kernel_cost.c): compute, memory, latency where it is
+// near neither, unknown where no shapes or no peaks are known. Method: one pass over each device's
+// operations with a slot per string id.
 #include <inttypes.h>
 #include <string.h>
 
@@ -183,8 +183,8 @@ static bool size_cell(struct stk_arena *arena, const uint32_t *size, struct stk_
     *out = stk_cell_unknown();
     if (!size[0])
         return true;
-    const char *text = stk_arena_printf(arena, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, size[0], size[1],
-                                        size[2]);
+    const char *text =
+        stk_arena_printf(arena, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, size[0], size[1], size[2]);
     if (text)
         *out = stk_cell_text(text);
     return text != NULL;

@@ -15,8 +15,8 @@ struct stk_kernel_facts {
     struct stk_launch_config config; // the way of launching it that took most time
     struct stk_occupancy occupancy;  // of that one
     bool has_config;
-    double flops, bytes;       // of the runs whose cost is known
-    int64_t flops_ns, bytes_ns; // their time; 0: of none
+    double flops, bytes;           // of the runs whose cost is known
+    int64_t flops_ns, bytes_ns;    // their time; 0: of none
     double peak_flops, peak_bytes; // per second, 0 not known
 };
 

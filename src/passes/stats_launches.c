@@ -24,7 +24,7 @@ struct launch_row {
     int64_t median_ns, p95_ns, max_ns, after_call_median_ns, queue_full_ns;
 };
 struct launch_partial {
-    struct launch_row *rows;            // parallel to the rank's devices
+    struct launch_row *rows; // parallel to the rank's devices
     struct stk_queue_bin (*bins)[QUEUE_BINS];
     size_t *bin_counts;
     struct stk_launch_regions regions;
@@ -192,10 +192,8 @@ static const struct stk_column columns[] = {
 };
 
 static const struct stk_column queue_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "start_ns", .type = STK_CELL_NS},
-    {.id = "dur_ns", .type = STK_CELL_NS},
-    {.id = "mean_depth", .type = STK_CELL_REAL},
+    {.id = "device", .type = STK_CELL_TEXT},     {.id = "start_ns", .type = STK_CELL_NS},
+    {.id = "dur_ns", .type = STK_CELL_NS},       {.id = "mean_depth", .type = STK_CELL_REAL},
     {.id = "max_depth", .type = STK_CELL_COUNT},
 };
 static const struct stk_column region_columns[] = {
@@ -352,9 +350,8 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
 {
     struct stk_table *table =
         stk_table_add(doc, "launches", "From launch call to kernel", COLUMNS(columns));
-    struct stk_table *queue =
-        stk_table_add(doc, "queue", "Work launched and not yet begun, over time",
-                      COLUMNS(queue_columns));
+    struct stk_table *queue = stk_table_add(
+        doc, "queue", "Work launched and not yet begun, over time", COLUMNS(queue_columns));
     struct stk_table *regions = stk_table_add(
         doc, "regions", "Where the device runs dry waiting for launches", COLUMNS(region_columns));
     struct stk_table *calls =
@@ -365,9 +362,8 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     if (stk_stats_lacks_device(ctx, doc))
         return STK_OK;
     for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++)
-        ok = fill_rank(table, ctx->run->ranks[r], &all) &&
-             fill_queue(queue, ctx->run->ranks[r]) && fill_regions(regions, ctx->run->ranks[r]) &&
-             fill_calls(calls, ctx->run->ranks[r]);
+        ok = fill_rank(table, ctx->run->ranks[r], &all) && fill_queue(queue, ctx->run->ranks[r]) &&
+             fill_regions(regions, ctx->run->ranks[r]) && fill_calls(calls, ctx->run->ranks[r]);
     if (!ok || !stk_table_sort(table, "count") || !stk_table_sort(regions, "idle_ns") ||
         !stk_table_sort(calls, "total_ns"))
         return stk_err_nomem(err);

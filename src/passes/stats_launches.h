@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stats_launches.c is made of: the queue of launched work (stats_queue.c), regions in which the
-// device waits for launches (stats_launch_regions.c), slow runtime calls (stats_slow_calls.c).
+// What stats_launches.c is made of: the queue of launched work (stats_queue.c), regions in which
+// the device waits for launches (stats_launch_regions.c), slow runtime calls (stats_slow_calls.c).
 #ifndef STK_PASSES_STATS_LAUNCHES_H
 #define STK_PASSES_STATS_LAUNCHES_H
 

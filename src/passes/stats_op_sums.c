@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums per operation of the model, on the host and on the device, for the tables of stats_ops.c.
-// Host rows: operators and other slices of host threads by name (no Python frames, runtime calls, or
-// annotations other than operators'). total_ns counts a nested call of the same name once; self_ns is without the
-// operators nested inside; device_ns is the device work launched inside, however deep.
-// What the runtimes of TensorFlow and XLA record of themselves (graph executor, closures of thread
-// pools, buffers, compilation: STK_NAME_INTERNAL) is no operation, as in XProf's table, which knows
-// only names of operations. Inside an operation it belongs to that one's self time, elsewhere it
-// counts together, as runtime_ns. What it launches is still the device work of the operations
-// around it.
-// Device rows: device work by the innermost operator around its launch call, or by its own name
-// where there is none (XLA names its kernels after its operations).
+// Host rows: operators and other slices of host threads by name (no Python frames, runtime calls,
+// or annotations other than operators'). total_ns counts a nested call of the same name once;
+// self_ns is without the operators nested inside; device_ns is the device work launched inside,
+// however deep. What the runtimes of TensorFlow and XLA record of themselves (graph executor,
+// closures of thread pools, buffers, compilation: STK_NAME_INTERNAL) is no operation, as in XProf's
+// table, which knows only names of operations. Inside an operation it belongs to that one's self
+// time, elsewhere it counts together, as runtime_ns. What it launches is still the device work of
+// the operations around it. Device rows: device work by the innermost operator around its launch
+// call, or by its own name where there is none (XLA names its kernels after its operations).
 // Method: one pass over each row of each host thread with a stack of open operators, and one over
 // the device operations.
 // How work was issued (mode), by what is open around its launch call: a replayed device graph, an
@@ -43,7 +42,7 @@ struct sweep {
     const struct stk_analysis *view;
     bool used_only;
     bool has_internals; // the profile's runtime records itself by names that are known
-    bool is_jax; // whatever runs on a device of JAX, copies aside, is an XLA executable's
+    bool is_jax;        // whatever runs on a device of JAX, copies aside, is an XLA executable's
     struct stk_op_sums *out;
     struct stk_vec rows;   // struct stk_op_row
     uint32_t *slot[2];     // per string id: row + 1, on the host and on the device

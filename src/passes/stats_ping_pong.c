@@ -48,9 +48,9 @@ static bool add_pair(struct sweep *s, uint32_t line, bool down_first, int64_t by
 {
     uint32_t ask = operator_of(s, first->event), answer = operator_of(s, second->event);
     int created;
-    uint32_t *at = stk_map_put(&s->by_site, (uint64_t)ask << 32 | answer,
-                               (uint64_t)bytes << 1 | down_first, (uint32_t)s->rows.count,
-                               &created);
+    uint32_t *at =
+        stk_map_put(&s->by_site, (uint64_t)ask << 32 | answer, (uint64_t)bytes << 1 | down_first,
+                    (uint32_t)s->rows.count, &created);
     struct stk_ping_pong_row *row = !at       ? NULL
                                     : created ? stk_vec_push(&s->rows)
                                               : stk_vec_at(&s->rows, *at);
@@ -81,8 +81,8 @@ static bool add_copy(struct sweep *s, uint32_t line, const struct stk_device_op 
         return add_pair(s, line, !down, x->value, w, op);
     }
     int created;
-    uint32_t *at = stk_map_put(&s->by_size, (uint64_t)x->value, down, (uint32_t)s->waiting.count,
-                               &created);
+    uint32_t *at =
+        stk_map_put(&s->by_size, (uint64_t)x->value, down, (uint32_t)s->waiting.count, &created);
     w = !at ? NULL : created ? stk_vec_push(&s->waiting) : stk_vec_at(&s->waiting, *at);
     if (w)
         *w = (struct waiting){.start_ns = op->start_ns,

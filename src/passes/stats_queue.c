@@ -66,9 +66,8 @@ size_t stk_queue_bins(const struct stk_queue *q, struct stk_queue_bin *bins, siz
     count = (int64_t)count > span_ns ? (size_t)span_ns : count;
     for (size_t i = 0; i < count; i++) {
         int64_t from = (int64_t)((double)span_ns * (double)i / (double)count);
-        int64_t to = i + 1 == count
-                         ? span_ns
-                         : (int64_t)((double)span_ns * (double)(i + 1) / (double)count);
+        int64_t to =
+            i + 1 == count ? span_ns : (int64_t)((double)span_ns * (double)(i + 1) / (double)count);
         bins[i] = (struct stk_queue_bin){.start_ns = now_ns + from, .dur_ns = to - from};
     }
     while (now_ns < end_ns) {

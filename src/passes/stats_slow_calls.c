@@ -15,9 +15,9 @@
 
 struct sweep {
     const struct stk_analysis *view;
-    uint32_t *first;       // per string id: where its durations begin, then where the next goes
-    int64_t *durs;         // by name
-    int64_t *limit;        // per string id: above it a call is slow
+    uint32_t *first; // per string id: where its durations begin, then where the next goes
+    int64_t *durs;   // by name
+    int64_t *limit;  // per string id: above it a call is slow
     struct stk_call_row **rows; // per string id; NULL: no call has the name
     struct stk_spans host;
     const struct stk_spans *busy; // of any device

@@ -41,8 +41,8 @@ struct stk_op_row {
 struct stk_op_sums {
     struct stk_op_row *rows;
     size_t count;
-    int64_t host_ns, device_ns; // sums of self time
-    int64_t runtime_ns;         // of the runtime's internals outside of every operation
+    int64_t host_ns, device_ns;      // sums of self time
+    int64_t runtime_ns;              // of the runtime's internals outside of every operation
     int64_t mode_ns[STK_MODE_COUNT]; // of device_ns
     uint64_t mode_ops[STK_MODE_COUNT];
 };

@@ -4,8 +4,8 @@
 // row's copies, exposed_ns what of it no kernel and no collective covers, for the row alone. The
 // rate is over the summed time of the copies whose size is recorded.
 // A device operation that only waits for a copy (TPU copy-done) counts as that copy.
-// A copy is blocking if it is recorded as synchronous, its call is not one of the asynchronous ones,
-// or the call returned only after the copy was done; blocked_ns is the time in such calls.
+// A copy is blocking if it is recorded as synchronous, its call is not one of the asynchronous
+// ones, or the call returned only after the copy was done; blocked_ns is the time in such calls.
 // link_share sets the rate against the link's peak in that direction (model/device_rates.c): PCIe,
 // NVLink where the host or a peer hangs on it, half of the memory's rate for copies on the device,
 // which read and write it.
@@ -281,8 +281,8 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
         row[3] = *r->second_op ? stk_cell_text(r->second_op) : stk_cell_unknown();
         row[4] = stk_cell_number(r->bytes);
         row[5] = stk_cell_number((int64_t)r->pairs);
-        row[6] = steps ? stk_cell_ratio((double)(r->pairs * 100 / steps) / 100)
-                       : stk_cell_unknown();
+        row[6] =
+            steps ? stk_cell_ratio((double)(r->pairs * 100 / steps) / 100) : stk_cell_unknown();
         row[7] = stk_cell_number(r->total_ns);
         sums->pairs += r->pairs;
         sums->pair_ns += r->total_ns;

@@ -139,8 +139,8 @@ struct stk_batch_plan {
     uint32_t key_count;
     struct stk_batch_sum sums[STK_BATCH_SUMS_MAX];
     uint32_t sum_count;
-    bool grouped;   // by keys; else all rows are one group, of none as well
-    bool sorted;    // groups come by their keys, else as they are first met
+    bool grouped; // by keys; else all rows are one group, of none as well
+    bool sorted;  // groups come by their keys, else as they are first met
     uint32_t groups_max;
     bool last_row;  // columns of a group's last row are asked for ...
     int row_of_sum; // ... or of the one with this extreme; -1: no
@@ -160,7 +160,7 @@ struct stk_batch_plan {
     uint32_t node_count;
     bool wants_parents;
     bool may_mix; // the next expression may have branches of whole and of real numbers
-    bool failed; // not of a form that is understood, or no memory
+    bool failed;  // not of a form that is understood, or no memory
     bool interrupted;
 };
 

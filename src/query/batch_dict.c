@@ -207,8 +207,8 @@ static bool evaluate(struct stk_batch_plan *p, const struct stk_sql_select *s,
     sqlite3_str_appendall(text, "select");
     write_node(text, s, d->source);
     if (d->class != STK_CLASS_CONSTANT)
-        sqlite3_str_appendf(text, " from \"rows of %s\" as %.*s where \"rows id\"=%d", p->table->name,
-                            (int)s->alias.n, s->alias.p, p->rows_id);
+        sqlite3_str_appendf(text, " from \"rows of %s\" as %.*s where \"rows id\"=%d",
+                            p->table->name, (int)s->alias.n, s->alias.p, p->rows_id);
     char *sql = sqlite3_str_finish(text);
     sqlite3_stmt *stmt = NULL;
     bool ok = sql && sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL) == SQLITE_OK;

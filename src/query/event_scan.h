@@ -32,9 +32,9 @@ struct stk_query_scan {
         int64_t value;
     } filters[STK_SCAN_FILTERS_MAX];
     int filter_count, track_filter_count; // those that a track decides come first
-    struct stk_str device;        // p NULL: any
-    struct stk_scan_names *names; // per trace; NULL: any
-    int64_t id, launch;           // this event alone; work of this call alone; -1: any
+    struct stk_str device;                // p NULL: any
+    struct stk_scan_names *names;         // per trace; NULL: any
+    int64_t id, launch;                   // this event alone; work of this call alone; -1: any
     // State.
     struct stk_query_event at; // the current event
     uint32_t next, end;        // of the current track's range: to be looked at, its end

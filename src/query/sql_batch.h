@@ -29,8 +29,8 @@ void stk_sql_batch_end(struct stk_sql_batch *b);
 struct stk_sql_batches {
     struct stk_sql_batch all[STK_SQL_ROWS_MAX];
     int count;
-    char *sql;     // what is left for SQLite; sqlite3_free
-    bool whole;    // the last one is the statement itself
+    char *sql;  // what is left for SQLite; sqlite3_free
+    bool whole; // the last one is the statement itself
     bool interrupted;
 };
 // False: nothing is answered so, or interrupted.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SELECTs of one statement: those in parentheses (a table of FROM, WITH, a value, the right side
-// of IN) from the inside, then the statement itself. What is answered by batches is replaced by the
-// statement over its rows; the rest stays as it was written. A SELECT that depends on one around it
-// is not understood on its own, and left alone.
+// The SELECTs of one statement: those in parentheses (a table of FROM, WITH, a value, the right
+// side of IN) from the inside, then the statement itself. What is answered by batches is replaced
+// by the statement over its rows; the rest stays as it was written. A SELECT that depends on one
+// around it is not understood on its own, and left alone.
 #include <stdint.h>
 
 #include "query/sql_batch.h"

@@ -25,9 +25,9 @@ struct stk_query_db {
     bool timed_out, interrupted;
     bool declaring; // a table's columns: SQLite asks the authoriser as for any CREATE
     bool batches_wanted, batches_used;
-    uint32_t events_per_thread;      // 0: as usual
+    uint32_t events_per_thread;                        // 0: as usual
     const struct stk_sql_rows *rows[STK_SQL_ROWS_MAX]; // of the running statement
-    struct stk_err err;              // what a table could not do; code STK_OK: nothing
+    struct stk_err err; // what a table could not do; code STK_OK: nothing
 };
 
 // What a module gets: one per table.

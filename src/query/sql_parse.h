@@ -24,7 +24,7 @@ enum stk_sql_node_kind {
     STK_NODE_CALL, // function of one row
     STK_NODE_AGGREGATE,
     STK_NODE_CAST,
-    STK_NODE_SELECT,  // in parentheses; `word` is all of it
+    STK_NODE_SELECT, // in parentheses; `word` is all of it
     STK_NODE_TEXTUAL // LIKE, GLOB, REGEXP, ||: left to SQLite, for each distinct operand
 };
 

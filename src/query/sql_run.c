@@ -195,8 +195,7 @@ static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_er
 
 // The statement over what batches have made: SQLITE_DONE or what is wrong, as step.
 static int run_rows(const struct stk_sql_batches *b, sqlite3_stmt *stmt,
-                    const struct stk_query_sink *sink, enum stk_status *status,
-                    struct stk_err *err)
+                    const struct stk_query_sink *sink, enum stk_status *status, struct stk_err *err)
 {
     uint64_t rows = 0, rest = 1;
     int code = step(stmt, sink, &rows, status, err);

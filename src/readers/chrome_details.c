@@ -231,7 +231,8 @@ static void take_shape(void *stager, struct stk_str key, struct stk_str value, b
         const char *first = memchr(value.p, '"', value.n), *end = value.p + value.n;
         const char *last = first ? memchr(first + 1, '"', (size_t)(end - first - 1)) : NULL;
         int64_t bytes =
-            last ? stk_chrome_element_bytes((struct stk_str){first + 1, (size_t)(last - first - 1)}) : 0;
+            last ? stk_chrome_element_bytes((struct stk_str){first + 1, (size_t)(last - first - 1)})
+                 : 0;
         if (bytes)
             add_number(s, STK_DETAIL_ELEMENT_BYTES, bytes);
     }

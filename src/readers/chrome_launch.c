@@ -18,9 +18,9 @@
 
 struct shapes {
     int64_t size[TENSORS][AXES];
-    int axes[TENSORS];                 // -1: not a plain shape
-    int64_t element_bytes[TENSORS];    // 0 not known
-    struct stk_str parameter[WORDS];   // "Concrete Inputs"
+    int axes[TENSORS];               // -1: not a plain shape
+    int64_t element_bytes[TENSORS];  // 0 not known
+    struct stk_str parameter[WORDS]; // "Concrete Inputs"
     int tensors, types, parameters;
 };
 
@@ -181,8 +181,7 @@ static void read_dims(struct shapes *s, struct stk_str text)
 static bool next_word(struct stk_str list, size_t *at, struct stk_str *word)
 {
     const char *from = memchr(list.p + *at, '"', list.n - *at);
-    const char *to =
-        from ? memchr(from + 1, '"', (size_t)(list.p + list.n - from - 1)) : NULL;
+    const char *to = from ? memchr(from + 1, '"', (size_t)(list.p + list.n - from - 1)) : NULL;
     if (!to)
         return false;
     *word = (struct stk_str){from + 1, (size_t)(to - from - 1)};
@@ -321,8 +320,8 @@ static void convolution_backward(const struct shapes *s, struct stk_launch_confi
     c->bytes = times(gradients, all); // each reads two of them and writes the third
 }
 
-// aten::_flash_attention_forward(q, k, v, cum_q, cum_k, max_q, max_k, dropout, is_causal, ...), each
-// [batch, length, heads, size]; with a mask or lengths of their own less is computed.
+// aten::_flash_attention_forward(q, k, v, cum_q, cum_k, max_q, max_k, dropout, is_causal, ...),
+// each [batch, length, heads, size]; with a mask or lengths of their own less is computed.
 static void attention(const struct shapes *s, struct stk_launch_config *c)
 {
     if (s->tensors < 3 || s->axes[0] != 4 || s->axes[1] != 4 || s->parameters < 9 ||

@@ -96,8 +96,8 @@ static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome
 // Host rows that say what a collective moves.
 static bool is_collective_call(struct stk_str name)
 {
-    static const char *const backends[] = {"nccl:", "rccl:", "gloo:", "mpi:",
-                                           "ucc:",  "xccl:", "hccl:"};
+    static const char *const backends[] = {
+        "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:"};
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
         if (stk_str_starts(name, stk_str_from(backends[i])))
             return true;
@@ -127,8 +127,8 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
              (bits & STK_NAME_FETCH ? CLASS_FETCH : 0) |
              (bits & STK_NAME_OPTIMIZER ? CLASS_MARKER : 0) |
              (is_collective_call(name) || stk_str_eq(name, STK_STR(STK_GRADIENT_OP))
-                 ? CLASS_COLLECTIVE
-                 : 0) |
+                  ? CLASS_COLLECTIVE
+                  : 0) |
              (stk_chrome_has_cost(name) ? CLASS_COST : 0);
     }
     return *c;

@@ -97,11 +97,11 @@ struct stk_chrome_stager {
     uint32_t *name_class; // by name id: bits, see chrome_stage.c
     size_t name_classes;
     // Of the block being read:
-    struct stk_vec rows;   // struct stk_chrome_staged
+    struct stk_vec rows;    // struct stk_chrome_staged
     struct stk_vec details; // struct stk_chrome_detail, by row
     struct stk_vec configs; // struct stk_chrome_config, by row
-    struct stk_vec metas;  // struct stk_chrome_meta, texts in the block
-    struct stk_vec halves; // struct stk_chrome_half
+    struct stk_vec metas;   // struct stk_chrome_meta, texts in the block
+    struct stk_vec halves;  // struct stk_chrome_half
     struct stk_chrome_tally tally;
     struct stk_str captures[STK_CHROME_CAPTURES]; // slices of the block's text
     uint64_t block;                               // counts blocks and new attempts at one

@@ -59,7 +59,7 @@ struct stk_nsys_file {
     struct stk_map metrics;  // (typeId, metricId) -> id in metric_names
     struct stk_strpool metric_names;
     bool has_metrics;
-    bool drop_wrappers;      // eventClass 67 rows repeat those of class 0 and 1
+    bool drop_wrappers; // eventClass 67 rows repeat those of class 0 and 1
 };
 
 // Ids of StringIds -> string ids of one shard.

@@ -286,8 +286,8 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
     f->present = true;
 }
 
-// Rows of known tables that no analysis uses: counted by their rowids, which are dense in an export,
-// and not read.
+// Rows of known tables that no analysis uses: counted by their rowids, which are dense in an
+// export, and not read.
 static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct stk_shard *shard)
 {
     static const char *const tables[] = {
@@ -312,8 +312,8 @@ static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct st
             continue;
         uint64_t last = (uint64_t)high - (uint64_t)low; // of rowids, from 0
         // More rows than bytes: made by hand, and not dense.
-        stk_shard_issue(shard, STK_ISSUE_TABLES_UNREAD, last < file->size_bytes ? last + 1 : 1, 0, -1,
-                        stk_str_from(tables[i]));
+        stk_shard_issue(shard, STK_ISSUE_TABLES_UNREAD, last < file->size_bytes ? last + 1 : 1, 0,
+                        -1, stk_str_from(tables[i]));
     }
 }
 

@@ -307,8 +307,7 @@ static void sync_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 static size_t memory_details(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_detail *out)
 {
     size_t n = 0;
-    out[n++] =
-        (struct stk_detail){.key = STK_DETAIL_DEVICE, .number = column_or(u, st, 3, 0)};
+    out[n++] = (struct stk_detail){.key = STK_DETAIL_DEVICE, .number = column_or(u, st, 3, 0)};
     if (column_int(u, st, 7, &out[n].number))
         out[n++].key = STK_DETAIL_ADDRESS;
     return n;
@@ -356,8 +355,7 @@ static void metric_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
         name = (struct stk_str){unnamed, (size_t)n};
     }
     row.name = stk_shard_intern(u->shard, name.p, name.n);
-    row.track = track_of(u, STK_TRACK_COUNTER, type, u->file->default_process, -1,
-                         type & 0xff);
+    row.track = track_of(u, STK_TRACK_COUNTER, type, u->file->default_process, -1, type & 0xff);
     row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
     struct stk_detail details[] = {
         {.key = STK_DETAIL_DEVICE, .number = type & 0xff},

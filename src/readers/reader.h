@@ -19,18 +19,18 @@ struct stk_progress {
 };
 
 struct stk_read_ctx {
-    const char *path;            // as given; "-" for standard input
-    struct stk_stream *stream;   // at its start; NULL for readers that open the path themselves
-    int threads;                 // upper bound for workers
+    const char *path;          // as given; "-" for standard input
+    struct stk_stream *stream; // at its start; NULL for readers that open the path themselves
+    int threads;               // upper bound for workers
     const struct stk_progress *progress; // may be NULL
     uint32_t wants;                      // bits STK_WANT_...: details of events to keep
 };
 
 struct stk_reader {
-    const char *name;        // "xplane"
-    const char *summary;     // one line for --help and docs
-    const char *extensions;  // "*.xplane.pb", for docs only: recognition is by content
-    bool opens_path;         // needs a real file (SQLite); standard input is refused
+    const char *name;       // "xplane"
+    const char *summary;    // one line for --help and docs
+    const char *extensions; // "*.xplane.pb", for docs only: recognition is by content
+    bool opens_path;        // needs a real file (SQLite); standard input is refused
     // How sure, from the first decompressed bytes: 0 no, 1 possible, 2 certain. `why_not` may be
     // set (static text) where the content is known and not readable, with what to do.
     int (*sniff)(const uint8_t *head, size_t n, const char **why_not);
@@ -41,7 +41,8 @@ struct stk_reader {
     // (nested keys joined by '.'). `stream` is a seekable one on the same input.
     STK_MUST_CHECK enum stk_status (*args)(struct stk_stream *stream, const char *path,
                                            const struct stk_trace *t, uint32_t event,
-                                           void (*emit)(void *arg, struct stk_str key, struct stk_str value),
+                                           void (*emit)(void *arg, struct stk_str key,
+                                                        struct stk_str value),
                                            void *arg, struct stk_err *err);
     // The same for many events, where keeping what the last one needed helps; NULL where it does
     // not. `stream` and `path` stay with the caller until the state is closed.

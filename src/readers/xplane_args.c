@@ -200,8 +200,8 @@ static enum stk_status scan_plane(struct state *s, uint64_t pos, struct stk_err 
                    : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
                                     "%s: no plane at this position; did the file change?", s->path);
     stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
-    enum stk_status status = stk_xp_plane_scan(&s->plane, &s->walk, offset, size, cut, &s->arena,
-                                               &lines, &trouble, err);
+    enum stk_status status =
+        stk_xp_plane_scan(&s->plane, &s->walk, offset, size, cut, &s->arena, &lines, &trouble, err);
     stk_vec_deinit(&lines);
     if (status == STK_OK) {
         s->offset = offset;

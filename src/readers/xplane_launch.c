@@ -16,7 +16,8 @@ static const char *next_number(const char *p, const char *end, uint64_t *out)
     const char *from = p;
     uint64_t n = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
+        if (__builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
             n = UINT64_MAX;
     *out = n;
     return p > from ? p : NULL;
@@ -62,10 +63,10 @@ void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c)
             read_sizes(value, c->block);
         else if (number && stk_str_eq(key, STK_STR("regs")) && n > 0 && n <= 65536)
             c->registers = (int32_t)n;
-        else if (number && (stk_str_eq(key, STK_STR("shm")) ||
-                            stk_str_eq(key, STK_STR("group_mem")) ||
-                            stk_str_eq(key, STK_STR("static_shared")) ||
-                            stk_str_eq(key, STK_STR("dynamic_shared"))))
+        else if (number &&
+                 (stk_str_eq(key, STK_STR("shm")) || stk_str_eq(key, STK_STR("group_mem")) ||
+                  stk_str_eq(key, STK_STR("static_shared")) ||
+                  stk_str_eq(key, STK_STR("dynamic_shared"))))
             add_shared(n, c);
         else if (number && stk_str_eq(key, STK_STR("occ_pct")) && n > 0 && n <= 100)
             c->occupancy_pct = (int32_t)n;

@@ -120,7 +120,7 @@ struct stk_xp_plane {
     struct stk_str vendor, device_name, device_type, jax_version;
     int64_t core_count, cc_major, cc_minor, memory_bytes;
     int64_t memory_bytes_per_s, flops_per_s; // 0 unknown
-    int64_t profile_start_ns; // 0 unknown
+    int64_t profile_start_ns;                // 0 unknown
     uint32_t framework_hint;
     uint64_t lines_ignored; // of a plane that stoker added
 };

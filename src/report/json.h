@@ -24,7 +24,8 @@ void stk_json_key(struct stk_json *j, const char *key);
 void stk_json_text(struct stk_json *j, const char *text); // invalid UTF-8 becomes U+FFFD
 void stk_json_i64(struct stk_json *j, int64_t value);
 void stk_json_u64(struct stk_json *j, uint64_t value);
-void stk_json_share(struct stk_json *j, double value); // six decimals, exact from 1e12 on; not finite: 0
+void stk_json_share(struct stk_json *j,
+                    double value); // six decimals, exact from 1e12 on; not finite: 0
 void stk_json_real(struct stk_json *j, double value); // exact; not a number, infinite: null
 void stk_json_bool(struct stk_json *j, bool value);
 void stk_json_null(struct stk_json *j);

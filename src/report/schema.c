@@ -164,20 +164,13 @@ void stk_schema_write(const struct stk_struct_info *info, const char *id, struct
 static const char *type_name(const struct stk_field *f)
 {
     static const char *const names[] = {
-        [STK_FIELD_TEXT] = "text",
-        [STK_FIELD_NS] = "ns",
-        [STK_FIELD_COUNT_] = "count",
-        [STK_FIELD_INT] = "integer",
-        [STK_FIELD_BYTES] = "bytes",
-        [STK_FIELD_SHARE] = "share",
-        [STK_FIELD_REAL] = "number",
-        [STK_FIELD_BOOL] = "true or false",
-        [STK_FIELD_OBJECT] = "object",
-        [STK_FIELD_LIST] = "list",
-        [STK_FIELD_TEXTS] = "list of texts",
-        [STK_FIELD_INTS] = "list of integers",
-        [STK_FIELD_NS_MAP] = "object of ns",
-        [STK_FIELD_COUNT_MAP] = "object of counts",
+        [STK_FIELD_TEXT] = "text",           [STK_FIELD_NS] = "ns",
+        [STK_FIELD_COUNT_] = "count",        [STK_FIELD_INT] = "integer",
+        [STK_FIELD_BYTES] = "bytes",         [STK_FIELD_SHARE] = "share",
+        [STK_FIELD_REAL] = "number",         [STK_FIELD_BOOL] = "true or false",
+        [STK_FIELD_OBJECT] = "object",       [STK_FIELD_LIST] = "list",
+        [STK_FIELD_TEXTS] = "list of texts", [STK_FIELD_INTS] = "list of integers",
+        [STK_FIELD_NS_MAP] = "object of ns", [STK_FIELD_COUNT_MAP] = "object of counts",
         [STK_FIELD_LEFT_OUT] = "count",
     };
     return names[f->kind];

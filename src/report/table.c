@@ -109,7 +109,8 @@ static void select_rows(struct sort_row *rows, size_t n, size_t count)
 {
     size_t low = 0, high = n;
     while (high - low > 1 && low < count) {
-        struct sort_row pivot = rows[low + (high - low - 1) / 2]; // never the last: both sides hold some
+        struct sort_row pivot =
+            rows[low + (high - low - 1) / 2]; // never the last: both sides hold some
         size_t i = low, k = high - 1;
         for (;; i++, k--) {
             while (compare_rows(&rows[i], &pivot) < 0)

@@ -114,9 +114,9 @@ struct stk_table *stk_table_add(struct stk_table_doc *doc, const char *id, const
                                 const struct stk_column *columns, size_t column_count);
 // Append a row of column_count cells, to be filled. NULL: no memory.
 struct stk_cell *stk_table_row(struct stk_table *table);
-// Of very many rows only the first `limit` of the table as sorted by the column are wanted: the rest
-// may be dropped (and counted) as rows are added, so that memory does not grow with them. 0: no
-// limit. Call it before the first row.
+// Of very many rows only the first `limit` of the table as sorted by the column are wanted: the
+// rest may be dropped (and counted) as rows are added, so that memory does not grow with them. 0:
+// no limit. Call it before the first row.
 void stk_table_keep(struct stk_table *table, const char *column, uint64_t limit);
 // Sort by a column, largest number or first text first; equal rows by the columns before it, then
 // as they were added. False: no memory.

@@ -80,9 +80,10 @@ static const struct stk_rep_fix fixes[] = {
                    "device or a sibling "
                    "file may hold the missing work.",
                    NULL},
-    [FIX_COPY] = {"any",
-                  "The file ends early: let the profiler finish writing it, then copy the whole file.",
-                  NULL},
+    [FIX_COPY] =
+        {"any",
+         "The file ends early: let the profiler finish writing it, then copy the whole file.",
+         NULL},
     [FIX_OTHER] =
         {"any",
          "stoker reads GPUs of NVIDIA and AMD, and TPUs. Use the maker's own profiler for other "

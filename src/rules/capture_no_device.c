@@ -59,9 +59,10 @@ static void say_all(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         stk_finding_say(ctx, f, "the device has %s operations, none of them a kernel",
                         stk_human_count(facts->device_ops, count));
     else if (stk_rule_on_pipeline(ctx))
-        stk_finding_say(ctx, f,
-                        "stoker.data records its own stages, and no device: right for asking whether "
-                        "the input keeps up");
+        stk_finding_say(
+            ctx, f,
+            "stoker.data records its own stages, and no device: right for asking whether "
+            "the input keeps up");
     else
         stk_finding_say(
             ctx, f,

@@ -6,7 +6,8 @@
 
 #include "rules/rule.h"
 
-// Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0 without.
+// Asking. A set of parts is a mask of 1u << part. Shares are of the breakdown's wall time, 0
+// without.
 uint32_t stk_rule_group_parts(enum stk_group group); // the profiler's own overhead excluded
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part);
 double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts);
@@ -14,7 +15,7 @@ double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group
 bool stk_rule_on_host(const struct stk_rule_ctx *ctx); // judged on host steps, without a device
 // The profile is an input pipeline's report of itself (stoker.data), without a device.
 bool stk_rule_on_pipeline(const struct stk_rule_ctx *ctx);
-bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx);  // the analysed devices are TPUs
+bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx); // the analysed devices are TPUs
 // Why shares mean nothing here (the verdict abstained before looking at them), or NULL.
 const char *stk_rule_abstained(const struct stk_rule_ctx *ctx);
 // Times an issue was met, over all inputs.
@@ -30,7 +31,7 @@ struct stk_rule_steps {
     uint32_t devices;        // devices (or ranks) that the rows belong to
     uint32_t most_affected;  // steps affected on the device with the most
     int64_t total_ns, largest_ns;
-    int64_t largest_step;    // number of the step with the most
+    int64_t largest_step; // number of the step with the most
 };
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts);
 // Lower median over the same rows; -1 if there are none or memory is out.
@@ -47,14 +48,15 @@ bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share);
 const char *stk_level_key(enum stk_level level);
 // Add one line of evidence; time and track are optional (dur_ns < 0, track NULL).
-void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
+                     ...) __attribute__((format(printf, 3, 4)));
 void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
                       const char *track, int64_t start_ns, int64_t dur_ns);
 // Move the line said last to this place, so that the telling ones are seen first.
 void stk_finding_raise(struct stk_rep_finding *f, size_t at);
 // Evidence of one part: its size, the names that fill it, its longest example.
-void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, enum stk_part part);
+void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                       enum stk_part part);
 // The same for a set of parts, the largest first, those below 1 % left out.
 void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts);
 // Bound saving: nothing to the whole share of the cause.
@@ -74,8 +76,8 @@ const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name);
 
 // First two rows of the threshold table of a rule that fires on a share of the time.
 enum { STK_FROM_DEVICE, STK_FROM_HOST };
-// Check that most rules of a cause share: do `parts` take as much of the time as the threshold says?
-// Fills severity, confidence, steps and saving, not the evidence.
+// Check that most rules of a cause share: do `parts` take as much of the time as the threshold
+// says? Fills severity, confidence, steps and saving, not the evidence.
 enum stk_rule_state stk_rule_check_share(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                                          uint32_t parts, const struct stk_threshold *thresholds,
                                          const char **why);

@@ -110,10 +110,11 @@ static const struct stk_rep_fix fixes[] = {
                    NULL},
     [FIX_PYTHON] = {"any", "See which functions run in the loop, without tracing each call.",
                     "py-spy record --native -o loop.svg --pid PID"},
-    [FIX_RECORD] = {"any",
-                    "Record the step with its framework's profiler, and read that: it shows whether "
-                    "the device is at work in this time.",
-                    "stoker why PROFILE"},
+    [FIX_RECORD] =
+        {"any",
+         "Record the step with its framework's profiler, and read that: it shows whether "
+         "the device is at work in this time.",
+         "stoker why PROFILE"},
     {0},
 };
 
@@ -249,11 +250,12 @@ static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     f->severity = "info";
     f->saving.has_low = f->saving.has_high = false;
     f->saving.basis = "none";
-    stk_finding_say(ctx, f,
-                    "%s a step on average, %s of the time: the training, on a device or not, and all "
-                    "else that the loop does, which stoker.data does not record",
-                    stk_human_ns(s.used ? s.total_ns / s.used : 0, mean),
-                    stk_human_share(stk_rule_parts_share(ctx, parts), share));
+    stk_finding_say(
+        ctx, f,
+        "%s a step on average, %s of the time: the training, on a device or not, and all "
+        "else that the loop does, which stoker.data does not record",
+        stk_human_ns(s.used ? s.total_ns / s.used : 0, mean),
+        stk_human_share(stk_rule_parts_share(ctx, parts), share));
     stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
 }
 

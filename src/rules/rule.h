@@ -9,10 +9,10 @@
 #include "passes/pass.h"
 
 // What a rule needs before it can be asked; otherwise it is skipped or not applicable.
-#define STK_NEED_DEVICE 1u    // device rows
-#define STK_NEED_STEPS 2u     // at least one used step
-#define STK_NEED_HOST 4u      // host rows
-#define STK_NEED_RANKS 8u     // more than one rank
+#define STK_NEED_DEVICE 1u     // device rows
+#define STK_NEED_STEPS 2u      // at least one used step
+#define STK_NEED_HOST 4u       // host rows
+#define STK_NEED_RANKS 8u      // more than one rank
 #define STK_NEED_BREAKDOWN 16u // a breakdown with time in it
 
 struct stk_threshold {
@@ -24,20 +24,20 @@ struct stk_threshold {
 enum stk_rule_state { STK_RULE_FIRED, STK_RULE_PASSED, STK_RULE_NOT_APPLICABLE, STK_RULE_SKIPPED };
 
 struct stk_rule_ctx {
-    struct stk_pass_ctx pass;       // inputs, run, verdict, arena
+    struct stk_pass_ctx pass;        // inputs, run, verdict, arena
     const struct stk_report *report; // filled by the passes
 };
 
 struct stk_rule {
-    const char *id;       // "input-wait": noun of the failing state
-    const char *title;    // "The step waits for its input"
-    const char *fires;    // fires when ...
-    const char *matters;  // why it matters
-    const char *priced;   // how the saving is bounded
-    const char *quiet;    // when it stays quiet
-    const char *source;   // where thresholds and claims come from
+    const char *id;      // "input-wait": noun of the failing state
+    const char *title;   // "The step waits for its input"
+    const char *fires;   // fires when ...
+    const char *matters; // why it matters
+    const char *priced;  // how the saving is bounded
+    const char *quiet;   // when it stays quiet
+    const char *source;  // where thresholds and claims come from
     uint32_t needs;
-    uint32_t verdicts;    // 1u << kind of each verdict whose cause this rule explains
+    uint32_t verdicts; // 1u << kind of each verdict whose cause this rule explains
     const struct stk_threshold *thresholds; // ends with name == NULL; may be NULL
     const struct stk_rep_fix *fixes;        // ends with text == NULL; best first
     bool fixes_recorder; // they change how the profile is recorded: by the tool that recorded it

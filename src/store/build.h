@@ -6,8 +6,8 @@
 //   builder -- shard 0: rows, strings, tracks     finish -> trace (columns)
 //           \- shard 1: ...
 //
-// Rows are kept in the form of columns, 26 bytes each, and freed as finish() copies them, so the peak
-// stays near the larger of rows and columns, not their sum. All strings passed in are copied.
+// Rows are kept in the form of columns, 26 bytes each, and freed as finish() copies them, so the
+// peak stays near the larger of rows and columns, not their sum. All strings passed in are copied.
 #ifndef STK_STORE_BUILD_H
 #define STK_STORE_BUILD_H
 

@@ -49,8 +49,7 @@ uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_con
     uint64_t hash = hash_of(config);
     for (uint64_t twin = 0;; twin++) { // others with the same hash
         int created;
-        uint32_t *at =
-            stk_map_put(&set->known, hash, twin, (uint32_t)set->items.count, &created);
+        uint32_t *at = stk_map_put(&set->known, hash, twin, (uint32_t)set->items.count, &created);
         struct stk_launch_config *item = !at       ? NULL
                                          : created ? stk_vec_push(&set->items)
                                                    : stk_vec_at(&set->items, *at);

@@ -153,7 +153,7 @@ struct stk_shard {
     // Filled by finish: shard's ids -> trace's.
     uint32_t *string_map; // NULL: identity
     uint32_t *track_map;
-    uint32_t *config_map; // NULL: identity
+    uint32_t *config_map;       // NULL: identity
     struct stk_cursor *cursors; // per shard track
 };
 

@@ -31,8 +31,9 @@ enum stk_framework { STK_FW_TENSORFLOW, STK_FW_PYTORCH, STK_FW_JAX, STK_FW_CUDA,
 #define STK_NAME_COMPILED (1u << 20)     // runs code, or is a kernel, that torch.compile made
 #define STK_NAME_XLA_RUN (1u << 21)      // runs an XLA executable
 #define STK_NAME_GRAPH_NODE (1u << 22)   // TensorFlow's graph executor, or a node that it runs
-#define STK_NAME_INTERNAL (1u << 23) // TensorFlow's or XLA's own machinery, not an operation; means
-                                     // nothing on PyTorch's rows
+#define STK_NAME_INTERNAL                                                                          \
+    (1u << 23) // TensorFlow's or XLA's own machinery, not an operation; means
+               // nothing on PyTorch's rows
 
 // PyTorch's row for one parameter's gradient: its input has the gradient's shape.
 #define STK_GRADIENT_OP "torch::autograd::AccumulateGrad"

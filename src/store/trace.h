@@ -138,8 +138,8 @@ struct stk_launch_config {
     int32_t occupancy_pct;      // as recorded, -1 unknown
     bool occupancy_of_grid;     // it counts no more blocks than the grid has
 };
-#define STK_LAUNCH_CONFIG_UNKNOWN \
-    ((struct stk_launch_config){  \
+#define STK_LAUNCH_CONFIG_UNKNOWN                                                                  \
+    ((struct stk_launch_config){                                                                   \
         .flops = -1, .bytes = -1, .registers = -1, .shared_bytes = -1, .occupancy_pct = -1})
 
 // Values that only some events carry.
@@ -148,7 +148,7 @@ struct stk_launch_config {
 #define STK_EXT_ASYNC 4u // copy recorded as asynchronous
 #define STK_EXT_SYNCHRONOUS 8u // copy recorded as synchronous
 #define STK_EXT_GRAPH 16u      // belongs to a device graph launch
-#define STK_EXT_WAITS 32u // device operation that only waits for a transfer (TPU copy-done, ...)
+#define STK_EXT_WAITS 32u  // device operation that only waits for a transfer (TPU copy-done, ...)
 #define STK_EXT_CONFIG 64u // value is an index into the trace's launch configurations
 struct stk_ext {
     uint32_t link; // device work: event index of its launch call, STK_NONE if not recorded
@@ -208,8 +208,8 @@ struct stk_trace {
     uint32_t framework_hint; // bit per enum stk_framework seen in metadata (store/names.h)
 };
 
-struct stk_trace *stk_trace_new(void);    // NULL: no memory
-void stk_trace_free(struct stk_trace *t); // takes NULL
+struct stk_trace *stk_trace_new(void);                    // NULL: no memory
+void stk_trace_free(struct stk_trace *t);                 // takes NULL
 uint64_t stk_trace_size_bytes(const struct stk_trace *t); // memory held, about
 
 int64_t stk_dur_long(const struct stk_trace *t, uint32_t event);

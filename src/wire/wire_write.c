@@ -79,8 +79,8 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
         int why = errno;
         stk_free(f->path);
         stk_free(f);
-        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s", path,
-                           strerror(why));
+        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+                           path, strerror(why));
     }
     struct stk_wire_header h = {.version = STK_WIRE_VERSION,
                                 .header_bytes = sizeof h,

@@ -23,8 +23,8 @@ STK_MUST_CHECK enum stk_status stk_wire_create(struct stk_wire_file **out, const
 // written, now or before. Takes NULL.
 STK_MUST_CHECK enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_whole,
                                               struct stk_err *err);
-// Ends the file for who reads it now; what is written later takes the END block's place. All writers
-// must have flushed.
+// Ends the file for who reads it now; what is written later takes the END block's place. All
+// writers must have flushed.
 STK_MUST_CHECK enum stk_status stk_wire_pause(struct stk_wire_file *f, struct stk_err *err);
 // Does the path still lead to the file?
 bool stk_wire_is_at(const struct stk_wire_file *f, const char *path);

@@ -146,7 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (how < 11) {
         drain(make("text_lines", NULL, NULL, 0, codecs[how - 8]), NULL, 0);
     } else if (how < 14) {
-        drain(make("fixed_records", NULL, "record_bytes", 1 + data[0] / 16, codecs[how - 11]), NULL, 0);
+        drain(make("fixed_records", NULL, "record_bytes", 1 + data[0] / 16, codecs[how - 11]), NULL,
+              0);
     } else {
         drain(make("text_lines", NULL, NULL, 0, NULL), copy, size - 1);
     }

@@ -2,8 +2,8 @@
 // Fuzz entry of one reader row: the bytes are given to the reader named by FUZZ_READER as a file in
 // memory, and what it makes of them is taken all the way to the verdict. Built once per row.
 //
-// With libFuzzer (preset fuzz) this is LLVMFuzzerTestOneInput; with FUZZ_REPLAY it is a plain program
-// that replays files given on the command line: seeds and regressions, in every test run.
+// With libFuzzer (preset fuzz) this is LLVMFuzzerTestOneInput; with FUZZ_REPLAY it is a plain
+// program that replays files given on the command line: seeds and regressions, in every test run.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +93,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct stk_trace *trace = NULL;
     if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STK_OK)
         return 0;
-    struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = 1,
-                               .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS |
-                                        STK_WANT_COLLECTIVES | STK_WANT_INPUT};
+    struct stk_read_ctx ctx = {.path = path,
+                               .stream = stream,
+                               .threads = 1,
+                               .wants = STK_WANT_MEMORY | STK_WANT_COUNTERS | STK_WANT_COLLECTIVES |
+                                        STK_WANT_INPUT};
     if (stream) {
         const uint8_t *head;
         const char *why = NULL;

@@ -142,10 +142,17 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
     struct stk_image im = {0};
     enum stk_status status;
     if (!strcmp(name, "jpeg")) {
-        struct stk_image_jpeg_options opt = {
-            (uint32_t)args[0], (uint32_t)args[1], args[2] != 0,      args[3] != 0,
-            args[4] != 0,      1 - fraction,      (uint32_t)args[5], (uint32_t)args[6],
-            (uint32_t)args[7], (uint32_t)args[8], false};
+        struct stk_image_jpeg_options opt = {(uint32_t)args[0],
+                                             (uint32_t)args[1],
+                                             args[2] != 0,
+                                             args[3] != 0,
+                                             args[4] != 0,
+                                             1 - fraction,
+                                             (uint32_t)args[5],
+                                             (uint32_t)args[6],
+                                             (uint32_t)args[7],
+                                             (uint32_t)args[8],
+                                             false};
         status = stk_image_decode_jpeg(context, data, size, &opt, &im, &last);
     } else if (!strcmp(name, "any")) {
         status = stk_image_decode_any(context, data, size, (uint32_t)args[0], &im, &last);

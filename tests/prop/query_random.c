@@ -11,10 +11,10 @@
 static const char *const event_columns[] = {
     "id",       "rank",   "track",  "device", "stream", "thread", "kind",  "name",
     "start_ns", "dur_ns", "end_ns", "depth",  "parent", "step",   "value", "launch"};
-static const char *const kernel_columns[] = {"id",   "rank",   "track",       "device",   "stream",
-                                             "kind", "name",   "start_ns",    "dur_ns",   "end_ns",
-                                             "step", "launch", "tensor_core", "precision",
-                                             "grid", "registers", "shared_bytes", "occupancy_pct"};
+static const char *const kernel_columns[] = {
+    "id",          "rank",      "track",  "device",    "stream",       "kind",
+    "name",        "start_ns",  "dur_ns", "end_ns",    "step",         "launch",
+    "tensor_core", "precision", "grid",   "registers", "shared_bytes", "occupancy_pct"};
 static const char *const transfer_columns[] = {"stream", "name",      "start_ns", "dur_ns",
                                                "step",   "direction", "source",   "pinned",
                                                "bytes",  "launch"};

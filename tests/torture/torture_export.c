@@ -38,10 +38,9 @@ static enum stoker_status export_once(const struct stoker_export_format *f, cons
     enum stoker_status status = stoker_export_open(&path, 1, &options, &x, &err);
     CHECK((status == STOKER_OK) == (x != NULL));
     if (x)
-        status = stoker_export_write(x, f->name,
-                                     &(struct stoker_export_options){.args = f->takes_args},
-                                     f->needs_file ? file : NULL,
-                                     f->needs_file ? NULL : take, w, &err);
+        status =
+            stoker_export_write(x, f->name, &(struct stoker_export_options){.args = f->takes_args},
+                                f->needs_file ? file : NULL, f->needs_file ? NULL : take, w, &err);
     CHECK(status == STOKER_OK || err.message[0] != 0);
     stoker_export_free(x);
     if (fd >= 0) {

@@ -17,8 +17,10 @@ static const char *const statements[] = {
     "select a.* from events e join args a on a.event = e.id limit 20",
     "select * from tracks, devices, ranks, steps limit 10",
     "select * from gaps",
-    "select dur_ns / 1000, sum(dur_ns * 1.0), count(distinct name), min(name) from events group by 1",
-    "select name, dur_ns from events where name like '%a%' and dur_ns % 2 = 0 order by name, dur_ns "
+    "select dur_ns / 1000, sum(dur_ns * 1.0), count(distinct name), min(name) from events group by "
+    "1",
+    "select name, dur_ns from events where name like '%a%' and dur_ns % 2 = 0 order by name, "
+    "dur_ns "
     "desc limit 5",
     "select distinct substr(name, 1, 3), case when dur_ns > 9 then kind end from events",
     "select name regexp 'a+' from events",

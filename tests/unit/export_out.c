@@ -84,7 +84,11 @@ static void test_texts(void)
         {"\n\t\x7f", 3, "\"\\u000a\\u0009\\u007f\""},
         {"nul\0in", 6, "\"nul\\u0000in\""},
         {"\xc3\xbc\xe2\x80\xa8", 5, "\"\xc3\xbc\xe2\x80\xa8\""},
-        {"\xff" "a\xc3", 3, "\"\xef\xbf\xbd" "a\xef\xbf\xbd\""}, // the last one is cut
+        {"\xff"
+         "a\xc3",
+         3,
+         "\"\xef\xbf\xbd"
+         "a\xef\xbf\xbd\""},                                             // the last one is cut
         {"\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, // a surrogate
         {"\xf0\x9f\x98\x80", 4, "\"\xf0\x9f\x98\x80\""},
     };
@@ -96,11 +100,18 @@ static void test_texts(void)
         stk_ex_json(&o, in);
         CHECK(is(&o, cases[i].json, strlen(cases[i].json)));
     }
-    struct stk_str good = STK_STR("good"), bad = {"b\xff" "d", 3};
+    struct stk_str good = STK_STR("good"), bad = {"b\xff"
+                                                  "d",
+                                                  3};
     CHECK(stk_ex_utf8(&room, good).p == good.p);
-    CHECK(stk_str_eq(stk_ex_utf8(&room, bad), STK_STR("b\xef\xbf\xbd" "d")));
+    CHECK(stk_str_eq(stk_ex_utf8(&room, bad), STK_STR("b\xef\xbf\xbd"
+                                                      "d")));
     stk_pbw_text(&o, 1, bad);
-    CHECK(is(&o, "\x0a\x05" "b\xef\xbf\xbd" "d", 7));
+    CHECK(is(&o,
+             "\x0a\x05"
+             "b\xef\xbf\xbd"
+             "d",
+             7));
     stk_ex_deinit(&o);
     stk_ex_deinit(&room);
 }
@@ -108,8 +119,8 @@ static void test_texts(void)
 // Messages nested in messages, with payloads around the sizes where a length takes more bytes.
 static void test_nesting(void)
 {
-    static const size_t sizes[] = {0, 1, 100, 123, 124, 125, 126, 127, 128, 129, 16380, 16384,
-                                   70000, 3000000};
+    static const size_t sizes[] = {0,   1,   100, 123,   124,   125,   126,
+                                   127, 128, 129, 16380, 16384, 70000, 3000000};
     struct stk_export_out o;
     stk_ex_init(&o, NULL, NULL);
     char *payload = calloc(3000000, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and sigmoid of float32: units in the last place from the C library's double results,
-// over floats spread over all bit patterns (with --all: over all of them); wide vectors and narrow
-// ones alike, bit for bit.
+// exp, log, tanh and sigmoid of float32: units in the last place from the C library's double
+// results, over floats spread over all bit patterns (with --all: over all of them); wide vectors
+// and narrow ones alike, bit for bit.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -70,8 +70,9 @@ static void compare(const struct function *f, uint32_t step)
 
 static void known(const struct function *f)
 {
-    float in[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 1e-45f, -1e-45f, 3.4e38f, -3.4e38f,
-                  88.72283f, 88.7229f, -87.3f, -103.9f, -104.1f, 0.625f, -0.625f, 0.9999999f};
+    float in[] = {0,       -0.0f,   INFINITY, -INFINITY, NAN,       1,        -1,
+                  1e-45f,  -1e-45f, 3.4e38f,  -3.4e38f,  88.72283f, 88.7229f, -87.3f,
+                  -103.9f, -104.1f, 0.625f,   -0.625f,   0.9999999f};
     int n = sizeof in / sizeof in[0];
     float out[sizeof in / sizeof in[0]];
     f->fast(out, in, n);

@@ -77,16 +77,24 @@ static enum stk_verdict_kind kind_of(const int64_t *parts_ms)
 static void test_losses(void)
 {
     CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 85, [STK_PART_INPUT] = 15)), STK_VERDICT_COMPUTE);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 70, [STK_PART_INPUT] = 20, [STK_PART_LAUNCH] = 10)), STK_VERDICT_INPUT);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 50, [STK_PART_INPUT] = 25, [STK_PART_HOST] = 25)), STK_VERDICT_MIXED);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 50, [STK_PART_LAUNCH] = 20, [STK_PART_HOST] = 20, [STK_PART_ALLOC] = 10)), STK_VERDICT_HOST);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 70, [STK_PART_INPUT] = 20, [STK_PART_LAUNCH] = 10)),
+             STK_VERDICT_INPUT);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 50, [STK_PART_INPUT] = 25, [STK_PART_HOST] = 25)),
+             STK_VERDICT_MIXED);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 50, [STK_PART_LAUNCH] = 20, [STK_PART_HOST] = 20,
+                           [STK_PART_ALLOC] = 10)),
+             STK_VERDICT_HOST);
     CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_SYNC] = 40)), STK_VERDICT_SYNC);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_H2D] = 25, [STK_PART_D2H] = 15)), STK_VERDICT_TRANSFER);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 40)), STK_VERDICT_COMMUNICATION);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 40, [STK_PART_UNKNOWN] = 60)), STK_VERDICT_CANNOT_TELL);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_H2D] = 25, [STK_PART_D2H] = 15)),
+             STK_VERDICT_TRANSFER);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 40)),
+             STK_VERDICT_COMMUNICATION);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 40, [STK_PART_UNKNOWN] = 60)),
+             STK_VERDICT_CANNOT_TELL);
     CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 75, [STK_PART_UNKNOWN] = 25)), STK_VERDICT_COMPUTE);
-    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 70, [STK_PART_INPUT] = 8, [STK_PART_SYNC] = 8, [STK_PART_HOST] = 8,
-                           [STK_PART_H2D] = 6)), STK_VERDICT_COMPUTE);
+    CHECK_EQ(kind_of(PARTS([STK_PART_COMPUTE] = 70, [STK_PART_INPUT] = 8, [STK_PART_SYNC] = 8,
+                           [STK_PART_HOST] = 8, [STK_PART_H2D] = 6)),
+             STK_VERDICT_COMPUTE);
 }
 
 static void test_cold_and_recurring(void)
@@ -155,7 +163,8 @@ static void test_straggler(int64_t clock_shift_ns)
     struct stk_rank_sum *ranks[3];
     for (int i = 0; i < 3; i++) {
         int64_t wait = i == 1 ? 0 : 5;
-        ranks[i] = rank_of(i, 3, PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 4 * (1 + wait)));
+        ranks[i] = rank_of(
+            i, 3, PARTS([STK_PART_COMPUTE] = 60, [STK_PART_COMMUNICATION] = 4 * (1 + wait)));
         add_collectives(ranks[i], wait, i * clock_shift_ns);
     }
     struct stk_run_sum *run = merge(ranks, 3);

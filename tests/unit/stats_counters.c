@@ -2,7 +2,6 @@
 // stoker stats counters: samples of every format, and the queue of launched work.
 #include "answer_files.h"
 
-
 #define REAL(a, row, column) answer_cell(a, row, column)->ratio
 
 // Row of a counter, or past the last one.

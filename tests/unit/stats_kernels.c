@@ -7,7 +7,6 @@
 #include "passes/stats_kernels.h"
 #include "readers/xplane_event.h"
 
-
 #define NEAR(a, b) CHECK(fabs((a) - (double)(b)) <= 1e-6 * (fabs((double)(b)) + 1))
 
 static const char head[] =
@@ -85,9 +84,9 @@ static void test_costs(void)
     CHECK_STR(answer_cell(&a, add, "bound")->text, "memory");
     NEAR(answer_cell(&a, add, "roof_share")->ratio, 3 * 67108864.0 / 150e-6 / 2039e9);
     CHECK(!answer_cell(&a, add, "grid")->known && !answer_cell(&a, add, "flops_per_s")->known);
-    NEAR(answer_cell(&a, conv, "flops_per_s")->ratio,
-         2.0 * 8 * 64 * 56 * 56 * 64 * 9 / 10e-6);
-    CHECK_STR(answer_cell(&a, conv, "bound")->text, "memory"); // 16 MB in 10 us: 79 %, 59 % of flops
+    NEAR(answer_cell(&a, conv, "flops_per_s")->ratio, 2.0 * 8 * 64 * 56 * 56 * 64 * 9 / 10e-6);
+    CHECK_STR(answer_cell(&a, conv, "bound")->text,
+              "memory"); // 16 MB in 10 us: 79 %, 59 % of flops
     CHECK_STR(answer_cell(&a, large, "bound")->text, "compute");
     NEAR(answer_cell(&a, large, "roof_share")->ratio, 2 * pow(4096, 3) / 600e-6 / 312e12);
     CHECK(!answer_cell(&a, odd, "grid")->known && !answer_cell(&a, odd, "registers")->known);
@@ -302,8 +301,8 @@ static void compare_occupancy(const char *path)
         return;
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
-        for (uint32_t e = track->first; track->device != STK_NONE &&
-                                        e < track->first + track->count; e++) {
+        for (uint32_t e = track->first;
+             track->device != STK_NONE && e < track->first + track->count; e++) {
             const struct stk_launch_config *c = stk_config_of(t, e);
             if (!c || c->occupancy_pct < 0 || !t->devices[track->device].cc_major)
                 continue;
@@ -323,12 +322,12 @@ static void compare_occupancy(const char *path)
 static void test_fixtures(void)
 {
     static const char *const files[] = {
-        "kineto/kineto/resnet50_nw4.1623212756351.pt.trace.json.gz",     // V100, 2021
-        "kineto/param/linear_kineto.json.gz",                            // RTX 2080 Ti
-        "kineto/HolisticTraceAnalysis/trace_diff_control.json.gz",       // A100
-        "kineto/HolisticTraceAnalysis/nccl_data.json.gz",                // A100, opt-in
-        "kineto/segment-anything-fast/asdf_True_02c6.json.gz",           // A100
-        "kineto/TraceLens/h100_timesformer.json.gz",                     // H100
+        "kineto/kineto/resnet50_nw4.1623212756351.pt.trace.json.gz", // V100, 2021
+        "kineto/param/linear_kineto.json.gz",                        // RTX 2080 Ti
+        "kineto/HolisticTraceAnalysis/trace_diff_control.json.gz",   // A100
+        "kineto/HolisticTraceAnalysis/nccl_data.json.gz",            // A100, opt-in
+        "kineto/segment-anything-fast/asdf_True_02c6.json.gz",       // A100
+        "kineto/TraceLens/h100_timesformer.json.gz",                 // H100
         "kineto/torch-profiling-tutorial/dc3b0e7228dd_851.1752215573993169006.pt.trace.json.gz"};
     const char *dir = check_fixtures();
     char path[4096];

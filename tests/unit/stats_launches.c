@@ -55,8 +55,8 @@ static void test_regions(void)
     struct answer a;
     answer_begin(&a);
     synth_launch(&a.s, MAIN, 0, 2, "first", 5, 5, S0);
-    launch_late(&a, MAIN, 20, 10);            // 20 us after the first
-    for (int i = 0; i < 6; i++)               // well fed
+    launch_late(&a, MAIN, 20, 10); // 20 us after the first
+    for (int i = 0; i < 6; i++)    // well fed
         synth_launch(&a.s, MAIN, 301 + i, 1, "fed", 340 + 10 * i, 10, S0);
     launch_late(&a, 2, 440, 9);
     launch_late(&a, MAIN, 5000, 7); // too few

@@ -2,7 +2,6 @@
 // stoker stats memory: allocator events of every format, from the file to the tables.
 #include "answer_files.h"
 
-
 // Two steps of PyTorch: 100 B before the profile, 400 B of aten::mm live at the peak, of which
 // aten::empty got the memory.
 static const char kineto[] =

@@ -29,7 +29,7 @@ static void fill(struct stk_table *table, size_t count, uint32_t range, uint32_t
             return;
         row[0] = stk_cell_text(devices[(next_random(&seed) >> 8) % 3]);
         row[1] = (next_random(&seed) >> 8) % 50 ? stk_cell_number((next_random(&seed) >> 8) % range)
-                                                 : stk_cell_unknown();
+                                                : stk_cell_unknown();
         row[2] = stk_cell_number((int64_t)i);
     }
 }

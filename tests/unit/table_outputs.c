@@ -120,7 +120,7 @@ static void test_text(const struct stk_table_doc *doc)
     CHECK(strstr(text, "3.00 ms") != NULL);
     CHECK(strstr(text, "1.50 GB/s") != NULL || strstr(text, "1.5 GB/s") != NULL);
     CHECK(strstr(text, "missing: something") != NULL);
-    CHECK(strstr(text, "line\nbreak") == NULL); // a name cannot break a line
+    CHECK(strstr(text, "line\nbreak") == NULL);             // a name cannot break a line
     CHECK(strstr(text, "(not known here: bytes)") != NULL); // no row has any
     CHECK(strstr(text, "no room for: ") == NULL);
     CHECK(strstr(print(doc, "text", NULL, 40), "no room for: rate, limiting)") != NULL);

@@ -177,7 +177,8 @@ static bool read_strings(struct cursor *c, struct stk_bytes *to, int64_t count)
 }
 
 static enum stk_element_read read_component(struct cursor *c, const struct stk_spec *spec,
-                                struct stk_pool *pool, struct stk_col *out, int64_t room)
+                                            struct stk_pool *pool, struct stk_col *out,
+                                            int64_t room)
 {
     struct stk_shape shape;
     if (!read_shape(c, spec, &shape)) {
@@ -213,8 +214,7 @@ enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
 {
     struct cursor c = {bytes, bytes + size};
     for (int k = 0; k < out->count; k++) {
-        enum stk_element_read r =
-            read_component(&c, &specs->items[k], pool, &out->cols[k], room);
+        enum stk_element_read r = read_component(&c, &specs->items[k], pool, &out->cols[k], room);
         if (r != STK_ELEMENT_OK) {
             return r;
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading indexed files. The file is mapped; everything in it is checked before it is believed:
 // the trailer and the index when it is opened, a record when it is read. What is checked is a copy:
-// others may write to the file, or cut it short (base/guard.h), meanwhile. Once it was cut short all
-// of its elements are damaged, since strings that were given out lie in it too.
+// others may write to the file, or cut it short (base/guard.h), meanwhile. Once it was cut short
+// all of its elements are damaged, since strings that were given out lie in it too.
 #include "data/formats/indexed.h"
 
 #include <errno.h>
@@ -156,7 +156,7 @@ enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path, str
 }
 
 static enum stk_element_read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
-                             struct stk_block *out, int64_t room)
+                                         struct stk_block *out, int64_t room)
 {
     uint64_t begin = __atomic_load_n(&x->index[i], __ATOMIC_RELAXED);
     uint64_t end = __atomic_load_n(&x->index[i + 1], __ATOMIC_RELAXED);
@@ -213,7 +213,8 @@ enum stk_status stk_indexed_read(struct stk_indexed *x, struct stk_pool *pool, c
     }
     for (int64_t i = 0; i < n && *failed == n; i++) {
         bool is_inside = index[i] >= 0 && index[i] < x->count;
-        enum stk_element_read r = is_inside ? read_record(x, index[i], pool, out, n) : STK_ELEMENT_BAD;
+        enum stk_element_read r =
+            is_inside ? read_record(x, index[i], pool, out, n) : STK_ELEMENT_BAD;
         if (r == STK_ELEMENT_NO_MEMORY) {
             stk_block_clear(out);
             return stk_err_set(err, STK_ELIMIT, "%s: no memory for %lld elements", x->path,

@@ -13,8 +13,8 @@
 // Everything is little-endian. The file is mapped; values that lie aligned are not copied.
 //
 // Damage: a record whose checksum is wrong is an error of its element. A file without a good
-// trailer is refused: it was not finished. From a file that is cut short while it is read no element
-// comes any more, and strings of it that were given out may read as zeros.
+// trailer is refused: it was not finished. From a file that is cut short while it is read no
+// element comes any more, and strings of it that were given out may read as zeros.
 #ifndef STK_DATA_INDEXED_H
 #define STK_DATA_INDEXED_H
 
@@ -23,7 +23,8 @@
 struct stk_indexed_writer;
 
 // Writes beside `path` and renames at the end: there is never half a file of that name.
-// It cannot be written: STK_EMISSING (the folder), STK_EDENIED, STK_ELIMIT (no room) or STK_EOUTPUT.
+// It cannot be written: STK_EMISSING (the folder), STK_EDENIED, STK_ELIMIT (no room) or
+// STK_EOUTPUT.
 STK_MUST_CHECK enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *path,
                                                   const struct stk_specs *specs,
                                                   struct stk_err *err);

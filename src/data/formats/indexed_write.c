@@ -19,7 +19,7 @@ struct stk_indexed_writer {
     int fd;
     struct stk_beside file;
     struct stk_specs *specs;
-    struct stk_vec index; // uint64_t
+    struct stk_vec index;            // uint64_t
     struct stk_element_bytes record; // being put together
     uint8_t *buffer;
     size_t used;

@@ -10,7 +10,8 @@
 #include "data/formats/record.h"
 
 #define MAGIC "stkpack1"
-#define LEVEL 1 // the first pass waits for it; 6 takes twice as long or more for a tenth of the size
+#define LEVEL                                                                                      \
+    1 // the first pass waits for it; 6 takes twice as long or more for a tenth of the size
 #define AT_ONCE 256
 
 struct stk_packed_writer {
@@ -114,8 +115,7 @@ static enum stk_status fill(struct stk_packed *p, struct stk_err *err)
     stk_buf_drop(p->block);
     p->block = NULL;
     p->used = p->count = 0;
-    enum stk_status s =
-        stk_record_read(p->reader, p->records, AT_ONCE, &p->count, &p->block, err);
+    enum stk_status s = stk_record_read(p->reader, p->records, AT_ONCE, &p->count, &p->block, err);
     p->is_over = s == STK_OK ? p->count == 0 : s != STK_ELIMIT && s != STK_ENOMEM;
     if (s == STK_EINPUT) {
         err->code = STK_EDAMAGE;
@@ -245,8 +245,7 @@ enum stk_status stk_packed_read(struct stk_packed *p, int64_t want, struct stk_b
     return STK_OK;
 }
 
-enum stk_status stk_packed_skip(struct stk_packed *p, int64_t n, int64_t *done,
-                                struct stk_err *err)
+enum stk_status stk_packed_skip(struct stk_packed *p, int64_t n, int64_t *done, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
     *done = 0;

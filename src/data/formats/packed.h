@@ -13,9 +13,8 @@ struct stk_packed_writer;
 STK_MUST_CHECK enum stk_status stk_packed_create(struct stk_packed_writer **out, const char *path,
                                                  const struct stk_specs *specs,
                                                  struct stk_err *err);
-STK_MUST_CHECK enum stk_status stk_packed_append(struct stk_packed_writer *w,
-                                                 const struct stk_block *block,
-                                                 struct stk_err *err);
+STK_MUST_CHECK enum stk_status
+stk_packed_append(struct stk_packed_writer *w, const struct stk_block *block, struct stk_err *err);
 // Ends and frees in any case; without `keeps` nothing of the file stays. Takes NULL.
 STK_MUST_CHECK enum stk_status stk_packed_finish(struct stk_packed_writer *w, bool keeps,
                                                  struct stk_err *err);

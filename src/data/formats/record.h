@@ -62,8 +62,8 @@ struct stk_record_stats {
     uint64_t lost_bytes; // passed over
 };
 
-// The codec of the file's bytes, as streams name it. An empty file holds nothing, compressed or not,
-// as TensorFlow has it.
+// The codec of the file's bytes, as streams name it. An empty file holds nothing, compressed or
+// not, as TensorFlow has it.
 enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const char *path);
 
 struct stk_record_reader; // not thread-safe; several may read at once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Range reduction and polynomials (those of the Cephes library's single-precision functions, S.
-// Moshier), without branches, so that the compiler makes vectors of them: four at a time everywhere,
-// eight where there is AVX2. Nothing is contracted (-ffp-contract=off), so that the bits are the same.
+// Moshier), without branches, so that the compiler makes vectors of them: four at a time
+// everywhere, eight where there is AVX2. Nothing is contracted (-ffp-contract=off), so that the
+// bits are the same.
 #include "data/ops/float_math.h"
 
 #include <math.h>
@@ -98,7 +99,8 @@ ALWAYS float sigmoid_one(float x)
 
 #if defined(__x86_64__)
 #define FUNCTIONS(name)                                                                            \
-    __attribute__((target("avx2"))) static void name##_avx2(float *out, const float *in, int64_t n) \
+    __attribute__((target("avx2"))) static void name##_avx2(float *out, const float *in,           \
+                                                            int64_t n)                             \
     {                                                                                              \
         for (int64_t i = 0; i < n; i++) {                                                          \
             out[i] = name##_one(in[i]);                                                            \

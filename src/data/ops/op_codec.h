@@ -16,8 +16,8 @@ enum stk_op_crop {
     STK_OP_CROP_BOX,     // the same of any file
     STK_OP_CROP_CENTRAL, // "central_fraction"
     STK_OP_CROP_SLICE,   // y, x of "crop_window" or the second input; "slice_size": height, width
-    STK_OP_CROP_RANGES   // "ranges": strided_slice's items for rows and columns, steps of 1; computed
-                         // begins and ends are the inputs behind the first
+    STK_OP_CROP_RANGES // "ranges": strided_slice's items for rows and columns, steps of 1; computed
+                       // begins and ends are the inputs behind the first
 };
 
 // Decodes elements i and perhaps i + 1 of input 0 with the contexts of stk_op_image_contexts;

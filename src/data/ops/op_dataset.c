@@ -24,7 +24,8 @@ static bool is_own(const char *name)
            strcmp(name, "bound_counts") == 0 || strcmp(name, "hops") == 0;
 }
 
-struct template { // a make_dataset that does not run yet
+struct template
+{ // a make_dataset that does not run yet
     const struct stk_attrs *attrs;
     const struct stk_spec *in;
     int n_in;

@@ -5,10 +5,10 @@
 //
 // The axes need not be neighbours: the element's places are walked in order, each adding to the
 // place of the result that its other coordinates name. Where the axes are the last ones, that is
-// one run for each result. Sums and products of floats of a run of LANES_LEAST or more are reduced in LANES parts, value i
-// of the run in part i mod LANES, which are then joined in halves (part k with part k + 8, then k + 4
-// and so on), before what is left of the run follows one by one. In double (mean and the like) the
-// same.
+// one run for each result. Sums and products of floats of a run of LANES_LEAST or more are reduced
+// in LANES parts, value i of the run in part i mod LANES, which are then joined in halves (part k
+// with part k + 8, then k + 4 and so on), before what is left of the run follows one by one. In
+// double (mean and the like) the same.
 #include <math.h>
 #include <string.h>
 
@@ -146,14 +146,14 @@ typedef void loop_fn(void *out, const void *in, const struct plan *p);
 #define PARTED(name, T, A, start, step)                                                            \
     IN_LANES(name, T, A, start, step) REDUCE(name, T, A, start, step)
 #define INT_LOOPS(N, T, U)                                                                         \
-    WHOLE(sum_##N, T, U, 0, acc + (U)x)                                                           \
-    WHOLE(prod_##N, T, U, 1, acc *(U)x)                                                           \
-    WHOLE(max_##N, T, T, LOW(T), x > acc ? x : acc)                                               \
+    WHOLE(sum_##N, T, U, 0, acc + (U)x)                                                            \
+    WHOLE(prod_##N, T, U, 1, acc *(U)x)                                                            \
+    WHOLE(max_##N, T, T, LOW(T), x > acc ? x : acc)                                                \
     WHOLE(min_##N, T, T, HIGH(T), x < acc ? x : acc)
 #define FLOAT_LOOPS(N, T, U)                                                                       \
     PARTED(sum_##N, T, T, 0, acc + x)                                                              \
     PARTED(prod_##N, T, T, 1, acc *x)                                                              \
-    WHOLE(max_##N, T, T, (T)-INFINITY, x != x || x > acc ? x : acc)                               \
+    WHOLE(max_##N, T, T, (T)-INFINITY, x != x || x > acc ? x : acc)                                \
     WHOLE(min_##N, T, T, (T)INFINITY, x != x || x < acc ? x : acc)
 STK_FOR_INTS(INT_LOOPS)
 STK_FOR_FLOATS(FLOAT_LOOPS)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // decode_jpeg and a crop behind it become one: central_crop, crop_to_bounding_box, slice (which
-// random_crop is) and image[a:b, c:d], whose bounds may be computed. The file is still checked as a whole, so that the same files are damaged. Where
-// the image's shape is asked for beside it, that comes from the file's headers.
+// random_crop is) and image[a:b, c:d], whose bounds may be computed. The file is still checked as a
+// whole, so that the same files are damaged. Where the image's shape is asked for beside it, that
+// comes from the file's headers.
 #include <string.h>
 
 #include "data/ops/op_codec.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// indexed: elements of files in the engine's own format (data/formats/indexed.h), one file after the other;
-// any element can be had at once, so shuffling is by position and resuming costs nothing. The files
-// are opened while the dataset is made: their elements' specs, which must agree, are its specs.
+// indexed: elements of files in the engine's own format (data/formats/indexed.h), one file after
+// the other; any element can be had at once, so shuffling is by position and resuming costs
+// nothing. The files are opened while the dataset is made: their elements' specs, which must agree,
+// are its specs.
 #include "base/alloc.h"
 #include "data/formats/indexed.h"
 #include "data/sources/files.h"

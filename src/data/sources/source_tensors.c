@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tensors: one element, the tensors given. tensor_slices: the tensors cut along their first
-// dimension. Both hand out views of the given memory: nothing is copied. Memory that is a mapped file
-// (is_mapped) is guarded: when the file is cut short, what comes then is an error.
+// dimension. Both hand out views of the given memory: nothing is copied. Memory that is a mapped
+// file (is_mapped) is guarded: when the file is cut short, what comes then is an error.
 #include <string.h>
 
 #include "base/guard.h"

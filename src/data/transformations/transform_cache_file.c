@@ -8,8 +8,8 @@
 //
 // snapshot: the same in a directory, which is made, in a file named after the fingerprint of the
 // pipeline before it: another pipeline makes another file. It does not see what is in files, nor
-// what Python functions do. With compression "GZIP" the file is a packed one (packed.h), with a name
-// of its own. Its writing is not sharded.
+// what Python functions do. With compression "GZIP" the file is a packed one (packed.h), with a
+// name of its own. Its writing is not sharded.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -287,9 +287,7 @@ static const struct stk_arg_row snapshot_args[] = {
      .type = STK_ARG_TEXT,
      .is_required = true,
      .help = "directory of the elements"},
-    {.name = "compression",
-     .type = STK_ARG_TEXT,
-     .help = "GZIP, NONE or AUTO, which is NONE"},
+    {.name = "compression", .type = STK_ARG_TEXT, .help = "GZIP, NONE or AUTO, which is NONE"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",

@@ -10,8 +10,8 @@ struct map {
     struct stk_pmap *parallel; // NULL: it runs on the thread that pulls
     struct stk_frame *frame;
     struct stk_block in, rest;
-    int64_t used;  // elements of `in` that are done
-    int64_t index; // of the next element at the input
+    int64_t used;    // elements of `in` that are done
+    int64_t index;   // of the next element at the input
     uint64_t *seeds; // see seeds_of; NULL: one
 };
 
