@@ -174,7 +174,7 @@ static struct stk_dataset *keep(struct stk_dataset *ds, struct stk_dataset *made
         if (made == ds) {
             stk_dataset_drop(made); // a dataset does not hold itself
         }
-        return *at;
+        return made;
     }
     stk_dataset_drop(made);
     return none;
