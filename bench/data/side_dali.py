@@ -12,6 +12,18 @@ import side
 MEAN, STD = [0.485 * 255, 0.456 * 255, 0.406 * 255], [0.229 * 255, 0.224 * 255, 0.225 * 255]
 
 
+def mirrored_and_normalised(image):
+    return fn.crop_mirror_normalize(
+        image,
+        device="cpu",
+        dtype=types.FLOAT,
+        output_layout="HWC",
+        mean=MEAN,
+        std=STD,
+        mirror=fn.random.coin_flip(),
+    )
+
+
 @dali.pipeline_def
 def augmented(files):
     data, _ = fn.readers.file(files=files, name="reader", prefetch_queue_depth=4)
@@ -27,15 +39,7 @@ def augmented(files):
     image = fn.resize(
         image, device="cpu", resize_x=224, resize_y=224, interp_type=types.INTERP_TRIANGULAR
     )
-    return fn.crop_mirror_normalize(
-        image,
-        device="cpu",
-        dtype=types.FLOAT,
-        output_layout="HWC",
-        mean=MEAN,
-        std=STD,
-        mirror=fn.random.coin_flip(),
-    )
+    return mirrored_and_normalised(image)
 
 
 @dali.pipeline_def
@@ -52,15 +56,7 @@ def cropped(batches, normalised):
     )
     if not normalised:
         return fn.flip(image, device="cpu", horizontal=fn.random.coin_flip())
-    return fn.crop_mirror_normalize(
-        image,
-        device="cpu",
-        dtype=types.FLOAT,
-        output_layout="HWC",
-        mean=MEAN,
-        std=STD,
-        mirror=fn.random.coin_flip(),
-    )
+    return mirrored_and_normalised(image)
 
 
 def built(files, batch):
