@@ -335,7 +335,7 @@ static PyObject *fn_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 static void fn_dealloc(PyObject *self)
 {
     stoker_fn_free(((struct stk_py_fn *)self)->fn);
-    PyObject_Free(self);
+    Py_TYPE(self)->tp_free(self);
 }
 
 static int *ids_in(PyObject *list, int *n)
@@ -447,7 +447,7 @@ PyTypeObject stk_py_fn_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "stoker.data._engine.Fn",
     .tp_basicsize = sizeof(struct stk_py_fn),
     .tp_dealloc = fn_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_methods = fn_methods,
     .tp_new = fn_new,
     .tp_doc = "Fn(specs, name): a graph of operations over numbered values.",

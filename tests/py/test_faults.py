@@ -357,7 +357,7 @@ def test_hanging_worker():
     c.raises(KeyboardInterrupt, lambda: next(it))
     c.true(time.monotonic() - start < 2, "interrupted while a worker hangs")
     start = time.monotonic()
-    os.kill(ds._keep[1].workers[0].pid, signal.SIGKILL)
+    os.kill(ds._keep[0].function.pool.workers[0].pid, signal.SIGKILL)
     c.raises(sd.errors.UnknownError, lambda: next(it), "SIGKILL", "taken its place", "element 1")
     c.true(time.monotonic() - start < 2, "a killed worker is noticed")
     c.same([int(v) for v in it], [2, 3])

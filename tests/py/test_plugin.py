@@ -3,6 +3,7 @@
 """Plug-ins in C: built, loaded, used in traced functions; and those that do what they must not."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -167,6 +168,16 @@ def test_loading(own, folder):
     c.raises(ValueError, lambda: sd.load_op_library(build(folder, "other", other)), "version")
 
 
+def test_pickled(own, folder):
+    """A process that has not loaded the library does so for a dataset that needs it."""
+    path = os.path.join(folder, "dataset")
+    with open(path, "wb") as f:
+        pickle.dump(sd.Dataset.range(4).map(lambda x: own.mine_add(x, by=2)), f)
+    program = "import pickle, sys; print([int(x) for x in pickle.load(open(sys.argv[1], 'rb'))])"
+    r = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True)
+    c.same(r.stdout, "[2, 3, 4, 5]\n", r.stderr)
+
+
 def test_example():
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "data")
     command = [sys.executable, os.path.join(here, "plugin.py"), "--small"]
@@ -182,5 +193,5 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as at:
         library = sd.load_op_library(build(at, "mine", SOURCE))
         tests = [lambda f=f: f(library) for f in (test_use, test_random, test_wrong)]
-        tests += [lambda: test_loading(library, at), test_example]
+        tests += [lambda f=f: f(library, at) for f in (test_loading, test_pickled)] + [test_example]
         c.main({f"test_{i}": f for i, f in enumerate(tests)})

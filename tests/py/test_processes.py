@@ -156,7 +156,7 @@ def test_odd_ends():
         return i
 
     ds = sd.Dataset.range(6).map(g, processes=2)
-    os.kill(ds._keep[1].nursery.pid, signal.SIGKILL)
+    os.kill(ds._keep[0].function.pool.nursery.pid, signal.SIGKILL)
     got, _ = elements_of(ds)
     c.same([v for v in got if type(v) is int], [0, 1, 3, 4, 5], "the others go on")
     c.true("no other one is started" in got[2] and "1 are left" in got[2], got[2])

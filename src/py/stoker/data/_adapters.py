@@ -80,12 +80,13 @@ def _torch_leaf(torch):
 
 
 def _at_epoch(dataset, epoch, seed=None):
-    """The dataset, whose next pass is that epoch; seed: where it has none of its own."""
+    """The dataset, whose next pass is that epoch; seed: where it has none of its own, and no order
+    that it shares with others."""
     from . import random
 
     options = Options()
     if seed is not None and dataset._options.seed is None and random.get_seed() is None:
-        options.seed = seed
+        options.seed = random.process_seed() if dataset._has_order() else seed
     out = dataset.with_options(options)
     out._epochs = itertools.count(epoch)
     return out
@@ -176,6 +177,11 @@ def to_torch(dataset, device=None, pin_memory=False, normalize=None):
 
         def __len__(self):
             return len(dataset)
+
+        def __reduce__(self):
+            own = ("_epoch", "_state", "_passes", "batch_size", "pin_memory")
+            kept = {k: v for k, v in self.__dict__.items() if k in own}
+            return to_torch, (dataset, device, pin_memory, normalize), kept
 
     return StokerLoader()
 

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from . import _dtypes, _function, _spec
+from . import _dtypes, _function, _spec, _trace
 from ._spec import DatasetSpec, TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
@@ -145,3 +145,37 @@ def generated(item, spec):
         return _function.result_parts(item, spec, who="the generator")
     except (TypeError, ValueError, OverflowError) as e:
         raise InvalidArgumentError(str(e)) from e
+
+
+class Generated:
+    """What from_generator gives to the engine: components of generator(*args)'s elements."""
+
+    def __init__(self, generator, spec):
+        self.generator, self.spec = generator, spec
+
+    def __call__(self, *parts):
+        args = [plain(p, "args") if isinstance(p, np.generic) else p for p in parts]
+        with _trace.eager():
+            source = iter(self.generator(*args))
+            while True:
+                try:
+                    item = next(source)
+                except StopIteration:
+                    return
+                yield generated(item, self.spec)
+
+
+class Unique:
+    """A generator of a dataset's elements without those that came before."""
+
+    def __init__(self, dataset):
+        self.dataset = dataset
+
+    def __call__(self):
+        seen = set()
+        for e in self.dataset:
+            is_text = isinstance(e, bytes)
+            key = e if is_text else (np.shape(e), repr(np.asarray(e).tolist()))
+            if key not in seen:
+                seen.add(key)
+                yield e

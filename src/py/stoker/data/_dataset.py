@@ -121,22 +121,8 @@ class Dataset(_Node):
         spec = _spec.type_spec(output_signature)
         values = [_call.convert(a) for a in (args or ())]
 
-        def elements(*parts):
-            with _trace.eager():
-                source = iter(
-                    generator(
-                        *[_arg.plain(p, "args") if isinstance(p, np.generic) else p for p in parts]
-                    )
-                )
-                while True:
-                    try:
-                        item = next(source)
-                    except StopIteration:
-                        return
-                    yield _arg.generated(item, spec)
-
-        host = _function.Host(elements)
-        attrs = {"id": host.id, "specs": ("specs", _spec.engine_specs(spec))}
+        host = _function.Host(_arg.Generated(generator, spec))
+        attrs = {"id": host, "specs": ("specs", _spec.engine_specs(spec))}
         if values:
             symbolic = any(isinstance(v, Value) for v in values)
             attrs["args"] = values if symbolic else ("tensors", values)
@@ -611,17 +597,7 @@ class Dataset(_Node):
         if self._engine is None:
             raise NotImplementedError("unique of a dataset that depends on a function's argument")
 
-        def values():
-            seen = set()
-            for e in self:
-                key = (
-                    e if isinstance(e, bytes) else (np.shape(e), np.asarray(e).tolist().__repr__())
-                )
-                if key not in seen:
-                    seen.add(key)
-                    yield e
-
-        return Dataset.from_generator(values, output_signature=spec)
+        return Dataset.from_generator(_arg.Unique(self), output_signature=spec)
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
         """(class, element) pairs, left out at random until classes are distributed as target_dist."""
@@ -781,6 +757,21 @@ class Dataset(_Node):
         return (
             f"<{type(self).__name__} {self._kind or 'window'} element_spec={self.element_spec!r}>"
         )
+
+    # Copies
+
+    def __copy__(self):
+        out = type(self).__new__(type(self))
+        out.__dict__.update(self.__dict__)
+        return out
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        from ._pickled import reduced
+
+        return reduced(self)
 
     # Insight
 

@@ -119,6 +119,7 @@ class OnDevice:
 
     def __init__(self, dataset, device, depth=2, keep=False, normalize=None):
         self.dataset, self.depth, self.keep = dataset, depth, keep
+        self._made_with = (dataset, device, depth, keep, normalize)
         self._rules = _normalize.rules(normalize, dataset.element_spec)
         self._number, self._kept, self._last = number_of(device), None, None
         if not isinstance(depth, int) or isinstance(depth, bool):
@@ -145,6 +146,9 @@ class OnDevice:
             self._source = _ahead(_normalize.on_host(dataset, self._rules), depth)
         else:
             self._source = _normalize.before_staging(dataset, self._rules)
+
+    def __reduce__(self):
+        return OnDevice, self._made_with
 
     @property
     def element_spec(self):

@@ -10,14 +10,19 @@ from ._spec import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from ._value import Value
 
 
-class Host:
-    """A Python callable that the engine may call, as long as this lives."""
+class Host(int):
+    """A Python callable that the engine may call, as long as this lives: its number there."""
 
-    def __init__(self, function):
-        self.id = _engine.register(function)
+    def __new__(cls, function):
+        self = super().__new__(cls, _engine.register(function))
+        self.function = function
+        return self
 
     def __del__(self):
-        _engine.unregister(self.id)
+        _engine.unregister(int(self))
+
+    def __reduce__(self):
+        return Host, (self.function,)
 
 
 class Function:
@@ -27,6 +32,9 @@ class Function:
         self.fn, self.spec, self.name, self.why = fn, spec, name, why
         self.notes, self.keep, self.captures = list(notes), list(keep), list(captures)
         self.made = list(made)  # kinds of the datasets that it makes
+
+    def __getstate__(self):
+        return dict(self.__dict__, captures=[])  # symbols of a trace that is over
 
     @property
     def is_native(self):
@@ -143,7 +151,7 @@ def _per_element(f, element_spec, name, why, sample, out_spec, is_single):
     if out_spec is None:
         out_spec = _spec_of_sample(f, sample, name, is_single)
         expected = "is what it gave for the first element"
-    host = Host(python_caller(f, element_spec, out_spec, is_single, expected))
+    host = Host(PythonCaller(f, element_spec, out_spec, is_single, expected))
     engine_specs = _spec.engine_specs(element_spec)
     graph = _trace.Graph(engine_specs, name)
     numbers = add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
@@ -154,7 +162,7 @@ def add_host_call(graph, host, inputs, out_spec):
     """A node that calls the Python function; numbers of its results."""
     specs = _spec.engine_specs(out_spec)
     attrs = {
-        "id": host.id,
+        "id": host,
         "dtypes": ("ints", [dtype for dtype, _, _ in specs]),
         "ranks": ("ints", [-1 if shape is None else len(shape) for _, shape, _ in specs]),
         "dims": ("ints", [-1 if d is None else d for _, shape, _ in specs for d in shape or ()]),
@@ -162,14 +170,17 @@ def add_host_call(graph, host, inputs, out_spec):
     return graph.add("host_call", inputs, attrs, _trace.place(2))
 
 
-def python_caller(f, element_spec, out_spec, is_single=False, expected="was expected"):
+class PythonCaller:
     """A callable over components: calls f with the element, gives the result's components."""
 
-    def call(*parts):
-        with _trace.eager():
-            return result_parts(f(*arguments(element_spec, parts, is_single)), out_spec, expected)
+    def __init__(self, f, element_spec, out_spec, is_single=False, expected="was expected"):
+        self.f, self.element_spec, self.out_spec = f, element_spec, out_spec
+        self.is_single, self.expected = is_single, expected
 
-    return call
+    def __call__(self, *parts):
+        with _trace.eager():
+            result = self.f(*arguments(self.element_spec, parts, self.is_single))
+            return result_parts(result, self.out_spec, self.expected)
 
 
 def result_parts(result, out_spec, expected="was expected", who="the function"):
@@ -274,15 +285,26 @@ def _touts(Tout):
     return Tout if isinstance(Tout, TensorSpec) else TensorSpec(None, Tout)
 
 
+class _OpCaller:
+    """The same for a function in the middle of a traced one: wrap makes its arguments."""
+
+    def __init__(self, f, out_spec, wrap):
+        self.f, self.out_spec, self.wrap = f, out_spec, wrap
+
+    def __call__(self, *parts):
+        with _trace.eager():
+            return result_parts(self.f(*[self.wrap(p) for p in parts]), self.out_spec)
+
+
+def _as_is(v):
+    return v
+
+
 def _python_op(f, inputs, Tout, wrap):
     inputs = [_call.convert(v) for v in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
     out_spec = _touts(Tout)
     graph = _trace.current()
-
-    def call(*parts):
-        with _trace.eager():
-            return result_parts(f(*[wrap(p) for p in parts]), out_spec)
-
+    call = _OpCaller(f, out_spec, wrap)
     if graph is None:
         out = [a[()] if a.ndim == 0 else a for a in call(*inputs)]
     else:
@@ -306,7 +328,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """The same, with NumPy arrays, scalars and bytes."""
-    return _python_op(func, inp or [], Tout, lambda v: v)
+    return _python_op(func, inp or [], Tout, _as_is)
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
@@ -366,7 +388,7 @@ def _reordered(graph, order):
         return graph
     where = {key: i for i, key in enumerate(order)}
     specs = [graph.specs[have.index(key)] for key in order]
-    fn = _engine.Fn(specs, graph.name)
+    fn = _trace.Fn(specs, graph.name)
     ids = [None] * len(graph.ids)
     for key in have:
         ids[graph.captured[key][1]] = where[key]

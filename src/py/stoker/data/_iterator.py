@@ -17,6 +17,12 @@ class Iterator(_engine.Iterator):
         if getattr(self, "_dataset", None) is not None:
             self._dataset._past = (self.stages(), self.memory())
 
+    def __reduce__(self):
+        raise TypeError(
+            "an iterator cannot be pickled: its threads and what they hold belong to this process. "
+            "Pickle the dataset and the iterator's state(); dataset.iterator(state=...) goes on there"
+        )
+
     def get_next(self):
         """The next element. Raises OutOfRangeError at the end."""
         try:

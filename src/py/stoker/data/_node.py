@@ -25,7 +25,7 @@ class _Node:
         self._init(kind, inputs, args, spec, keep, notes, function)
         return self
 
-    def _init(self, kind, inputs, args, spec, keep=(), notes=(), function=None):
+    def _init(self, kind, inputs, args, spec, keep=(), notes=(), function=None, where=None):
         """args: as _engine takes them; Values and lists of Values are computed when it runs."""
         if kind not in _kinds:
             raise NotImplementedError(f"the dataset '{kind}' is not there yet")
@@ -39,7 +39,7 @@ class _Node:
             self._options = self._options.merged(i._options)
         self._keep = tuple(dict.fromkeys([k for i in inputs for k in i._keep] + list(keep)))
         self._notes, self._function = list(notes), function
-        self._where = _trace.place()
+        self._where = where or _trace.place()
         self._first_epoch = max([i._first_epoch for i in inputs], default=0)
         self._epochs, self._last, self._past = itertools.count(self._first_epoch), None, None
         bound = [k for k, v in self._args.items() if isinstance(v, Value) or isinstance(v, list)]
@@ -96,7 +96,7 @@ class _Node:
     def _of_engine(cls, engine, spec, keep):
         """A dataset that came out of a pipeline, such as a window."""
         self = cls._bare(_spec.update(spec, engine.specs()), keep)
-        self._engine, self._kind = engine, engine.kind()
+        self._engine, self._kind, self._is_of_engine = engine, engine.kind(), True
         return self
 
     @classmethod

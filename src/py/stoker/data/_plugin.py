@@ -9,6 +9,14 @@ import numpy as np
 from . import _call, _engine
 
 
+_libraries = {}  # operation -> path of the library that has it
+
+
+def libraries_of(ops):
+    """Paths of the libraries that these operations come from."""
+    return tuple(dict.fromkeys(_libraries[op] for op in ops if op in _libraries))
+
+
 def get_include():
     """The folder of the headers that plug-ins are built with: cc -shared -fPIC -I<it> ..."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")
@@ -45,8 +53,9 @@ def load_op_library(library_filename):
     functions they run natively. NotFoundError: the library cannot be loaded; InvalidArgumentError:
     it is no plug-in, or has a name that is taken.
     """
-    path = os.fspath(library_filename)
-    names = _engine.load_plugin(os.path.abspath(path))
+    path = os.path.abspath(os.fspath(library_filename))
+    names = _engine.load_plugin(path)
+    _libraries.update((name, path) for name in names)
     _call._op_names.update(_engine.op_names())
     module = types.ModuleType(
         os.path.splitext(os.path.basename(path))[0], f"Operations of {os.path.basename(path)}."

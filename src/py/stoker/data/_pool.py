@@ -377,6 +377,49 @@ def _leave():
             pool.interrupt()
 
 
+class _Work:
+    """What a worker process does with the components of an element of that spec."""
+
+    def __init__(self, f, spec):
+        self.f, self.spec = f, spec
+
+    def orders(self):
+        return {"structure": self.pickled_structure, "leaves": self.leaves}
+
+    def leaves(self, *parts):
+        """Components of the result."""
+        with _trace.eager():
+            result = self.f(*_function.arguments(self.spec, [_scalar(p) for p in parts]))
+            if isinstance(result, list):
+                result = tuple(result)
+            return [_dtypes.array(v) for v in _spec.flatten(result)]
+
+    def pickled_structure(self, *parts):
+        with _trace.eager():
+            result = self.f(*_function.arguments(self.spec, [_scalar(p) for p in parts]))
+        result = tuple(result) if isinstance(result, list) else result
+
+        def leaf(v):
+            a = _dtypes.array(v)
+            return _spec.TensorSpec((None,) * a.ndim, a.dtype)
+
+        return [pickle.dumps(_spec.map_structure(leaf, result))]
+
+
+class _Caller:
+    """A function in worker processes, over components. Unpickled, it has processes of its own."""
+
+    def __init__(self, work, out_spec, count, timeout, nursery=None):
+        self.work, self.out_spec, self.count, self.timeout = work, out_spec, count, timeout
+        self.pool = Pool(nursery or _Nursery(work.orders()), "leaves", count, timeout)
+
+    def __call__(self, *parts):
+        return _function.result_parts(_spec_pack(self.out_spec, self.pool(*parts)), self.out_spec)
+
+    def __reduce__(self):
+        return _Caller, (self.work, self.out_spec, self.count, self.timeout)
+
+
 def mapped(dataset, f, processes, deterministic, timeout):
     """dataset.map(f, processes=processes, timeout=timeout)."""
     from . import _arguments
@@ -392,43 +435,17 @@ def mapped(dataset, f, processes, deterministic, timeout):
     spec = dataset.element_spec
     name = f"map {_trace.name_of(f)}"
 
-    def leaves(*parts):
-        """In the worker: components of the result."""
-        with _trace.eager():
-            result = f(*_function.arguments(spec, [_scalar(p) for p in parts]))
-            if isinstance(result, list):
-                result = tuple(result)
-            return [_dtypes.array(v) for v in _spec.flatten(result)]
-
-    def structure(*parts):
-        with _trace.eager():
-            result = f(*_function.arguments(spec, [_scalar(p) for p in parts]))
-        result = tuple(result) if isinstance(result, list) else result
-
-        def leaf(v):
-            a = _dtypes.array(v)
-            return _spec.TensorSpec((None,) * a.ndim, a.dtype)
-
-        return _spec.map_structure(leaf, result)
-
-    def pickled_structure(*parts):
-        return [pickle.dumps(structure(*parts))]
-
     sample = dataset._sample()[0]
-    nursery = _Nursery({"structure": pickled_structure, "leaves": leaves})
+    work = _Work(f, spec)
+    nursery = _Nursery(work.orders())
     out_spec = _probed(nursery, sample)
-    pool = Pool(nursery, "leaves", n, timeout)
-
-    def call(*parts):
-        return _function.result_parts(_spec_pack(out_spec, pool(*parts)), out_spec)
-
-    host = _function.Host(call)
+    host = _function.Host(_Caller(work, out_spec, n, timeout, nursery))
     engine_specs = _spec.engine_specs(spec)
     graph = _trace.Graph(engine_specs, name)
     numbers = _function.add_host_call(graph, host, list(range(len(engine_specs))), out_spec)
     fn = _function.Function(graph.finish(numbers), out_spec, name, f"in {n} processes", [], [host])
     args = dict(_arguments.parallel(n, deterministic), fn=fn.fn)
-    return Dataset._make("map", [dataset], args, out_spec, [host, pool], [], fn)
+    return Dataset._make("map", [dataset], args, out_spec, [host], [], fn)
 
 
 def _probed(nursery, sample):

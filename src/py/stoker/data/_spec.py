@@ -5,9 +5,11 @@ The engine knows flat lists of components. A structure (tuples, dicts, named tup
 and ragged values) is kept here: its leaves in TensorFlow's order, dicts by sorted key.
 """
 
+import copyreg
+
 import numpy as np
 
-from . import _dtypes
+from . import _dtypes, _engine
 from ._dtypes import as_dtype
 
 
@@ -232,6 +234,14 @@ def components(spec):
     for leaf in flatten(spec):
         out.extend(leaf.parts() if hasattr(leaf, "parts") else [leaf])
     return out
+
+
+def _specs_again(items):
+    """The engine's Specs of a list: those of a source that promises such elements."""
+    return _engine.Dataset("generator", [], {"id": 0, "specs": ("specs", items)}, None).nested()
+
+
+copyreg.pickle(_engine.Specs, lambda specs: (_specs_again, (specs.items(),)))
 
 
 def engine_specs(spec):

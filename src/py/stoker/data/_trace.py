@@ -54,12 +54,37 @@ def place_of(exception):
     return found
 
 
+class Fn(_engine.Fn):
+    """A function's graph in the engine, and what it was made of, so that it can be made again."""
+
+    __slots__ = ("recipe",)  # (specs, name, [(op, inputs, attributes, place)], results)
+
+    def __reduce__(self):
+        from . import _plugin
+
+        libraries = _plugin.libraries_of(op for op, _, _, _ in self.recipe[2])
+        return _made_again, self.recipe + (libraries,)
+
+
+def _made_again(specs, name, steps, results, libraries):
+    from . import _plugin
+
+    for path in libraries:
+        _plugin.load_op_library(path)
+    fn = Fn(specs, name)
+    for step in steps:
+        fn.add(*step)
+    fn.finish(results)
+    fn.recipe = (specs, name, steps, results)
+    return fn
+
+
 class Graph:
     """A function being traced. Values are its own numbers; the engine's may move (captures)."""
 
     def __init__(self, specs, name, parent=None):
         self.specs, self.name, self.parent = list(specs), name, parent
-        self.fn = _engine.Fn(self.specs, name)
+        self.fn = Fn(self.specs, name)
         self.ids = list(range(len(self.specs)))  # number here -> number in the engine
         self.log = []  # (op, inputs, attributes, place, first result)
         self.captured = {}  # id of an outer value -> (the value, number here)
@@ -91,7 +116,7 @@ class Graph:
         # The engine's inputs are fixed at the start: build it anew with one more.
         n = len(self.specs)
         self.specs.append(spec)
-        self.fn = _engine.Fn(self.specs, self.name)
+        self.fn = Fn(self.specs, self.name)
         old, self.ids = self.ids, [None] * len(self.ids)
         inputs = [k for k, i in enumerate(old) if i < n]
         for k in inputs[:n]:
@@ -124,7 +149,13 @@ class Graph:
         return found[1]
 
     def finish(self, results):
-        self.fn.finish([self.ids[i] for i in results])
+        """The function. The engine numbers values in the order of the log."""
+        results = [self.ids[i] for i in results]
+        self.fn.finish(results)
+        steps = [
+            (op, [self.ids[i] for i in ins], attrs, where) for op, ins, attrs, where, _ in self.log
+        ]
+        self.fn.recipe = (list(self.specs), self.name, steps, results)
         return self.fn
 
 
