@@ -69,7 +69,9 @@ abs x
 argmax input axis=None output_type='int64'
 argmin input axis=None output_type='int64'
 argsort values axis=-1 direction='ASCENDING' stable=False
+bitcast input type
 boolean_mask tensor mask axis=None
+case pred_fn_pairs default=None exclusive=False strict=False
 cast x dtype
 clip_by_value t clip_value_min clip_value_max
 concat values axis
@@ -93,6 +95,7 @@ image.central_crop image central_fraction
 image.convert_image_dtype image dtype saturate=False
 image.crop_and_resize image boxes box_indices crop_size method='bilinear' extrapolation_value=0.0
 image.crop_to_bounding_box image offset_height offset_width target_height target_width
+image.extract_patches images sizes strides rates padding
 image.flip_left_right image
 image.flip_up_down image
 image.grayscale_to_rgb images
@@ -143,6 +146,7 @@ maximum x y
 minimum x y
 norm tensor ord='euclidean' axis=None keepdims=None
 numpy_function func=None inp=None Tout=None stateful=True
+math.top_k input k=1 sorted=True index_type='int32'
 one_hot indices depth on_value=None off_value=None axis=None dtype=None
 ones shape dtype='float32'
 ones_like input dtype=None
@@ -188,14 +192,19 @@ strings.regex_replace input pattern rewrite replace_global=True
 strings.split input sep=None maxsplit=-1
 strings.strip input
 strings.substr input pos len unit='BYTE'
+strings.to_hash_bucket input num_buckets
 strings.to_hash_bucket_fast input num_buckets
+strings.to_hash_bucket_strong input num_buckets key
 strings.to_number input out_type='float32'
 strings.unicode_decode input input_encoding errors='replace' replacement_char=65533 replace_control_characters=False
 strings.unicode_split input input_encoding errors='replace' replacement_char=65533
 strings.upper input encoding=''
+switch_case branch_index branch_fns default=None
 tanh x
 tile input multiples
 transpose a perm=None conjugate=False
+unique x out_idx='int32'
+unique_with_counts x out_idx='int32'
 unstack value num=None axis=0
 where condition x=None y=None
 zeros shape dtype='float32'

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "data/formats/farmhash.h"
+#include "data/formats/texthash.h"
 #include "data/ops/op_util.h"
 
 static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k)
@@ -19,14 +20,34 @@ static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
                : s;
 }
 
+enum { FAST, STRONG, PLAIN };
+#define PLAIN_SEED 0xdecafcaffeu // TensorFlow's
+
 static enum stk_status hash_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = want_text(c, err);
     if (s == STK_OK && stk_attrs_int(c->attrs, "num_buckets", 0) < 1) {
         s = stk_err_set(err, STK_EINVAL, "%s: num_buckets is at least 1", c->op->name);
     }
+    const struct stk_attr *key = stk_attrs_get(c->attrs, "key");
+    if (s == STK_OK && c->op->arg == STRONG &&
+        (!key || key->kind != STK_ATTR_INTS || key->count != 2)) {
+        s = stk_err_set(err, STK_EINVAL, "%s: key is two integers", c->op->name);
+    }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_I64, .shape = c->in[0].shape};
     return s;
+}
+
+static uint64_t hash_of(const struct stk_op_run *r, struct stk_bytes s)
+{
+    if (r->op->arg == FAST) {
+        return stk_farmhash64(s.data, s.size);
+    }
+    if (r->op->arg == PLAIN) {
+        return stk_murmur64(s.data, s.size, PLAIN_SEED);
+    }
+    const int64_t *key = stk_attrs_get(r->attrs, "key")->ints;
+    return stk_siphash(s.data, s.size, (uint64_t[2]){(uint64_t)key[0], (uint64_t)key[1]});
 }
 
 static enum stk_status hash_run(struct stk_op_run *r, struct stk_err *err)
@@ -36,19 +57,23 @@ static enum stk_status hash_run(struct stk_op_run *r, struct stk_err *err)
     int64_t each = stk_shape_count(&in->shape);
     uint64_t buckets = (uint64_t)stk_attrs_int(r->attrs, "num_buckets", 1);
     for (int64_t k = 0; out && k < r->n * each; k++) {
-        struct stk_bytes s = text_at(in, each, k);
-        out[k] = (int64_t)(stk_farmhash64(s.data, s.size) % buckets);
+        out[k] = (int64_t)(hash_of(r, text_at(in, each, k)) % buckets);
     }
     return out ? STK_OK : err->code;
 }
 
-const struct stk_op stk_op_string_to_hash_bucket_fast = {
-    .name = "string_to_hash_bucket_fast",
-    .summary = "FarmHash of each string modulo `num_buckets`",
-    .is_elementwise = true,
-    .cost_ns = 20,
-    .infer = hash_infer,
-    .run = hash_run};
+#define HASH_OP(id, which, about)                                                                  \
+    const struct stk_op stk_op_##id = {.name = #id,                                                \
+                                       .summary = about,                                           \
+                                       .is_elementwise = true,                                     \
+                                       .cost_ns = 20,                                              \
+                                       .infer = hash_infer,                                        \
+                                       .run = hash_run,                                            \
+                                       .arg = which};
+HASH_OP(string_to_hash_bucket_fast, FAST, "FarmHash of each string modulo `num_buckets`")
+HASH_OP(string_to_hash_bucket_strong, STRONG,
+        "SipHash of each string, by `key`, modulo `num_buckets`")
+HASH_OP(string_to_hash_bucket, PLAIN, "MurmurHash of each string modulo `num_buckets`")
 
 // The axes in the order given, in which the first is joined first; absent: the last ones first.
 static enum stk_status join_axes(const struct stk_op *op, const struct stk_attrs *attrs, int rank,

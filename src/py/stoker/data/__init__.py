@@ -60,7 +60,7 @@ half, double = float16, float64  # noqa: F821
 for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
-math, strings, image, nn, linalg, bitwise, sparse, dtypes = (
+math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging = (
     ops.math,
     ops.strings,
     ops.image,
@@ -69,6 +69,7 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes = (
     ops.bitwise,
     ops.sparse,
     ops.dtypes,
+    ops.debugging,
 )
 newaxis = None
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from . import io as io, random as random, errors as errors, train as train
-from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes
+from ._groups_of_ops import math as math, strings as strings, image as image, nn as nn, linalg as linalg, bitwise as bitwise, sparse as sparse, dtypes as dtypes, debugging as debugging
 
 __version__: str
 
@@ -421,6 +421,8 @@ class TextLineDataset(Dataset):
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None, name: Any = None) -> None:
         ...
 AUTOTUNE: int
+def Assert(condition: Any, data: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    """An element for which the condition (bools, all of them) does not hold is an error."""
 INFINITE_CARDINALITY: int
 UNKNOWN_CARDINALITY: int
 def abs(x: Any, *, name: Any = None) -> Any:
@@ -443,16 +445,26 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
     """Numbers as text; strings as they are."""
 def asin(x: Any, *, name: Any = None) -> Any:
     """Arc sine."""
+def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    """An element for which x == y does not hold everywhere is an error."""
+def assert_greater(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    """An element for which x > y does not hold everywhere is an error."""
+def assert_less(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    """An element for which x < y does not hold everywhere is an error."""
 def atan(x: Any, *, name: Any = None) -> Any:
     """Arc tangent."""
 def atan2(y: Any, x: Any, *, name: Any = None) -> Any:
     """Angle of the point (y, x)."""
 bfloat16: Any
+def bitcast(input: Any, type: Any, *, name: Any = None) -> Any:
+    """The same bytes as another type."""
 bool: np.dtype[Any]
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_mask') -> Any:
     """The slices where the mask is true, along the axes from `axis` (0) on that the mask covers."""
 def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
     """Values repeated along new dimensions and along those of length 1."""
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict: Any = False, name: Any = 'case') -> Any:
+    """The function of the first pair (bool scalar, function) whose bool is true; else default()."""
 def cast(x: Any, dtype: Any, name: Any = None) -> Any:
     """The values as another dtype. Floats are cut towards 0."""
 def ceil(x: Any, *, name: Any = None) -> Any:
@@ -629,6 +641,8 @@ def stop_gradient(input: Any, name: Any = None) -> Any:
 string: np.dtype[Any]
 def subtract(x: Any, y: Any, *, name: Any = None) -> Any:
     """x - y."""
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: Any = 'switch_case') -> Any:
+    """branch_fns[branch_index](); where there is none with that number default(), or the last one."""
 def tan(x: Any, *, name: Any = None) -> Any:
     """Tangent."""
 def tanh(x: Any, *, name: Any = None) -> Any:
@@ -643,6 +657,10 @@ uint16: np.dtype[Any]
 uint32: np.dtype[Any]
 uint64: np.dtype[Any]
 uint8: np.dtype[Any]
+def unique(x: Any, out_idx: Any = 'int32', name: Any = None) -> Any:
+    """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
+def unique_with_counts(x: Any, out_idx: Any = 'int32', name: Any = None) -> Any:
+    """(y, idx, count): the same, and how often each of y comes."""
 def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
     """The slices along an axis, as a list."""
 def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:

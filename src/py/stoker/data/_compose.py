@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations of TensorFlow that are made of others."""
 
+import collections
+
 import numpy as np
 
 from . import _dtypes
-from ._call import convert, is_symbolic, run, same
+from ._call import convert, is_symbolic, run, same, static_ints
 from ._ops import PUBLIC, attribute, cast, ensure_shape, partly_shaped, publish
 from ._trace import TraceError
 from .errors import InvalidArgumentError
@@ -144,7 +146,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
         return run("gather", [x, at], {"axis": 0 if axis is None else attribute(axis, "axis")})[0]
     batch = batch % (_rank(at, "gather") + 1) if batch > 0 else batch + _rank(at, "gather")
     if axis is not None and _axis(axis, _rank(x, "gather"), "gather") != batch:
-        raise NotImplementedError("gather: an axis other than the first behind batch_dims")
+        return _gathered_behind(x, at, _axis(axis, _rank(x, "gather"), "gather"), batch)
     dims, places = _shape(x), _shape(at)
     rows, n = PUBLIC["reduce_prod"](dims[:batch]), dims[batch]
     each = PUBLIC["reduce_prod"](places[batch:])
@@ -160,6 +162,24 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     )
     known = tuple(convert(indices).shape) + tuple(x.shape[batch + 1 :])
     return ensure_shape(out, known) if is_symbolic(out) else out
+
+
+def _gathered_behind(x, at, axis, batch):
+    """gather along an axis that does not follow the shared ones: it is brought there, and what lay
+    between is put back before what was gathered."""
+    if axis < batch:
+        raise InvalidArgumentError(f"gather: batch_dims {batch} is more than axis {axis}")
+    rank, n = _rank(x, "gather"), _rank(at, "gather") - batch
+    between = list(range(batch, axis))
+    front = PUBLIC["transpose"](
+        x, [*range(batch), axis, *between, *range(axis + 1, rank)]
+    )
+    out = gather(front, at, batch_dims=batch)
+    first = batch + n
+    places = [*range(first, first + len(between)), *range(batch, first)]
+    return PUBLIC["transpose"](
+        out, [*range(batch), *places, *range(first + len(between), rank + n - 1)]
+    )
 
 
 @publish("gather_nd")
@@ -362,3 +382,65 @@ def count_nonzero(input, axis=None, keepdims=None, dtype="int64", name=None):
     x = convert(input)
     zero = b"" if x.dtype == _dtypes.string else False if x.dtype == np.bool_ else 0
     return PUBLIC["reduce_sum"](cast(PUBLIC["not_equal"](x, zero), dtype), axis, bool(keepdims))
+
+
+TopKV2 = collections.namedtuple("TopKV2", "values indices")
+Unique = collections.namedtuple("Unique", "y idx")
+UniqueWithCounts = collections.namedtuple("UniqueWithCounts", "y idx count")
+
+
+@publish("math.top_k,nn.top_k", "top_k")
+def top_k(input, k=1, sorted=True, index_type="int32", name=None):
+    """(values, indices): the k largest values of each row (the last dimension), the largest first.
+
+    Of equal ones the first comes first. In order whatever `sorted` says; NaN is less than all.
+    """
+    x, places = convert(input), _dtypes.as_dtype(index_type)
+    dtype, known = x.dtype, static_ints(k)
+    is_half = dtype in (np.dtype("float16"), _dtypes.bfloat16)
+    x = cast(x, "float32") if is_half else x
+    if known is None:  # it differs from element to element: all in order, then the first ones
+        order = (slice(None),) * (_rank(x, "top_k") - 1) + (slice(None, k),)
+        values = PUBLIC["sort"](x, direction="DESCENDING")[order]
+        at = cast(PUBLIC["argsort"](x, direction="DESCENDING")[order], places)
+    else:
+        attrs = {"k": known[0], "index_type": _dtypes.number(places)}
+        values, at = run("top_k", [x], attrs)
+    return TopKV2(cast(values, dtype), at)
+
+
+def _unique(x, out_idx):
+    return run("unique", [convert(x)], {"out_idx": _dtypes.number(_dtypes.as_dtype(out_idx))})
+
+
+@publish("unique", "unique")
+def unique(x, out_idx="int32", name=None):
+    """(y, idx): a vector's values, each once, as they come; and for each value its place in y."""
+    return Unique(*_unique(x, out_idx)[:2])
+
+
+@publish("unique_with_counts", "unique")
+def unique_with_counts(x, out_idx="int32", name=None):
+    """(y, idx, count): the same, and how often each of y comes."""
+    return UniqueWithCounts(*_unique(x, out_idx))
+
+
+def _two(v, what):
+    v = [int(i) for i in np.ravel(attribute(v, what))]
+    if len(v) != 4 or v[0] != 1 or v[3] != 1:
+        raise InvalidArgumentError(f"extract_patches: {what} is [1, rows, columns, 1], not {v}")
+    return ("ints", v[1:3])
+
+
+@publish("image.extract_patches", "extract_patches")
+def extract_patches(images, sizes, strides, rates, padding, name=None):
+    """Windows of images, (n, height, width, depth): (n, rows, columns, values of a window).
+
+    sizes, strides, rates: [1, rows, columns, 1]. padding: "VALID", only windows that fit, or "SAME",
+    one around every stride-th pixel, with zeros outside.
+    """
+    if padding not in ("VALID", "SAME"):
+        raise InvalidArgumentError(f"padding is 'VALID' or 'SAME', not {padding!r}")
+    attrs = {"same": int(padding == "SAME"), "sizes": _two(sizes, "sizes")}
+    attrs.update(strides=_two(strides, "strides"), rates=_two(rates, "rates"))
+    return run("extract_patches", [convert(images)], attrs)[0]

@@ -207,6 +207,9 @@ class math:
     def tanh(x: Any, *, name: Any = None) -> Any:
         """Hyperbolic tangent."""
     @staticmethod
+    def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: Any = None) -> Any:
+        """(values, indices): the k largest values of each row (the last dimension), the largest first."""
+    @staticmethod
     def truediv(x: Any, y: Any, *, name: Any = None) -> Any:
         """x / y; integers give floats."""
 class strings:
@@ -245,8 +248,14 @@ class strings:
     def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', *, name: Any = None) -> Any:
         """`len` bytes, or characters, from `pos` on."""
     @staticmethod
+    def to_hash_bucket(input: Any, num_buckets: Any, *, name: Any = None) -> Any:
+        """MurmurHash of each string modulo `num_buckets`."""
+    @staticmethod
     def to_hash_bucket_fast(input: Any, num_buckets: Any, *, name: Any = None) -> Any:
         """FarmHash of each string modulo `num_buckets`."""
+    @staticmethod
+    def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, *, name: Any = None) -> Any:
+        """SipHash of each string, by `key`, modulo `num_buckets`."""
     @staticmethod
     def to_number(input: Any, out_type: Any = 'float32', *, name: Any = None) -> Any:
         """The number a string shows."""
@@ -313,6 +322,9 @@ class image:
     @staticmethod
     def extract_jpeg_shape(contents: Any, output_type: Any = 'int32', *, name: Any = None) -> Any:
         """Height, width and channels of a JPEG file."""
+    @staticmethod
+    def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: Any = None) -> Any:
+        """Windows of images, (n, height, width, depth): (n, rows, columns, values of a window)."""
     @staticmethod
     def flip_left_right(image: Any, *, name: Any = None) -> Any:
         """Mirrored left to right."""
@@ -429,6 +441,9 @@ class nn:
     @staticmethod
     def tanh(x: Any, *, name: Any = None) -> Any:
         """Hyperbolic tangent."""
+    @staticmethod
+    def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = 'int32', name: Any = None) -> Any:
+        """(values, indices): the k largest values of each row (the last dimension), the largest first."""
 class linalg:
     """Operations of tf.linalg."""
     @staticmethod
@@ -477,3 +492,38 @@ class dtypes:
     @staticmethod
     def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any:
         """The values as another dtype; those beyond its range become its ends."""
+class debugging:
+    """Operations of tf.debugging."""
+    @staticmethod
+    def Assert(condition: Any, data: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which the condition (bools, all of them) does not hold is an error."""
+    @staticmethod
+    def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x == y does not hold everywhere is an error."""
+    @staticmethod
+    def assert_greater(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x > y does not hold everywhere is an error."""
+    @staticmethod
+    def assert_greater_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x >= y does not hold everywhere is an error."""
+    @staticmethod
+    def assert_less(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x < y does not hold everywhere is an error."""
+    @staticmethod
+    def assert_less_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x <= y does not hold everywhere is an error."""
+    @staticmethod
+    def assert_negative(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x < 0 does not hold everywhere is an error."""
+    @staticmethod
+    def assert_non_negative(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x >= 0 does not hold everywhere is an error."""
+    @staticmethod
+    def assert_non_positive(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x <= 0 does not hold everywhere is an error."""
+    @staticmethod
+    def assert_none_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x != y does not hold everywhere is an error."""
+    @staticmethod
+    def assert_positive(x: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+        """An element for which x > 0 does not hold everywhere is an error."""

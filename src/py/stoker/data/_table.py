@@ -103,6 +103,7 @@ cumsum,math.cumsum|cumsum|x:t axis=0:a exclusive=False:a reverse=False:a
 tile|tile|input:t multiples:h
 matmul,linalg.matmul|matmul|a:T b:T transpose_a=False:a transpose_b=False:a
 identity|identity|input:t
+bitcast|bitcast|input:t type:D
 strings.length|string_length|input:s unit=BYTE:{BYTE,UTF8_CHAR}
 strings.substr|string_substr|input:s pos:i len:i unit=BYTE:{BYTE,UTF8_CHAR}
 strings.strip|string_strip|input:s
@@ -111,6 +112,8 @@ strings.regex_full_match|string_regex_full_match|input:s pattern:a
 strings.to_number|string_to_number|input:s out_type=float32:D
 strings.as_string,as_string|as_string|input:t precision=-1:a scientific=False:a shortest=False:a width=-1:a fill=:a
 strings.to_hash_bucket_fast|string_to_hash_bucket_fast|input:s num_buckets:a
+strings.to_hash_bucket_strong|string_to_hash_bucket_strong|input:s num_buckets:a key:x
+strings.to_hash_bucket|string_to_hash_bucket|input:s num_buckets:a
 strings.reduce_join|string_reduce_join|inputs:s axis=None:x keepdims=False:a separator=:a
 io.decode_raw|decode_raw|input_bytes:s out_type>dtype:D little_endian=True:a fixed_length=None:a
 io.read_file|read_file|filename:s
