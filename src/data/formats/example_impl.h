@@ -50,8 +50,13 @@ bool stk_example_skip(struct stk_example_span *s, uint64_t tag);
 
 static inline bool stk_example_varint(struct stk_example_span *s, uint64_t *v)
 {
-    if (s->p < s->end && *s->p < 0x80) {
+    if (s->p < s->end && s->p[0] < 0x80) {
         *v = *s->p++;
+        return true;
+    }
+    if (s->end - s->p >= 2 && s->p[1] < 0x80) {
+        *v = (s->p[0] & 0x7fu) | (uint64_t)s->p[1] << 7;
+        s->p += 2;
         return true;
     }
     return stk_example_varint_slow(s, v);
@@ -95,6 +100,18 @@ static inline bool stk_example_same(const uint8_t *a, const char *b, size_t n)
             return false;
     }
     return true;
+}
+
+// Few floats are copied one by one: cheaper than the call.
+static inline void stk_example_copy_floats(float *to, const uint8_t *from, size_t bytes)
+{
+    if (bytes > 32) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    uint8_t *p = (uint8_t *)to;
+    for (size_t i = 0; i < bytes; i += 4)
+        memcpy(p + i, from + i, 4);
 }
 
 // The names of a record's features (or feature lists), "a, b, c", cut off with "..." where there is

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Example and SequenceExample parser: one walk over the wire bytes, values written where they stay.
-// Records of one file mostly hold their features in one order, so a name is first compared with the
-// one at the same place of the record before, and only then looked up. A later feature of the same
-// name overwrites the earlier one's values; what is missing or wrong is judged at a record's end.
+// A record laid out as one before needs no walk (example_layout.h). Records of one file mostly hold
+// their features in one order, so a name is first compared with the one at the same place of the
+// record before, and only then looked up. A later feature of the same name overwrites the earlier
+// one's values; what is missing or wrong is judged at a record's end.
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "data/formats/example_impl.h"
+#include "data/formats/example_layout.h"
 
 enum { ABSENT, GOOD, WRONG_TYPE, WRONG_COUNT };
 
@@ -32,12 +33,14 @@ struct stk_example_parser {
     enum stk_example_message message;
     struct state *states;
     struct memo plain, lists;
+    struct stk_example_layouts layouts;
 };
 
 // One record on its way into one row.
 struct run {
     struct stk_example_parser *parser;
     struct stk_example_batch *batch;
+    struct stk_example_layout *layout; // noted on the way; NULL: none
     size_t row;
     bool out_of_memory;
 };
@@ -120,15 +123,28 @@ static bool read_values(struct run *run, struct stk_example_column *c, struct st
     return true;
 }
 
-static inline void copy_floats(float *to, const uint8_t *from, size_t bytes)
+// Where the value of a field begins that has this tag and takes up the rest of the message; NULL:
+// it is not that field alone, or too long for three bytes of length.
+static inline const uint8_t *all_of(const uint8_t *p, const uint8_t *end, unsigned tag)
 {
-    if (bytes > 32) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    uint8_t *p = (uint8_t *)to;
-    for (size_t i = 0; i < bytes; i += 4)
-        memcpy(p + i, from + i, 4);
+    size_t size = (size_t)(end - p);
+    if (size < 2 || p[0] != tag)
+        return NULL;
+    if (p[1] < 0x80)
+        return p[1] == size - 2 ? p + 2 : NULL;
+    if (size < 4)
+        return NULL;
+    size_t n = (p[1] & 0x7fu) | (size_t)p[2] << 7;
+    if (p[2] < 0x80)
+        return n == size - 3 ? p + 3 : NULL;
+    n = (n & 0x3fffu) | (size_t)p[3] << 14;
+    return p[3] < 0x80 && n == size - 4 ? p + 4 : NULL;
+}
+
+static inline void note(struct run *run, uint32_t feature, struct stk_example_span value)
+{
+    if (run->layout && !stk_example_layout_note(run->layout, feature, value))
+        run->layout = NULL;
 }
 
 // The usual case in few steps: a FIXED feature whose list is all of its Feature, packed in one run
@@ -136,17 +152,18 @@ static inline void copy_floats(float *to, const uint8_t *from, size_t bytes)
 static inline bool take_usual(struct run *run, uint32_t feature, struct stk_example_span v)
 {
     struct stk_example_column *c = &run->batch->columns[feature];
-    size_t size = (size_t)(v.end - v.p), at = run->row * c->elements;
-    const uint8_t *p = v.p;
-    if (size < 4 || size > 0x81 || c->kind != STK_EXAMPLE_FIXED || c->is_list ||
-        p[0] != (c->type << 3 | 2) || p[1] != size - 2 || p[2] != TAG_1 || p[3] != size - 4)
+    size_t at = run->row * c->elements;
+    if (c->kind != STK_EXAMPLE_FIXED || c->is_list)
         return false;
-    p += 4;
-    size -= 4;
+    const uint8_t *p = all_of(v.p, v.end, c->type << 3 | 2);
+    p = p ? all_of(p, v.end, TAG_1) : NULL;
+    if (!p)
+        return false;
+    size_t size = (size_t)(v.end - p);
     if (c->type == STK_EXAMPLE_FLOAT) {
         if (size != 4 * c->elements)
             return false;
-        copy_floats(c->floats + at, p, size);
+        stk_example_copy_floats(c->floats + at, p, size);
     } else if (c->elements != 1) {
         return false;
     } else if (c->type == STK_EXAMPLE_BYTES) {
@@ -159,6 +176,7 @@ static inline bool take_usual(struct run *run, uint32_t feature, struct stk_exam
         c->int64s[at] = (int64_t)value;
     }
     run->parser->states[feature].what = GOOD;
+    note(run, feature, (struct stk_example_span){p, v.end});
     return true;
 }
 
@@ -255,18 +273,25 @@ static bool read_any_entry(struct stk_example_span e, struct stk_example_span *n
 static inline bool read_entry(struct stk_example_span e, struct stk_example_span *name,
                               struct stk_example_span *value)
 {
-    // As every encoder writes it, short: tag, length, name, tag, length, value.
+    // As every encoder writes it, with a short name: tag, length, name, tag, length, value.
     size_t size = (size_t)(e.end - e.p),
            name_size = size >= 4 && e.p[0] == TAG_1 ? e.p[1] : SIZE_MAX;
     if (name_size < 0x80 && name_size <= size - 4) {
-        const uint8_t *p = e.p + 2 + name_size;
-        if (p[0] == TAG_2 && p[1] < 0x80 && p[1] == size - 4 - name_size) {
+        const uint8_t *p = e.p + 2 + name_size, *v = all_of(p, e.end, TAG_2);
+        if (v) {
             *name = (struct stk_example_span){e.p + 2, p};
-            *value = (struct stk_example_span){p + 2, e.end};
+            *value = (struct stk_example_span){v, e.end};
             return true;
         }
     }
     return read_any_entry(e, name, value);
+}
+
+static inline void give_up_layout(struct run *run)
+{
+    if (run->layout)
+        run->layout->count = 0;
+    run->layout = NULL;
 }
 
 // A Features or FeatureLists message: a map.
@@ -288,8 +313,13 @@ static bool take_map(struct run *run, struct stk_example_span s, bool of_lists)
         if (!stk_example_chunk(&s, &entry) || !read_entry(entry, &name, &value))
             return false;
         uint32_t feature = look_up(m, t, name);
-        if (feature == STK_EXAMPLE_UNKNOWN || (!of_lists && take_usual(run, feature, value)))
+        if (feature == STK_EXAMPLE_UNKNOWN) {
+            note(run, feature, value);
             continue;
+        }
+        if (!of_lists && take_usual(run, feature, value))
+            continue;
+        give_up_layout(run);
         if (!(of_lists ? take_list : take_feature)(run, feature, value))
             return false;
     }
@@ -428,14 +458,30 @@ static enum stk_status parse_row(struct run *run, const struct stk_record *recor
             run->parser->states[i].what = ABSENT;
             continue;
         }
+        give_up_layout(run);
         if (end_feature(run, i))
             continue;
         describe(run, i, record, err);
         status = STK_EINPUT;
     }
-    if (status)
+    if (status) {
+        give_up_layout(run);
         undo(run);
+    } else if (run->layout) {
+        stk_example_layout_end(run->layout, record);
+    }
     return status;
+}
+
+// Columns of fixed length have as many values as there are rows: rows taken by their layout leave
+// that to be said.
+static void count_values(struct stk_example_batch *b)
+{
+    for (size_t i = 0; i < b->column_count; i++) {
+        struct stk_example_column *c = &b->columns[i];
+        if (c->kind == STK_EXAMPLE_FIXED && !c->is_list)
+            c->count = b->rows * c->elements;
+    }
 }
 
 enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_example_batch *b,
@@ -447,7 +493,14 @@ enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_examp
         return stk_err_set(err, STK_EINVAL, "the batch was opened for another specification");
     enum stk_status status = stk_example_reserve_rows(b, count, err);
     for (; *done < count && !status; ++*done) {
-        struct run run = {.parser = p, .batch = b, .row = b->rows};
+        if (stk_example_layouts_take(&p->layouts, b, &records[*done])) {
+            b->rows++;
+            continue;
+        }
+        struct run run = {.parser = p,
+                          .batch = b,
+                          .layout = stk_example_layouts_begin(&p->layouts, &records[*done]),
+                          .row = b->rows};
         status = parse_row(&run, &records[*done], skip_bad ? NULL : err);
         if (!status)
             b->rows++;
@@ -457,6 +510,7 @@ enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_examp
         } else
             break;
     }
+    count_values(b);
     return status;
 }
 
@@ -475,6 +529,7 @@ enum stk_status stk_example_parser_open(struct stk_example_parser **out,
         stk_free(states);
         return stk_err_nomem(err);
     }
+    stk_example_layouts_init(&p->layouts);
     p->spec = spec;
     p->message = message;
     p->states = states;
