@@ -60,6 +60,10 @@ STK_MUST_CHECK enum stk_status stk_frame_open(struct stk_frame **out, struct stk
                                               struct stk_pool *pool, struct stk_host *host,
                                               struct stk_err *err);
 void stk_frame_close(struct stk_frame *f); // takes NULL
+// Elements of the next chunk: see stk_frame_run.
+int64_t stk_frame_chunk(const struct stk_frame *f);
+// Bytes of an element's results, strings as views; -1: some shape is not known, or is a dataset's.
+int64_t stk_fn_result_bytes(const struct stk_fn *fn);
 
 struct stk_eval {
     uint64_t seed;

@@ -103,7 +103,21 @@ void stk_frame_close(struct stk_frame *f)
     stk_free(f);
 }
 
-static int64_t chunk_size(const struct stk_frame *f)
+int64_t stk_fn_result_bytes(const struct stk_fn *fn)
+{
+    int64_t bytes = 0;
+    for (int o = 0; o < fn->n_out; o++) {
+        const struct stk_spec *spec = &fn->specs[fn->out[o]];
+        int64_t count = stk_shape_count(&spec->shape);
+        if (count < 0 || spec->dtype == STK_DT_DATASET) {
+            return -1;
+        }
+        bytes += count * (int64_t)stk_dtype_bytes(spec->dtype);
+    }
+    return bytes;
+}
+
+int64_t stk_frame_chunk(const struct stk_frame *f)
 {
     int64_t by_bytes = CHUNK_BYTES / (f->widest > 0 ? f->widest : 1);
     int64_t size = by_bytes < f->chunk ? by_bytes : f->chunk;
@@ -381,7 +395,7 @@ enum stk_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
     const struct stk_fn *fn = f->fn;
     bool is_placed[STK_COMPONENTS_MAX];
     eval->failed = in->n;
-    int64_t chunk = chunk_size(f);
+    int64_t chunk = stk_frame_chunk(f);
     for (int o = 0; o < fn->n_out; o++) {
         // An only chunk may hand out whatever column it made, input columns included.
         bool has_place = out->cols[o].is_bound || in->n > chunk;
@@ -390,7 +404,7 @@ enum stk_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
     enum stk_status s = STK_OK;
     out->n = 0;
     for (int64_t first = 0; s == STK_OK && first < eval->failed; first += chunk) {
-        chunk = chunk_size(f);
+        chunk = stk_frame_chunk(f);
         int64_t n = in->n - first < chunk ? in->n - first : chunk;
         s = run_chunk(f, in, out, is_placed, first, n, eval, err);
     }

@@ -2,16 +2,26 @@
 // map: each element through a function. Functions run on whole blocks, on the thread that pulls, or
 // with num_parallel_calls on threads of their own (transform_map_parallel.c). It has no access by
 // position: a shuffle behind it would have another order with threads than without.
+//
+// With a batch behind it and results of known shape, a batch is made in pieces: as many elements as
+// the function takes at once are pulled and their results written to their place in the batch, so
+// that what a source has read is still in the cache and its memory is used again for the next ones.
 #include "base/alloc.h"
 #include "data/feed.h"
 #include "data/map_parallel.h"
+
+#define GROUP_BYTES_MAX ((int64_t)64 << 20) // a short batch is given the memory of a whole one
+#define GROUP_BUDGET_PARTS 20
 
 struct map {
     struct stk_pmap *parallel; // NULL: it runs on the thread that pulls
     struct stk_frame *frame;
     struct stk_block in, rest;
-    int64_t used;    // elements of `in` that are done
-    int64_t index;   // of the next element at the input
+    int64_t used;  // elements of `in` that are done
+    int64_t index; // of the next element at the input
+    int64_t group; // elements of a batch that is made in pieces; 0: none is
+    bool at_end;   // of the input, behind elements that were given
+    struct stk_block piece, whole;
     uint64_t *seeds; // see seeds_of; NULL: one
 };
 
@@ -72,12 +82,100 @@ static enum stk_status map_open(struct stk_iter *it, struct stk_err *err)
     return stk_frame_open(&m->frame, function(it->ds), it->run->pool, it->run->options.host, err);
 }
 
+// Room for the results of so many elements. False: no memory.
+static bool make_room(struct stk_iter *it, int64_t n)
+{
+    struct map *m = it->state;
+    const struct stk_fn *fn = function(it->ds);
+    bool ok = stk_block_reset(&m->whole, fn->n_out);
+    for (int o = 0; ok && o < fn->n_out; o++) {
+        const struct stk_spec *spec = &fn->specs[fn->out[o]];
+        ok = stk_col_uniform(&m->whole.cols[o], it->run->pool, spec->dtype, &spec->shape, n);
+    }
+    if (!ok) {
+        stk_block_clear(&m->whole);
+    }
+    return ok;
+}
+
+// The function on `n` elements of m->in, to their place behind those that m->whole has. A failure
+// is the element's behind these.
+static enum stk_status run_piece(struct stk_iter *it, int64_t n, struct stk_err *err)
+{
+    struct map *m = it->state;
+    struct stk_eval eval = {.seed = it->seed, .seeds = m->seeds, .first_index = m->index};
+    bool ok = stk_block_slice(&m->rest, &m->in, m->used, n) &&
+              stk_block_slice(&m->piece, &m->whole, m->whole.n, n);
+    for (int o = 0; ok && o < m->piece.count; o++) {
+        stk_keep_drop(m->piece.cols[o].keep); // of the pieces before
+        m->piece.cols[o].keep = NULL;
+        m->piece.cols[o].is_bound = true;
+    }
+    enum stk_status s =
+        ok ? stk_frame_run(m->frame, &m->rest, &m->piece, &eval, err) : stk_err_nomem(err);
+    for (int o = 0; s == STK_OK && o < m->piece.count; o++) {
+        if (!stk_keep_join(&m->whole.cols[o].keep, m->piece.cols[o].keep)) {
+            s = stk_err_nomem(err);
+        }
+    }
+    stk_block_clear(&m->rest);
+    stk_block_clear(&m->piece);
+    if (s != STK_OK) {
+        m->used = m->in.n;
+        return s;
+    }
+    bool has_failed = eval.failed < n;
+    m->whole.n += eval.failed;
+    m->used += eval.failed + has_failed;
+    m->index += eval.failed + has_failed;
+    if (has_failed) {
+        *err = eval.failure;
+        return eval.failure.code;
+    }
+    return STK_OK;
+}
+
+// Up to `want` elements, piece by piece, until the input ends or one fails.
+static enum stk_status next_pieces(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                   struct stk_err *err)
+{
+    struct map *m = it->state;
+    enum stk_status s = STK_OK;
+    while (s == STK_OK && m->whole.n < want && !m->at_end) {
+        int64_t left = want - m->whole.n, chunk = stk_frame_chunk(m->frame);
+        if (m->used == m->in.n) {
+            m->used = 0;
+            s = stk_iter_next(it->in[0], left < chunk ? left : chunk, &m->in, err);
+            m->index += s != STK_OK; // the failed element had its place
+            m->at_end = s == STK_OK && m->in.n == 0;
+        }
+        int64_t held = m->in.n - m->used;
+        if (held > 0) {
+            s = run_piece(it, held < left ? held : left, err);
+        }
+    }
+    for (int o = 0; o < m->whole.count; o++) {
+        m->whole.cols[o].n = m->whole.n;
+    }
+    if (m->whole.n > 0) {
+        stk_block_move(out, &m->whole);
+    }
+    stk_block_clear(&m->whole);
+    return s;
+}
+
 static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                 struct stk_err *err)
 {
     struct map *m = it->state;
     if (m->parallel) {
         return stk_pmap_next(m->parallel, want, out, err);
+    }
+    if (m->at_end) {
+        return STK_OK;
+    }
+    if (want <= m->group && want > stk_frame_chunk(m->frame) && make_room(it, want)) {
+        return next_pieces(it, want, out, err);
     }
     if (m->used == m->in.n) {
         m->used = 0;
@@ -130,9 +228,19 @@ void stk_iter_hint_group(struct stk_iter *it, int64_t size)
     while (it && (it->kind == &stk_dataset_take || it->kind == &stk_dataset_ignore_errors)) {
         it = it->in[0];
     }
-    if (it && it->kind == &stk_dataset_map && ((struct map *)it->state)->parallel) {
-        stk_pmap_group(((struct map *)it->state)->parallel, size);
+    if (!it || it->kind != &stk_dataset_map) {
+        return;
     }
+    struct map *m = it->state;
+    if (m->parallel) {
+        stk_pmap_group(m->parallel, size);
+        return;
+    }
+    int64_t budget = (int64_t)(stk_pool_stats_of(it->run->pool).cap_bytes / GROUP_BUDGET_PARTS);
+    int64_t bytes = stk_fn_result_bytes(function(it->ds)), all;
+    budget = budget < GROUP_BYTES_MAX ? budget : GROUP_BYTES_MAX;
+    bool fits = bytes > 0 && !__builtin_mul_overflow(size, bytes, &all) && all <= budget;
+    m->group = fits ? size : 0;
 }
 
 static void map_close(struct stk_iter *it)
@@ -143,6 +251,8 @@ static void map_close(struct stk_iter *it)
     stk_free(m->seeds);
     stk_block_free(&m->in);
     stk_block_free(&m->rest);
+    stk_block_free(&m->piece);
+    stk_block_free(&m->whole);
 }
 
 static const struct stk_arg_row map_args[] = {

@@ -266,16 +266,7 @@ void stk_pmap_close(struct stk_pmap *m)
 
 void stk_pmap_group(struct stk_pmap *m, int64_t size)
 {
-    int64_t bytes = 0;
-    for (int o = 0; o < m->fn->n_out; o++) {
-        const struct stk_spec *spec = &m->fn->specs[m->fn->out[o]];
-        int64_t count = stk_shape_count(&spec->shape);
-        if (count < 0 || spec->dtype == STK_DT_DATASET) {
-            return;
-        }
-        bytes += count * (int64_t)stk_dtype_bytes(spec->dtype);
-    }
-    int64_t batch_bytes;
+    int64_t bytes = stk_fn_result_bytes(m->fn), batch_bytes;
     if (m->has_begun || m->is_sloppy || bytes <= 0 ||
         __builtin_mul_overflow(size, bytes, &batch_bytes)) {
         return;
