@@ -299,15 +299,18 @@ void stk_async_close(struct stk_async *a)
     stk_free(a);
 }
 
-// The k-th piece, made here where nobody else works.
-STK_HOT static struct stk_piece *peek(struct stk_async *a, int k, bool is_waiting)
+// The next piece, made here where nobody else works.
+STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
 {
     bool has_threads = thread_count(a) > 0;
-    struct stk_piece *p = stk_ring_peek(&a->ring, k, is_waiting && has_threads);
+    struct stk_piece *p = stk_ring_head(&a->ring);
+    if (!p) {
+        p = stk_ring_peek(&a->ring, 0, is_waiting && has_threads);
+    }
     if (!p && !has_threads && is_waiting) {
         struct stk_piece piece = {0};
         if (one_piece(a, a->own, &piece)) {
-            p = stk_ring_peek(&a->ring, k, false);
+            p = stk_ring_peek(&a->ring, 0, false);
         }
         stk_piece_clear(&piece);
     }
@@ -371,11 +374,17 @@ STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_
     int64_t target = group > 0 ? want / group * group : 0;
     while (s == STK_OK && out->n < want) {
         // Behind the first piece only what is there already, or belongs to the same group.
-        struct stk_piece *p = peek(a, 0, out->n == 0 || out->n < target);
+        struct stk_piece *p = peek(a, out->n == 0 || out->n < target);
         if (!p) {
             break;
         }
         int64_t left = p->block.n - p->used, n = left < want - out->n ? left : want - out->n;
+        if (n > 0 && out->n == 0 && n == p->block.n && p->status == STK_OK) {
+            stk_block_move(out, &p->block); // all of it: no reference more
+            target = p->ends_group ? 0 : target;
+            stk_ring_pop(&a->ring);
+            continue;
+        }
         if (n > 0 && out->n == 0) {
             if (!stk_block_slice(out, &p->block, p->used, n)) {
                 return stk_err_nomem(err);
@@ -404,7 +413,7 @@ enum stk_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done, st
 {
     *done = 0;
     while (a->is_started && *done < n) {
-        struct stk_piece *p = peek(a, 0, true);
+        struct stk_piece *p = peek(a, true);
         if (!p) {
             break;
         }

@@ -23,6 +23,7 @@
 #define STEP_NS 100000 // between two elements of a block: the consumer's work, a step of its own
 #define CROWDED ((uint64_t)4) // of CROWDED_OF parts of the budget; stages stop at 6
 #define CROWDED_OF ((uint64_t)8)
+#define LOOKS_OF 64                 // parts of the budget
 #define PASS_MAX ((int64_t)1 << 20) // elements passed over between looks for cancelling
 #define STATE_MAGIC 0x31737473u     // "sts1"
 
@@ -36,6 +37,7 @@ struct stoker_iterator {
     struct stoker_host caller;
     bool owns_batches;             // elements are batches, which are their receiver's to write in
     bool is_crowded;               // the budget is mostly in use: what is handed out leaves it
+    size_t unlooked_bytes;         // may be handed out before the budget is looked at
     struct stk_pool *beside;       // memory beside the budget for that; NULL: none yet
     uint64_t copied;               // tensors that went there
     struct stk_recorder *recorder; // NULL: none
@@ -371,8 +373,8 @@ STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err
                           it->block.n);
         it->given_ns = start_ns + took_ns;
     }
-    bool is_quick = took_ns < BLOCK_NS_MAX && stk_block_bytes(&it->block) * 2 < BLOCK_BYTES_MAX;
-    if (is_quick && it->want < BLOCK_ELEMENTS_MAX) {
+    bool may_grow = it->want < BLOCK_ELEMENTS_MAX && took_ns < BLOCK_NS_MAX;
+    if (may_grow && stk_block_bytes(&it->block) * 2 < BLOCK_BYTES_MAX) {
         it->want *= 2;
     } else if (took_ns > 4 * BLOCK_NS_MAX && it->want > 1) {
         it->want /= 2;
@@ -440,9 +442,33 @@ static void record_element(struct stoker_iterator *it)
     it->given_ns = now;
 }
 
-STK_HOT static bool is_crowded(const struct stoker_iterator *it)
+// What the block adds at most to what its receiver keeps; SIZE_MAX: that would have to be counted.
+STK_HOT static size_t kept_bytes(const struct stk_block *b)
 {
+    size_t bytes = 0;
+    for (int k = 0; k < b->count; k++) {
+        const struct stk_col *c = &b->cols[k];
+        size_t more;
+        if (c->is_varied || c->dtype == STK_DT_STRING || c->dtype == STK_DT_DATASET ||
+            __builtin_mul_overflow((size_t)c->n, c->stride, &more) ||
+            __builtin_add_overflow(bytes, more, &bytes)) {
+            return SIZE_MAX;
+        }
+    }
+    return bytes;
+}
+
+// Looked at anew when that much of the budget has been handed out since: small batches are not
+// worth the pool's lock each.
+STK_HOT static bool is_crowded(struct stoker_iterator *it)
+{
+    size_t bytes = kept_bytes(&it->block);
+    if (!it->is_crowded && bytes <= it->unlooked_bytes) {
+        it->unlooked_bytes -= bytes;
+        return false;
+    }
     struct stk_pool_stats s = stk_pool_stats_of(it->root->run->pool);
+    it->unlooked_bytes = s.cap_bytes / LOOKS_OF;
     return s.in_use_bytes > s.cap_bytes / CROWDED_OF * CROWDED;
 }
 

@@ -402,6 +402,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
     tell_head(r, r->head < r->tail && r->slots[r->head % STK_RING_SLOTS].is_done);
     moved(&r->worker);
     if (r->has_sleeper && !r->is_napping && is_low(r)) {
+        r->has_sleeper = false; // it is told once; sleeping again it says so
         pthread_cond_signal(&r->has_room);
     }
     pthread_mutex_unlock(&r->lock);

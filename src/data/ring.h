@@ -79,6 +79,12 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p);
 // The consumer. The k-th piece from the head; NULL: the end, or is_waiting is false and it is not
 // done. Waits end with NULL when cancelled, too.
 struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiting);
+// The head, if it is done, without the lock: only the consumer moves it. NULL: perhaps not.
+static inline struct stk_piece *stk_ring_head(struct stk_ring *r)
+{
+    bool is_done = __atomic_load_n(&r->it->stats.head_ready, __ATOMIC_ACQUIRE) != 0;
+    return is_done ? &r->slots[r->head % STK_RING_SLOTS] : NULL;
+}
 // The head piece is used up.
 void stk_ring_pop(struct stk_ring *r);
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "py/py_engine.h"
@@ -41,6 +42,7 @@ struct iterator {
     PyObject *dataset, *structure, *replacement; // whose memory it borrows; what next() gives
     struct helper *helper;
     int n, is_busy, has_job, is_closed, generation, calls_python;
+    int is_bare;       // the element is its only component
     int64_t refill_ns; // moving mean
     unsigned long long replaced;
     struct iterator *next, **from; // of the list of live ones
@@ -383,6 +385,7 @@ static PyObject *iterator_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     self->dataset = PyTuple_Pack(2, dataset, owner);
     Py_INCREF(structure);
     self->structure = structure;
+    self->is_bare = self->n == 1 && PyLong_CheckExact(structure) && PyLong_AsLong(structure) == 0;
     self->replacement = PyDict_GetItemString(dict, "replacement");
     Py_XINCREF(self->replacement);
     self->generation = generation;
@@ -478,7 +481,11 @@ STK_PY_HOT PyObject *stk_py_build(PyObject *s, PyObject **leaves, int n)
 // Python values of the tensors in self->out, put together.
 STK_PY_HOT static PyObject *element(struct iterator *self)
 {
-    PyObject *few[16] = {NULL}, **leaves = few, *result = NULL;
+    PyObject *few[16], **leaves = few, *result = NULL;
+    if (self->is_bare) {
+        return stk_py_tensor_out(&self->out[0]);
+    }
+    memset(few, 0, sizeof few);
     if (self->n > 16 && !(leaves = PyMem_Calloc((size_t)self->n, sizeof leaves[0]))) {
         return PyErr_NoMemory();
     }

@@ -72,7 +72,12 @@ STK_PY_HOT PyArray_Descr *stk_py_descr(int dtype)
         Py_INCREF(bfloat16);
         return bfloat16;
     }
-    return PyArray_DescrFromType(type_numbers[dtype]);
+    static PyArray_Descr *known[STOKER_DTYPES]; // NumPy's own, of which there is one each
+    if (!known[dtype]) {
+        known[dtype] = PyArray_DescrFromType(type_numbers[dtype]);
+    }
+    Py_XINCREF(known[dtype]);
+    return known[dtype];
 }
 
 int stk_py_dtype_of(PyArray_Descr *d)
