@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """top_k, unique, bitcast, extract_patches, hash buckets, gather behind batch_dims, case and
-switch_case, assertions: against NumPy, outside of functions and traced. TensorFlow's results of the
+switch_case, assertions, print: against NumPy, outside of functions and traced. TensorFlow's results of the
 same: tests/peers/scripts/choices.py."""
+
+import os
+import tempfile
 
 import numpy as np
 
@@ -216,6 +219,37 @@ def test_assertions():
     c.raises(INVALID, lambda: sd.debugging.assert_greater_equal(1, 2))
     c.raises(TypeError, lambda: sd.debugging.assert_equal(np.int32(1), np.int64(1)))
     c.raises(INVALID, lambda: sd.Assert(False, ["why"]), "why")
+
+
+def test_print():
+    """What TensorFlow prints; in a traced function for each element."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out")
+
+        def printed(*values, **more):
+            sd.print(*values, output_stream="file://" + path, **more)
+            with open(path) as f:
+                text = f.read()
+            os.remove(path)
+            return text
+
+        c.same(printed("x", 3, 4.5, True, None), "x 3 4.5 True None\n")
+        c.same(printed(np.arange(10), np.arange(4).reshape(2, 2)), "[0 1 2 ... 7 8 9] [[0 1]\n [2 3]]\n")
+        c.same(printed(np.arange(10), summarize=-1, end=""), "[0 1 2 3 4 5 6 7 8 9]")
+        c.same(printed(np.arange(8).reshape(2, 2, 2)), "[[[0 1]\n  [2 3]]\n\n [[4 5]\n  [6 7]]]\n")
+        c.same(printed({"a": np.int64(3), "b": (np.arange(2), "t")}), "{'a': 3, 'b': ([0 1], 't')}\n")
+        floats = np.array([0.1, 1, 1e10, 1e-7, np.pi, np.nan, -0.0], np.float32)
+        c.same(printed(floats, summarize=9), "[0.1 1 1e+10 1e-07 3.14159274 nan -0]\n")
+        c.same(printed(np.float64(1) / 3, b"s", np.array([b"a"], object), sep="|"), '0.33333333333333331|"s"|["a"]\n')
+
+        def f(x):
+            sd.print("x:", x, [x, x * 2], output_stream="file://" + path)
+            return x + 1
+
+        c.same(list(D.range(3).map(f).map(lambda x: x * 2)), [2, 4, 6])
+        with open(path) as out:
+            c.same(out.read(), "x: 0 [0, 0]\nx: 1 [1, 2]\nx: 2 [2, 4]\n")
+    c.raises(INVALID, lambda: sd.print(1, output_stream="nowhere"), "output_stream")
 
 
 c.main(globals())

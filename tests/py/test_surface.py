@@ -217,7 +217,7 @@ FixedLengthRecordDataset CsvDataset TarDataset NpyDataset IndexedDataset TFRecor
 SparseTensorSpec RaggedTensorSpec SparseTensor RaggedTensor TensorShape string bfloat16 bool uint8 int8 uint16 int16
 uint32 int32 uint64 int64 float16 float32 float64 half double newaxis as_dtype function load_op_library get_include
 random.set_seed random.uniform random.normal random.shuffle sparse.to_dense io.Example io.SequenceExample io.gfile.glob
-io.gfile.exists errors.InvalidArgumentError errors.DataLossError errors.NotFoundError errors.OutOfRangeError
+io.gfile.exists print Assert debugging.assert_equal errors.InvalidArgumentError errors.DataLossError errors.NotFoundError errors.OutOfRangeError
 errors.ResourceExhaustedError errors.CancelledError errors.OpError experimental.CsvDataset
 experimental.dense_to_ragged_batch experimental.dense_to_sparse_batch experimental.ignore_errors
 experimental.AUTOTUNE data.Dataset data.TFRecordDataset Dataset.explain Dataset.stats Dataset.iterator

@@ -576,6 +576,8 @@ def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any
     """Wider by paddings, (rank, 2): values before and after each dimension."""
 def pow(x: Any, y: Any, *, name: Any = None) -> Any:
     """x to the power y."""
+def print(*inputs: Any, output_stream: Any = None, summarize: Any = 3, sep: Any = ' ', end: Any = '\n', name: Any = None) -> Any:
+    """Prints values, to sys.stderr; inside of a traced function those of each element, as it is made."""
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:
     """Python for each element, in the middle of a traced function."""
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any:

@@ -3,7 +3,8 @@
 
 import types as _types
 
-from . import _branch_ops, _compose, _image_ops, _ops, _sparse, _tensor_proto  # noqa: F401
+from . import _branch_ops, _compose, _image_ops, _ops, _print, _sparse  # noqa: F401
+from . import _tensor_proto  # noqa: F401
 from ._function import cond, numpy_function, py_function
 
 _GROUPS = ("math", "strings", "image", "nn", "linalg", "bitwise", "sparse", "dtypes", "debugging")
