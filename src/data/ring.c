@@ -120,6 +120,7 @@ void stk_ring_set_room(struct stk_ring *r, int room)
 {
     pthread_mutex_lock(&r->lock);
     r->room = room < 1 ? 1 : room > STK_RING_SLOTS ? STK_RING_SLOTS : room;
+    r->was_full = r->is_drained = false;
     __atomic_store_n(&r->it->stats.room, (uint32_t)r->room, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&r->has_room);
     pthread_mutex_unlock(&r->lock);
@@ -140,15 +141,14 @@ bool stk_ring_is_stopped(struct stk_ring *r)
     return is;
 }
 
-int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high)
+struct stk_ring_marks stk_ring_marks(struct stk_ring *r)
 {
     pthread_mutex_lock(&r->lock);
-    *low = r->low;
-    *high = r->high;
-    r->low = r->high = r->ready;
-    int room = r->room;
+    struct stk_ring_marks m = {r->room, r->low, r->is_drained};
+    r->low = r->ready;
+    r->is_drained = false;
     pthread_mutex_unlock(&r->lock);
-    return room;
+    return m;
 }
 
 #define SPIN_NS 8000u
@@ -335,7 +335,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     r->short_left -= r->short_left > 0;
     r->elements += n;
     __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
-    r->high = r->ready > r->high ? r->ready : r->high;
+    r->was_full = r->was_full || r->ready + 1 >= (uint32_t)r->room;
     if (seq == r->head) { // else the consumer may be at work on the head's slot
         tell_head(r, true);
     }
@@ -366,6 +366,8 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
         }
         if (!has_waited) {
             has_waited = true;
+            r->is_drained = r->is_drained || r->was_full;
+            r->was_full = false;
             w = stk_wait_begin(run);
             if (r->is_napping && r->naps.left > 0) {
                 forgo_naps(&r->naps);

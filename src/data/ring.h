@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "data/dataset.h"
+#include "data/room.h"
 
 #define STK_RING_SLOTS 128
 
@@ -37,12 +38,13 @@ struct stk_ring {
     uint64_t head, tail; // pieces taken; slots given out
     int in_flight;       // sloppy: reserved, and not done
     uint32_t ready;      // pieces done and not taken
-    uint32_t low, high;  // the least and most of them of late
+    uint32_t low;        // the least of them of late
     uint64_t piece_ns;   // atomic: about how long a worker needs for one; 0: not known
     int64_t elements, elements_max;
     int room;
     int short_left; // pieces still to be made one at a time, after memory was too little
     bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper, is_napping;
+    bool was_full, is_drained; // since it was last drained; since that was told
     struct stk_ring_naps {
         int left;    // before the worker sleeps for good; < 0: sleeps before there are naps again
         int penalty; // sleeps that the next nap costs that is too long: doubles, and falls with
@@ -65,8 +67,8 @@ void stk_ring_set_room(struct stk_ring *r, int room);
 // The next pieces are made one at a time: memory was too little for more.
 void stk_ring_be_short(struct stk_ring *r, int pieces);
 bool stk_ring_is_stopped(struct stk_ring *r); // or the run was cancelled
-// The room, and the least and most pieces that were ready since the last call.
-int stk_ring_marks(struct stk_ring *r, uint32_t *low, uint32_t *high);
+// What happened since the last call; each is told once.
+struct stk_ring_marks stk_ring_marks(struct stk_ring *r);
 void stk_ring_wake(struct stk_ring *r);
 
 // Workers. Waits for room; false: stopped or cancelled. *seq is the slot (not of a sloppy ring).

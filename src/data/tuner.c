@@ -15,8 +15,7 @@
 // are most of the time blocked, more may work than there are processors, unless the number was
 // given by the user.
 //
-// Room: where the consumer waited although what it waits for had been full of late, more pieces may
-// wait there (work comes in bursts); where most of them have long not been needed, fewer again.
+// Room, the pieces that may wait in the ring of a prefetch: room.h.
 //
 // Stages inside of datasets that functions give (flat_map, interleave, group_by_window) come and
 // go, and several of one place may be there at once: a group is a place, keeps what is known of it
@@ -45,13 +44,10 @@
 #define LOOK_FIRST_NS 10000000u
 #define LOOK_MAX_NS 100000000u
 #define SHRINK_LOOKS 4
-#define HEADROOM 1.15     // over the consumer's rate
-#define BLOCKED_SHARE 0.5 // of the wall time, from which on threads may be more than processors
-#define PAUSES_EACH 0.5   // a piece: from then on work is said to block
-#define BLOCKED_FACTOR 4  // at most so many times
-#define ROOM_MIN 8        // pieces
-#define ROOM_MAX 64
-#define ROOM_SHRINK_LOOKS 20
+#define HEADROOM 1.15       // over the consumer's rate
+#define BLOCKED_SHARE 0.5   // of the wall time, from which on threads may be more than processors
+#define PAUSES_EACH 0.5     // a piece: from then on work is said to block
+#define BLOCKED_FACTOR 4    // at most so many times
 #define ROOM_MEMORY_PARTS 4 // of the budget: with that much in use no room grows
 #define WEIGHT_NEW 0.5      // of the newest look in a mean
 #define PREDICT_NS 200000000u
@@ -73,9 +69,7 @@ struct group {
     int shrink_looks;
     int workers, limit;                // of each stage
     uint64_t gone_pieces, gone_pauses; // of stages that left
-    uint64_t last_starve_ns;           // for its room
-    int idle_looks;
-    bool was_full;
+    struct stk_room room;
 };
 
 struct stk_tuner {
@@ -422,25 +416,14 @@ static uint64_t consumer_waits(struct stk_tuner *t, const struct stk_iter *it)
     return sum;
 }
 
-// The pieces that may wait in the ring.
 static void set_room(struct group *g, struct stk_pool *pool)
 {
-    struct stk_ring *r = g->stages->ring;
     struct stk_pool_stats memory = stk_pool_stats_of(pool);
-    uint64_t starve_ns = read_count(&g->stages->it->stats.starve_ns);
-    uint32_t low, high;
-    int room = stk_ring_marks(r, &low, &high);
-    bool has_waited = starve_ns > g->last_starve_ns;
-    g->last_starve_ns = starve_ns;
-    g->was_full = g->was_full || high + 1 >= (uint32_t)room;
-    g->idle_looks = low > (uint32_t)room / 2 ? g->idle_looks + 1 : 0;
-    if (has_waited && g->was_full && room < ROOM_MAX &&
-        memory.in_use_bytes < memory.cap_bytes / ROOM_MEMORY_PARTS) {
-        stk_ring_set_room(r, 2 * room < ROOM_MAX ? 2 * room : ROOM_MAX);
-        g->was_full = false;
-    } else if (g->idle_looks >= ROOM_SHRINK_LOOKS && room > ROOM_MIN) {
-        stk_ring_set_room(r, room * 3 / 4 > ROOM_MIN ? room * 3 / 4 : ROOM_MIN);
-        g->idle_looks = 0;
+    struct stk_ring_marks marks = stk_ring_marks(g->stages->ring);
+    int room = stk_room_choose(&g->room, &marks,
+                               memory.in_use_bytes < memory.cap_bytes / ROOM_MEMORY_PARTS);
+    if (room != marks.room) {
+        stk_ring_set_room(g->stages->ring, room);
     }
 }
 

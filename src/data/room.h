@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many pieces may wait in a ring that AUTOTUNE sizes. A consumer that finds the ring empty
+// although it had been full takes more at a time than fits, or what makes the pieces was held up:
+// the room doubles. Where most of what is ready has not been needed for a while, the room falls
+// again; each time it had to grow, it is kept for twice as long, since what held things up once is
+// likely to come back. A wait before the ring was full says nothing about its room: that is how
+// every run begins, and more room then would only take memory that nobody asked for.
+#ifndef STK_DATA_ROOM_H
+#define STK_DATA_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STK_ROOM_MIN 8 // pieces
+#define STK_ROOM_MAX 64
+#define STK_ROOM_LOOKS 20       // with too much ready, before the room falls
+#define STK_ROOM_LOOKS_MAX 1280 // two minutes of looks
+
+struct stk_ring_marks { // since they were asked for last
+    int room;
+    uint32_t low;    // the least pieces that were ready
+    bool is_drained; // the consumer waited after the ring had been full
+};
+
+struct stk_room {
+    int idle_looks; // in a row
+    int growths;    // so far
+};
+
+// The room from now on; what it is, if it should stay. has_memory: may it grow?
+int stk_room_choose(struct stk_room *s, const struct stk_ring_marks *m, bool has_memory);
+
+#endif
