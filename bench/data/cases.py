@@ -303,6 +303,7 @@ def tune_cases(scale, files):
     paced = {"files": files, "batch": 64, "seconds": scale["paced"]}
     rows = [
         Row("stoker.data", "stoker", "paced", paced, None),
+        Row("ready batches, all processors busy", "stoker", "paced_ready", paced, None),
         Row("tf.data", "tf", "paced", paced, None),
         Row("DALI, CPU", "dali", "paced", paced, None),
         Row("DataLoader, 2 workers", "torch", "paced", dict(paced, workers=2), None),
@@ -325,6 +326,7 @@ def tune_cases(scale, files):
         "cores",
         [
             Row("stoker.data", "stoker", "paced", quarter, None),
+            Row("the same in bursts, no threads", "stoker", "paced_in_bursts", quarter, None),
             Row("tf.data", "tf", "paced", quarter, None),
             Row("DALI, CPU", "dali", "paced", quarter, None),
             Row("FFCV, its own file of them", "ffcv", "paced", quarter, None),

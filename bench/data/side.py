@@ -56,10 +56,16 @@ def ready_next(iterator, rounds, ready, pause=0.004):
     return {"seconds": spent, "elements": calls}
 
 
+def exceeded_once(values, among):
+    """What one of so many values exceeds; the largest of fewer."""
+    return sorted(values)[max(0, math.ceil((1 - 1 / among) * len(values)) - 1)]
+
+
 def paced(iterator, step, seconds, settle=0):
     """How busy a consumer is whose step takes `step` seconds (asleep, as a host is while a device
     works), from its first batch on. Its lateness from sleeping too long is not the pipeline's.
-    settle: seconds that it waits behind that batch, in which the pipeline fills its buffers."""
+    settle: seconds that it waits behind that batch, in which the pipeline fills its buffers.
+    later_: of the second half of the steps, in which the pipeline's memory has been touched."""
     next(iterator)
     time.sleep(settle)
     got, cpu = time.perf_counter(), cpu_seconds()
@@ -71,11 +77,11 @@ def paced(iterator, step, seconds, settle=0):
         steps += start - got
         got = time.perf_counter()
         waits.append(got - start)
-    waits.sort()
     return {
         "busy": steps / (steps + sum(waits)),
-        "longest_wait": waits[-1],
-        "p999_wait": waits[max(0, math.ceil(0.999 * len(waits)) - 1)],
+        "longest_wait": max(waits),
+        "p999_wait": exceeded_once(waits, 1000),
+        "later_p999_wait": exceeded_once(waits[len(waits) // 2 :], 1000),
         "batches": len(waits),
         "seconds": steps + sum(waits),
         "cpu": cpu_seconds() - cpu,

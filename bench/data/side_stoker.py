@@ -2,7 +2,10 @@
 """stoker.data's side of the benchmark, and the making of its files."""
 
 import itertools
+import os
 import platform
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -178,6 +181,38 @@ def jpeg_paced(files, batch, step, seconds, settle=0, is_fused=True):
     return lambda: side.paced(iter(ds), step, seconds, settle)
 
 
+def paced_in_bursts(files, batch, step, seconds, settle):
+    """The same work at the same pace without threads of the engine: the consumer makes each batch
+    itself at the end of a step that is as much shorter."""
+    ds = sd.Dataset.from_tensor_slices(np.array(files, object)).repeat().map(fused)
+    it = iter(ds.batch(batch, drop_remainder=True))
+    next(it)
+    takes = side.timed(lambda: side.drain(itertools.islice(it, 8)))["seconds"] / 8
+    return lambda: side.paced(it, max(0.0, step - takes), seconds, settle)
+
+
+def paced_ready(files, batch, step, seconds):
+    """Batches that are ready, while all processors are busy with other processes' batch work: what
+    the machine itself makes such a consumer wait."""
+    it = iter(sd.Dataset.from_tensors(np.zeros((batch, 8), np.float32)).repeat())
+    spin = "import os; os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))\nwhile 1: pass"
+
+    def run():
+        busy = [
+            subprocess.Popen([sys.executable, "-c", spin])
+            for _ in range(len(os.sched_getaffinity(0)))
+        ]
+        try:
+            time.sleep(0.2)  # they have started
+            return side.paced(it, step, seconds)
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+
+    return run
+
+
 def steady(files, batch, batches):
     """Page faults of a running pipeline whose batches are dropped, per batch."""
     it = iter(jpeg_dataset(files, batch, True))
@@ -226,6 +261,8 @@ CASES = {
     "reaction": reaction,
     "arrivals": jpeg_arrivals,
     "paced": jpeg_paced,
+    "paced_in_bursts": paced_in_bursts,
+    "paced_ready": paced_ready,
     "steady": steady,
     "shuffle": shuffle,
     "memory": memory,
