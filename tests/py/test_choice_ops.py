@@ -17,6 +17,9 @@ RNG = np.random.default_rng(1)
 INVALID = sd.errors.InvalidArgumentError
 
 
+MEAN, DEVIATION = 0.401, 0.184
+
+
 def traced(f, *values):
     """f's results for the values as elements of a dataset, natively; equal to those outside of one."""
     ds = D.from_tensors(values).map(f)
@@ -219,6 +222,47 @@ def test_assertions():
     c.raises(INVALID, lambda: sd.debugging.assert_greater_equal(1, 2))
     c.raises(TypeError, lambda: sd.debugging.assert_equal(np.int32(1), np.int64(1)))
     c.raises(INVALID, lambda: sd.Assert(False, ["why"]), "why")
+
+
+def test_sample_distorted_bounding_box():
+    """Crops within what was asked for, in which an object is seen; alike in their distribution."""
+    boxes = np.array([[[0.1, 0.2, 0.6, 0.9], [0.5, 0.5, 0.55, 0.52]]], np.float32)
+    more = dict(aspect_ratio_range=[0.75, 1.33], area_range=(0.05, 0.8), min_object_covered=0.4)
+
+    def crop(_):
+        return sd.image.sample_distorted_bounding_box(np.array([300, 400, 3]), boxes, **more)
+
+    ds = D.range(3000).map(crop, 2)
+    c.true(ds._function.is_native, "native")
+    areas = []
+    for begin, size, box in ds:
+        (y, x, _), (h, w, rest) = begin, size
+        ok = 0 <= y and 0 <= x and y + h <= 300 and x + w <= 400 and (begin[2], rest) == (0, -1)
+        whole = (h, w) == (300, 400)
+        ok = ok and (whole or 0.05 <= h * w / 120000 <= 0.8 and 0.73 < w / h < 1.36)
+        edges = np.array([y / 300, x / 400, (y + h) / 300, (x + w) / 400], np.float32)
+        seen = []
+        for a in boxes[0]:
+            t, l, b, r = (a * [300, 400, 300, 400]).astype(int)
+            both = max(min(b, y + h) - max(t, y), 0) * max(min(r, x + w) - max(l, x), 0)
+            seen.append(both / ((b - t) * (r - l)))
+        ok = ok and np.array_equal(box, edges.reshape(1, 1, 4)) and max(seen) >= 0.4
+        areas.append(h * w / 120000)
+        if not ok:
+            c.fail(f"{begin} {size} {box} {seen}")
+    # Of TensorFlow 2.21, for the same arguments: a mean of MEAN and a deviation of DEVIATION.
+    c.true(abs(np.mean(areas) - MEAN) < 0.02 and abs(np.std(areas) - DEVIATION) < 0.02, f"{np.mean(areas)} {np.std(areas)}")
+    again = lambda s: [e[0].tolist() for e in D.range(9).map(lambda _: sd.image.sample_distorted_bounding_box(
+        [30, 40, 3], np.zeros((1, 0, 4), np.float32), s, use_image_if_no_bounding_boxes=True))]
+    c.true(again(3) == again(3) != again(4), "its seed")
+    f = sd.image.sample_distorted_bounding_box
+    c.same(f([9, 9, 3], boxes, area_range=(1, 1), aspect_ratio_range=(0.1, 0.2))[1].tolist(), [9, 9, -1])
+    c.raises(INVALID, lambda: f([9, 9, 3], np.zeros((1, 0, 4), np.float32)), "no boxes")
+    c.raises(INVALID, lambda: f([9, 9, 3], boxes[..., ::-1]), "a box is")
+    c.raises(INVALID, lambda: f([9, 9], boxes), "height, width, channels")
+    c.raises(INVALID, lambda: f([9, 9, 3], boxes[..., :3]), "(..., 4)")
+    c.raises(INVALID, lambda: f([9, 9, 3], boxes, area_range=(0.5, 0.1)), "area_range")
+    c.raises(INVALID, lambda: f([9, 9, 3], boxes, max_attempts=-1), "max_attempts")
 
 
 def test_print():

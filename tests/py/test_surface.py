@@ -95,6 +95,7 @@ image.central_crop image central_fraction
 image.convert_image_dtype image dtype saturate=False
 image.crop_and_resize image boxes box_indices crop_size method='bilinear' extrapolation_value=0.0
 image.crop_to_bounding_box image offset_height offset_width target_height target_width
+image.sample_distorted_bounding_box image_size bounding_boxes seed=0 min_object_covered=0.1 aspect_ratio_range=None area_range=None max_attempts=None use_image_if_no_bounding_boxes=None
 image.extract_patches images sizes strides rates padding
 image.flip_left_right image
 image.flip_up_down image

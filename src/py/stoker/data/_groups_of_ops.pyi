@@ -395,6 +395,9 @@ class image:
     def rot90(image: Any, k: Any = 1, *, name: Any = None) -> Any:
         """Turned counter-clockwise by k right angles."""
     @staticmethod
+    def sample_distorted_bounding_box(image_size: Any, bounding_boxes: Any, seed: Any = 0, min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: Any = None, use_image_if_no_bounding_boxes: Any = None, name: Any = None) -> Any:
+        """(begin, size, bboxes): a random crop for `slice`, in which some object is seen, and its box."""
+    @staticmethod
     def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
         """adjust_brightness by what a seed draws of -max_delta to max_delta."""
     @staticmethod

@@ -8,7 +8,7 @@ import inspect
 import numpy as np
 
 from . import _dtypes
-from ._call import convert
+from ._call import convert, run
 from ._ops import PUBLIC, attribute, cast, publish, static_ints
 from ._trace import TraceError
 
@@ -250,3 +250,36 @@ def stateless_random_crop(value, size, seed, name=None):
         for i, n in enumerate(known)
     ]
     return PUBLIC["slice"](x, PUBLIC["stack"](begin), known)
+
+
+@publish("image.sample_distorted_bounding_box", "sample_distorted_bounding_box")
+def sample_distorted_bounding_box(
+    image_size,
+    bounding_boxes,
+    seed=0,
+    min_object_covered=0.1,
+    aspect_ratio_range=None,
+    area_range=None,
+    max_attempts=None,
+    use_image_if_no_bounding_boxes=None,
+    name=None,
+):
+    """(begin, size, bboxes): a random crop for `slice`, in which some object is seen, and its box.
+
+    image_size: (height, width, channels), int32 or int64. bounding_boxes: float32 (..., 4): top, left,
+    bottom, right, from 0 to 1. The whole image where max_attempts (100) find none.
+    aspect_ratio_range (0.75, 1.33): of width over height; area_range (0.05, 1): of the image's.
+    """
+    size = convert(image_size)
+    if size.dtype not in (np.dtype("int32"), np.dtype("int64")):
+        size = cast(size, "int32")
+    attrs = {
+        "seed": int(seed) or None,
+        "min_object_covered": float(attribute(min_object_covered, "min_object_covered")),
+        "aspect_ratio_range": ("floats", [float(v) for v in aspect_ratio_range or (0.75, 1.33)]),
+        "area_range": ("floats", [float(v) for v in area_range or (0.05, 1.0)]),
+        "max_attempts": int(max_attempts or 100),
+        "use_image_if_no_bounding_boxes": int(bool(use_image_if_no_bounding_boxes)),
+    }
+    boxes = convert(bounding_boxes, np.dtype("float32"))
+    return tuple(run("sample_distorted_bounding_box", [size, boxes], attrs, True))
