@@ -166,6 +166,8 @@ static void attribute_unlinked(struct gaps *g, int64_t from, int64_t to)
 static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_start, uint32_t *call)
 {
     const struct stk_thread_info *th = &g->a->threads[thread];
+    if (th->call_count == 0) // nobody's: then there may be no array either
+        return 0;
     const struct stk_blocking_call *calls = g->a->calls + th->first_call;
     uint32_t low = 0, high = th->call_count;
     while (low < high) { // first call that starts in the gap
