@@ -158,7 +158,7 @@ static void bench_all(const char *label, const char *path, enum stk_record_codec
     struct stk_err err;
     stk_err_init(&err);
     struct stk_example_spec *spec;
-    struct stk_example_parser *parser;
+    struct stk_example_parser *parser = NULL;
     struct stk_example_batch batch;
     if (stk_example_compile(&spec, features, count, &err) ||
         stk_example_parser_open(&parser, spec, STK_EXAMPLE_SINGLE, &err) ||
