@@ -213,19 +213,20 @@ def paced_ready(files, batch, step, seconds):
     return run
 
 
-def steady(files, batch, batches):
-    """Page faults of a running pipeline whose batches are dropped, per batch."""
+def steady(files, batch, batches, stretches):
+    """Page faults of a running pipeline whose batches are dropped, in each stretch of `batches`."""
     it = iter(jpeg_dataset(files, batch, True))
-    for _ in range(batches):
-        next(it)
+
+    def pull():
+        for _ in range(batches):
+            next(it)
+        return batches
 
     def run():
-        def pull():
-            for _ in range(batches):
-                next(it)
-            return batches
-
-        return side.timed(pull, elements=batches * batch)
+        for _ in range(2):
+            pull()
+        faults = [side.timed(pull, elements=1)["faults"] for _ in range(stretches)]
+        return {"faults": faults, "batches": batches}
 
     return run
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "data/gate.h"
+#include "data/patience.h"
 #include "data/tuner.h"
 
 static void set_tuned(void *owner, int n)
@@ -96,9 +97,7 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
 }
 
-#define SHORT_MS 2      // between looks for memory
-#define SHORT_TRIES 500 // while nothing is freed and the consumer waits: then it never will be
-#define SHORT_PIECES 64 // made one at a time after that
+#define SHORT_PIECES 64 // made one at a time after memory was too little
 
 // Whether the run's memory can still become free: it did, or the consumer has yet to come back for
 // what waits for it.
@@ -113,15 +112,15 @@ bool stk_async_is_short(struct stk_async *a, int *tries)
     }
     uint64_t used = stk_pool_stats_of(run->pool).in_use_bytes;
     bool is_over = false;
-    for (int idle = 0; *tries > 1 && !is_over && idle < SHORT_TRIES;) {
-        usleep(SHORT_MS * 1000);
+    for (int idle = 0; *tries > 1 && !is_over && idle < STK_PATIENCE_TRIES;) {
+        usleep(STK_PATIENCE_MS * 1000);
         uint64_t now = stk_pool_stats_of(run->pool).in_use_bytes;
         if (now < used) {
             break;
         }
         used = now;
         idle = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) ? idle + 1 : 0;
-        is_over = idle >= SHORT_TRIES || stk_ring_is_stopped(&a->ring);
+        is_over = idle >= STK_PATIENCE_TRIES || stk_ring_is_stopped(&a->ring);
     }
     ++*tries;
     stk_wait_end(run, w, NULL);
@@ -133,8 +132,14 @@ void stk_async_end_short(struct stk_async *a)
     pthread_mutex_unlock(&a->it->run->short_lock);
 }
 
-// One piece from input to ring. False: there is no more.
-static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
+static bool ring_is_stopped(void *ring)
+{
+    return stk_ring_is_stopped(ring);
+}
+
+// One piece from input to ring; a worker's thread waits for the memory of its input. False: there
+// is no more.
+static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool is_worker)
 {
     uint64_t seq;
     struct stk_run *run = a->it->run;
@@ -146,7 +151,9 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p)
     stk_gate_enter(run);
     struct stk_iter *before = stk_account_enter(a->it);
     uint64_t start_ns = stk_clock_ns();
+    stk_patience_set(is_worker ? ring_is_stopped : NULL, &a->ring);
     int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
+    stk_patience_set(NULL, NULL);
     bool is_end = n == 0 && p->status == STK_OK;
     if (is_end) {
         stk_ring_end(&a->ring);
@@ -203,7 +210,7 @@ static void *work(void *arg)
     if (s != STK_OK) {
         fail_all(a, &piece, s, &err);
     }
-    while (s == STK_OK && stays(w) && one_piece(a, own, &piece)) {
+    while (s == STK_OK && stays(w) && one_piece(a, own, &piece, true)) {
     }
     stk_piece_clear(&piece);
     if (a->kind->end && own) {
@@ -309,7 +316,7 @@ STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
     }
     if (!p && !has_threads && is_waiting) {
         struct stk_piece piece = {0};
-        if (one_piece(a, a->own, &piece)) {
+        if (one_piece(a, a->own, &piece, false)) {
             p = stk_ring_peek(&a->ring, 0, false);
         }
         stk_piece_clear(&piece);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and their pool. Free buffers wait in lists by size class (four classes for each power of
-// two, so at most a quarter is unused); one lock guards the lists. Large ones ask for huge pages,
-// since first touch of small pages costs more than filling them.
+// two, so at most a quarter is unused); one lock guards the lists. Where the class has none, a free
+// small one of the next classes serves, less than twice as large: sizes that differ from file to
+// file soon find what they need. Large ones ask for huge pages, since first touch of small pages
+// costs more than filling them; of the others all pages are touched at once, not by the first
+// element that is long enough.
 #include "data/buf.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -15,12 +19,17 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SOURCED_BYTES_MIN ((size_t)64 << 10) // smaller ones are not worth the source's granularity
 #define CACHE_SHIFT 2                        // at most a quarter of the cap waits in the lists
+#define CLASSES_ABOVE 3                      // that are looked through for a free buffer
+#define TOUCH_BYTES 4096                     // the smallest page that systems have
+#define SMALL_BYTES_MAX ((size_t)1 << 20)    // larger ones come in few sizes, and are mostly filled
 
 struct stk_pool {
     int refs; // its owner and every buffer that is out
     pthread_mutex_t lock;
     struct stk_pool_stats stats;
     struct stoker_memory_source source; // get NULL: none
+    bool (*wait)(void *arg, int *idle); // NULL: nobody waits
+    void *wait_arg;
     struct stk_buf *free[CLASSES];
 };
 
@@ -55,6 +64,12 @@ struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_s
 struct stk_pool *stk_pool_open(size_t cap_bytes)
 {
     return stk_pool_open_in(cap_bytes, NULL);
+}
+
+void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), void *arg)
+{
+    p->wait = wait;
+    p->wait_arg = arg;
 }
 
 STK_HOT struct stk_pool *stk_pool_hold(struct stk_pool *p)
@@ -132,6 +147,9 @@ static struct stk_buf *buf_new(size_t size)
     }
     *b = (struct stk_buf){.size = size};
     b->data = (uint8_t *)(((uintptr_t)(b + 1) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+    for (size_t i = TOUCH_BYTES; i < size && size <= SMALL_BYTES_MAX; i += TOUCH_BYTES) {
+        ((volatile uint8_t *)b->data)[i] = 0;
+    }
 #ifdef MADV_HUGEPAGE
     if (size >= 2 * HUGE_PAGE) {
         uintptr_t from = ((uintptr_t)b->data + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
@@ -165,6 +183,20 @@ bool stk_pool_claim(struct stk_pool *p, size_t bytes)
     return fits;
 }
 
+static bool waits(struct stk_pool *p, size_t bytes, int *idle)
+{
+    return p->wait && bytes <= p->stats.cap_bytes && p->wait(p->wait_arg, idle);
+}
+
+bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes)
+{
+    bool is_claimed = stk_pool_claim(p, bytes);
+    for (int idle = 0; !is_claimed && waits(p, bytes, &idle);) {
+        is_claimed = stk_pool_claim(p, bytes);
+    }
+    return is_claimed;
+}
+
 void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
 {
     pthread_mutex_lock(&p->lock);
@@ -172,36 +204,70 @@ void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
     pthread_mutex_unlock(&p->lock);
 }
 
-STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
+// A free buffer of class c, or a small one of a class little above; out of its list. NULL: none.
+// The lock is held.
+STK_HOT static struct stk_buf *take_free(struct stk_pool *p, int c)
 {
-    int c = class_of(size);
-    if (c >= CLASSES) {
-        return NULL;
+    for (int k = c; k < CLASSES && k <= c + CLASSES_ABOVE; k++) {
+        struct stk_buf *b = p->free[k];
+        if (b && k > c &&
+            (b->size > SMALL_BYTES_MAX || p->stats.in_use_bytes > p->stats.cap_bytes / 2)) {
+            return NULL;
+        }
+        if (b) {
+            p->free[k] = b->next;
+            p->stats.free_bytes -= b->size;
+            return b;
+        }
     }
-    size = class_bytes(c);
+    return NULL;
+}
+
+// The lock is held.
+STK_HOT static bool put_free(struct stk_pool *p, struct stk_buf *b)
+{
+    int c = class_of(b->size);
+    if (p->stats.free_bytes + b->size > p->stats.cap_bytes >> CACHE_SHIFT) {
+        return false;
+    }
+    b->next = p->free[c];
+    p->free[c] = b;
+    p->stats.free_bytes += b->size;
+    return true;
+}
+
+// A buffer of class c; NULL: no memory. *is_short: because it would pass the cap.
+STK_HOT static struct stk_buf *buf_try(struct stk_pool *p, int c, bool *is_short)
+{
     pthread_mutex_lock(&p->lock);
-    struct stk_buf *b = p->free[c];
-    if (b) {
-        p->free[c] = b->next;
-        p->stats.free_bytes -= size;
-    }
-    bool fits = reserve(p, size);
-    p->stats.fresh += fits && !b;
+    struct stk_buf *b = take_free(p, c);
+    size_t size = b ? b->size : class_bytes(c);
+    *is_short = !reserve(p, size);
+    p->stats.fresh += !*is_short && !b;
     pthread_mutex_unlock(&p->lock);
-    if (!fits) {
+    if (*is_short) {
         buf_free(p, b);
         return NULL;
     }
     if (!b && !(b = buf_sourced(p, size)) && !(b = buf_new(size))) {
-        pthread_mutex_lock(&p->lock);
-        p->stats.in_use_bytes -= size;
-        pthread_mutex_unlock(&p->lock);
+        stk_pool_unclaim(p, size);
         return NULL;
     }
     b->refs = 1;
     b->is_readonly = false;
     b->next = NULL;
     b->pool = stk_pool_hold(p);
+    return b;
+}
+
+STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
+{
+    int c = class_of(size), idle = 0;
+    bool is_short;
+    struct stk_buf *b = c < CLASSES ? buf_try(p, c, &is_short) : NULL;
+    while (!b && c < CLASSES && is_short && waits(p, class_bytes(c), &idle)) {
+        b = buf_try(p, c, &is_short);
+    }
     return b;
 }
 
@@ -242,15 +308,9 @@ STK_HOT void stk_buf_drop(struct stk_buf *b)
         stk_free(b);
         return;
     }
-    int c = class_of(b->size);
     pthread_mutex_lock(&p->lock);
     p->stats.in_use_bytes -= b->size;
-    bool keeps = p->stats.free_bytes + b->size <= p->stats.cap_bytes >> CACHE_SHIFT;
-    if (keeps) {
-        b->next = p->free[c];
-        p->free[c] = b;
-        p->stats.free_bytes += b->size;
-    }
+    bool keeps = put_free(p, b);
     pthread_mutex_unlock(&p->lock);
     if (!keeps) {
         buf_free(p, b);
@@ -279,32 +339,46 @@ STK_HOT void stk_keep_drop(struct stk_keep *k)
     for (int i = 0; i < k->count; i++) {
         stk_buf_drop(k->bufs[i]);
     }
-    stk_free(k->bufs);
-    stk_free(k);
+    if (k->place) {
+        stk_buf_drop(k->place);
+    } else {
+        stk_free(k);
+    }
 }
 
-static bool keep_make_own(struct stk_keep **k)
+// An empty list with room for `least` buffers or more. NULL: no memory.
+static struct stk_keep *keep_new(struct stk_pool *pool, int least)
+{
+    size_t size = sizeof(struct stk_keep) + (size_t)least * sizeof(struct stk_buf *);
+    size = size < CLASS_BYTES_MIN ? CLASS_BYTES_MIN : size;
+    bool is_short;
+    struct stk_buf *place = pool ? buf_try(pool, class_of(size), &is_short) : NULL;
+    struct stk_keep *k = place ? (struct stk_keep *)place->data : stk_alloc(size);
+    if (k) {
+        size_t room = place ? place->size : size;
+        *k = (struct stk_keep){.refs = 1, .place = place};
+        k->capacity = (int)((room - sizeof *k) / sizeof k->bufs[0]);
+    }
+    return k;
+}
+
+// Makes *k a list of the caller's own with room for one more.
+static bool keep_make_own(struct stk_keep **k, struct stk_pool *pool)
 {
     struct stk_keep *old = *k;
-    if (old && __atomic_load_n(&old->refs, __ATOMIC_ACQUIRE) == 1) {
+    int count = old ? old->count : 0;
+    bool is_sole = old && __atomic_load_n(&old->refs, __ATOMIC_ACQUIRE) == 1;
+    if (is_sole && count < old->capacity) {
         return true;
     }
-    struct stk_keep *own = stk_alloc_zero(1, sizeof *own);
+    struct stk_keep *own = count < INT_MAX / 2 ? keep_new(pool, 2 * count + 1) : NULL;
     if (!own) {
         return false;
     }
-    own->refs = 1;
-    if (old && old->count) {
-        own->bufs = stk_alloc_array((size_t)old->count, sizeof own->bufs[0]);
-        if (!own->bufs) {
-            stk_free(own);
-            return false;
-        }
-        own->count = own->capacity = old->count;
-        for (int i = 0; i < old->count; i++) {
-            own->bufs[i] = stk_buf_hold(old->bufs[i]);
-        }
+    for (int i = 0; i < count; i++) {
+        own->bufs[i] = stk_buf_hold(old->bufs[i]);
     }
+    own->count = count;
     stk_keep_drop(old);
     *k = own;
     return true;
@@ -312,22 +386,13 @@ static bool keep_make_own(struct stk_keep **k)
 
 bool stk_keep_add(struct stk_keep **k, struct stk_buf *b)
 {
-    if (!keep_make_own(k)) {
+    if (*k && (*k)->count && (*k)->bufs[(*k)->count - 1] == b) {
+        return true;
+    }
+    if (!keep_make_own(k, b->pool)) {
         return false;
     }
     struct stk_keep *own = *k;
-    if (own->count && own->bufs[own->count - 1] == b) {
-        return true;
-    }
-    if (own->count == own->capacity) {
-        int capacity = own->capacity ? 2 * own->capacity : 4;
-        struct stk_buf **bufs = stk_realloc_array(own->bufs, (size_t)capacity, sizeof own->bufs[0]);
-        if (!bufs) {
-            return false;
-        }
-        own->bufs = bufs;
-        own->capacity = capacity;
-    }
     own->bufs[own->count++] = stk_buf_hold(b);
     return true;
 }

@@ -44,7 +44,12 @@ struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p);
 bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes); // would it pass the cap?
 // Memory that is somebody's own counts as in use until it is given back. False: past the cap.
 bool stk_pool_claim(struct stk_pool *p, size_t bytes);
+bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes); // as stk_buf_get does
 void stk_pool_unclaim(struct stk_pool *p, size_t bytes);
+
+// Who gets nothing for want of budget asks `wait`, if there is one, and tries again; *idle is 0 at
+// first and then the function's own. False: in vain.
+void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), void *arg);
 
 // At least `size` bytes, uninitialised. NULL: no memory, or past the cap.
 struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size);
@@ -54,11 +59,13 @@ struct stk_buf *stk_buf_hold(struct stk_buf *b); // takes NULL
 void stk_buf_drop(struct stk_buf *b);            // takes NULL; from any thread
 bool stk_buf_is_sole(const struct stk_buf *b);   // one holder, and may be written
 
-// What string views point into: a list of buffers held together.
+// What string views point into: a list of buffers held together. It lies in a small buffer of their
+// pool where they have one, so that blocks of strings allocate nothing either.
 struct stk_keep {
     int refs; // atomic
     int count, capacity;
-    struct stk_buf **bufs;
+    struct stk_buf *place; // what the list lies in; NULL: the heap
+    struct stk_buf *bufs[];
 };
 struct stk_keep *stk_keep_hold(struct stk_keep *k); // takes NULL
 void stk_keep_drop(struct stk_keep *k);             // takes NULL

@@ -31,6 +31,8 @@ struct stk_interleave {
     struct stk_interleave_slot *slots;
     struct stk_ring ring; // for its lock and conditions alone: cancelling wakes who waits
     int64_t piece_n;
+    uint64_t read_bytes;   // that reading a piece may take, by the largest so far
+    int n_busy;            // workers that read
     int wanted, n_threads; // workers that read; that there are
     bool is_tuned;
     pthread_cond_t unpark; // for those beyond the wanted number

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/thread.h"
 #include "data/gate.h"
+#include "data/patience.h"
 #include "data/ring.h"
 #include "data/tally.h"
 #include "data/tuner.h"
@@ -88,6 +89,7 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
         stk_free(run);
         return stk_err_nomem(err);
     }
+    stk_pool_set_wait(run->pool, stk_patience_wait, run);
     pthread_mutex_init(&run->gate.lock, NULL);
     pthread_cond_init(&run->gate.freed, NULL);
     pthread_mutex_init(&run->short_lock, NULL);

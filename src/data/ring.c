@@ -385,6 +385,24 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
     }
 }
 
+// The lock is held. The array of a block that was used up goes to the slot that is given out next,
+// so that no more of them are made than pieces are held at a time.
+STK_HOT static void pass_on(struct stk_ring *r, struct stk_block *used)
+{
+    uint64_t most = r->head + STK_RING_SLOTS;
+    for (uint64_t at = r->tail; at < most && at < r->tail + (uint64_t)r->room; at++) {
+        struct stk_block *to = &r->slots[at % STK_RING_SLOTS].block;
+        if (to == used) {
+            return;
+        }
+        if (!to->cols) {
+            *to = *used;
+            *used = (struct stk_block){0};
+            return;
+        }
+    }
+}
+
 STK_HOT void stk_ring_pop(struct stk_ring *r)
 {
     struct stk_piece *slot = &r->slots[r->head % STK_RING_SLOTS];
@@ -398,6 +416,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
     }
     pthread_mutex_lock(&r->lock);
     r->head++;
+    pass_on(r, &slot->block);
     r->elements -= n;
     __atomic_store_n(&r->it->stats.fill, --r->ready, __ATOMIC_RELAXED);
     r->low = r->ready < r->low ? r->ready : r->low;

@@ -49,7 +49,7 @@ static enum stk_status claim(struct stk_record_reader *r, const struct stk_recor
                              const char *path, struct stk_err *err)
 {
     size_t input = o->codec == STK_RECORD_PLAIN ? 0 : o->input_bytes ? o->input_bytes : INPUT_BYTES;
-    if (!stk_pool_claim(r->pool, STREAM_BYTES + input))
+    if (!stk_pool_claim_waiting(r->pool, STREAM_BYTES + input))
         return no_budget(r->pool, STREAM_BYTES + input, path, err);
     r->claimed = STREAM_BYTES + input;
     return STK_OK;

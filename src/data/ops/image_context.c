@@ -6,6 +6,9 @@
 #include "base/alloc.h"
 #include "data/jpeg/jpeg.h"
 
+#define TOUCH_BYTES 4096              // the smallest page that systems have
+#define ROOM_LEAST ((size_t)32 << 10) // lines of a few thousand pixels
+
 static enum stk_image_cpu find_cpu(void)
 {
 #if defined(__x86_64__)
@@ -75,6 +78,13 @@ enum stk_status stk_image_no_room(const struct stk_image_context *c, size_t size
                        size, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
 }
 
+// All pages are touched now: later images would do it page by page, the larger ones first.
+static void touch(uint8_t *block, size_t size)
+{
+    for (size_t i = 0; i < size; i += TOUCH_BYTES)
+        ((volatile uint8_t *)block)[i] = 0;
+}
+
 // The block begins at most 63 bytes before what is given out; the byte before that says how many.
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size)
 {
@@ -83,7 +93,7 @@ void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size)
     stk_image_buffer_free(b);
     if (size > SIZE_MAX / 2 - 128)
         return NULL;
-    size_t room = size + size / 4 + 64;
+    size_t room = size < ROOM_LEAST ? ROOM_LEAST : size + size / 4 + 64;
     if (b->pool && !stk_pool_claim(b->pool, room + 64)) {
         room = size;
         if (!stk_pool_claim(b->pool, room + 64))
@@ -95,6 +105,7 @@ void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size)
             stk_pool_unclaim(b->pool, room + 64);
         return NULL;
     }
+    touch(block, room + 64);
     size_t shift = 64 - ((uintptr_t)block & 63);
     block[shift - 1] = (uint8_t)shift;
     b->bytes = block + shift;

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define WHOLE_BYTES_MAX ((uint64_t)4 << 20) // of pixels, expected by expect_whole
+#define WHOLE_PARTS 64                      // of the budget: no more than one is expected
+
 enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size)
 {
     if (size >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
@@ -89,6 +92,23 @@ static enum stk_status check_options(const struct stk_image_jpeg_options *opt, s
     return STK_OK;
 }
 
+// Random parts of an image are of all sizes: room for a small image's largest is made at the first,
+// so that the others find it. Without memory for that, each part gets what it needs.
+static void expect_whole(struct stk_image_context *c, const struct stk_jpeg_options *opt,
+                         uint32_t channels)
+{
+    struct stk_jpeg_options whole = *opt;
+    uint32_t width, height;
+    whole.crop_x = whole.crop_y = whole.crop_w = whole.crop_h = 0;
+    if (stk_jpeg_output_size(c->jpeg, &whole, &width, &height) != STK_JPEG_OK)
+        return;
+    uint64_t bytes = (uint64_t)width * height * channels;
+    if (bytes <= c->pixels.size || bytes > WHOLE_BYTES_MAX || bytes > c->max_bytes / WHOLE_PARTS)
+        return;
+    (void)stk_image_buffer_reserve(&c->pixels, bytes);
+    (void)stk_image_buffer_reserve(&c->scratch, stk_jpeg_scratch_size(c->jpeg, &whole));
+}
+
 // Makes room for the pixels and the decoder's scratch.
 static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *own)
 {
@@ -112,6 +132,8 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
                            "of %u x %u",
                            opt->crop_height, opt->crop_width, opt->crop_y, opt->crop_x, opt->ratio,
                            j->height, j->width);
+    if (opt->crop_width && !job->out.pixels)
+        expect_whole(c, &own->opt, channels);
     enum stk_status claimed = stk_image_claim(c, &job->out, &shape, STK_IMAGE_U8, &job->err);
     if (claimed != STK_OK)
         return claimed;

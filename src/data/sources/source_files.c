@@ -124,7 +124,7 @@ enum stk_status stk_files_open_as(const struct stk_iter *it, int64_t i, struct s
     }
     size_t bytes =
         STREAM_BYTES + (stk_stream_codec(out->stream) == STK_CODEC_PLAIN ? 0 : how.input_bytes);
-    if (!stk_pool_claim(pool, bytes)) {
+    if (!stk_pool_claim_waiting(pool, bytes)) {
         struct stk_pool_stats have = stk_pool_stats_of(pool);
         stk_files_close(out);
         return stk_err_set(err, STK_ELIMIT,

@@ -11,8 +11,11 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "data/gate.h"
+#include "data/patience.h"
 #include "data/interleave_impl.h"
 #include "data/tally.h"
+
+#define READ_FACTOR 2 // memory of a read by that of its elements: sources read larger blocks
 
 static void set_workers(void *owner, int n);
 
@@ -49,12 +52,19 @@ enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter
     return p->slots && stk_tuner_add(&p->tuned, p->is_tuned) ? STK_OK : stk_err_nomem(err);
 }
 
+// The lock is held. Is memory too little to read ahead, with what the workers at it may still take?
+static bool is_short(const struct stk_interleave *p)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(p->it->run->pool);
+    uint64_t more = (uint64_t)(p->n_busy + 1) * p->read_bytes;
+    return s.in_use_bytes + more > s.cap_bytes / 4 * 3;
+}
+
 // The lock is held. The next dataset to read in: from the one whose turn it is. Little memory: that
 // one alone, if nothing of it is ready.
 static struct stk_interleave_slot *choose(struct stk_interleave *p)
 {
-    struct stk_pool_stats s = stk_pool_stats_of(p->it->run->pool);
-    int64_t reach = s.in_use_bytes > s.cap_bytes / 4 * 3 ? 1 : p->length;
+    int64_t reach = is_short(p) ? 1 : p->length;
     for (int level = 0; level < (reach == 1 ? 1 : STK_INTERLEAVE_AHEAD); level++) {
         for (int64_t i = 0; i < reach; i++) {
             struct stk_interleave_slot *slot = &p->slots[(p->at + i) % p->length];
@@ -69,7 +79,9 @@ static struct stk_interleave_slot *choose(struct stk_interleave *p)
 static void size_pieces(struct stk_interleave *p, const struct stk_piece *piece, uint64_t took_ns)
 {
     int64_t now = p->piece_n, n = piece->block.n;
-    int64_t each = (int64_t)stk_block_bytes(&piece->block) / n;
+    uint64_t bytes = stk_block_bytes(&piece->block);
+    int64_t each = (int64_t)bytes / n;
+    p->read_bytes = READ_FACTOR * bytes > p->read_bytes ? READ_FACTOR * bytes : p->read_bytes;
     int64_t next = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
     next = next > 2 * now ? 2 * now : next;
     next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;
@@ -85,6 +97,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     struct stk_err err;
     int64_t n = p->piece_n;
     slot->is_busy = true;
+    p->n_busy++;
     pthread_mutex_unlock(&p->ring.lock);
     stk_gate_enter(run);
     struct stk_iter *before = stk_account_enter(p->it);
@@ -105,6 +118,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     stk_tuner_look(run);
     pthread_mutex_lock(&p->ring.lock);
     slot->is_busy = false;
+    p->n_busy--;
     slot->at_end = is_end;
     if (!is_end) {
         if (piece->block.n > 0) {
@@ -126,12 +140,23 @@ static bool is_over(const struct stk_interleave *p)
     return p->is_stopping || __atomic_load_n(&p->it->run->is_cancelled, __ATOMIC_ACQUIRE);
 }
 
+// For a worker that waits for memory, which does not hold the lock.
+static bool is_over_by_now(void *interleave)
+{
+    struct stk_interleave *p = interleave;
+    pthread_mutex_lock(&p->ring.lock);
+    bool is = is_over(p);
+    pthread_mutex_unlock(&p->ring.lock);
+    return is;
+}
+
 static void *work(void *arg)
 {
     struct stk_interleave_worker *w = arg;
     struct stk_interleave *p = w->of;
     struct stk_piece piece = {0};
     stk_gate_be_modest();
+    stk_patience_set(is_over_by_now, p);
     pthread_mutex_lock(&p->ring.lock);
     while (!is_over(p)) {
         if (w->index >= p->wanted) {
