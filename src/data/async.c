@@ -100,7 +100,8 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
 #define SHORT_PIECES 64 // made one at a time after memory was too little
 
 // Whether the run's memory can still become free: it did, or the consumer has yet to come back for
-// what waits for it.
+// what waits for it. Where the budget refused nothing when tried again, it is the system that has
+// none, which is not waited for.
 bool stk_async_is_short(struct stk_async *a, int *tries)
 {
     struct stk_run *run = a->it->run;
@@ -110,8 +111,10 @@ bool stk_async_is_short(struct stk_async *a, int *tries)
         *tries = 1;
         stk_ring_be_short(&a->ring, SHORT_PIECES);
     }
-    uint64_t used = stk_pool_stats_of(run->pool).in_use_bytes;
-    bool is_over = false;
+    struct stk_pool_stats pool = stk_pool_stats_of(run->pool);
+    uint64_t used = pool.in_use_bytes;
+    bool is_over = *tries > 1 && pool.refused == run->short_refused;
+    run->short_refused = pool.refused;
     for (int idle = 0; *tries > 1 && !is_over && idle < STK_PATIENCE_TRIES;) {
         usleep(STK_PATIENCE_MS * 1000);
         uint64_t now = stk_pool_stats_of(run->pool).in_use_bytes;

@@ -165,6 +165,7 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size)
 {
     struct stk_pool_stats *s = &p->stats;
     if (size > s->cap_bytes || s->in_use_bytes > s->cap_bytes - size) {
+        s->refused++;
         return false;
     }
     if (s->in_use_bytes + s->free_bytes + size > s->cap_bytes) {

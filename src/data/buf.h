@@ -32,7 +32,8 @@ struct stk_buf {
 
 struct stk_pool_stats {
     uint64_t in_use_bytes, free_bytes, peak_bytes, cap_bytes;
-    uint64_t fresh; // buffers that had to be allocated: constant in the steady state
+    uint64_t refused; // requests past the cap
+    uint64_t fresh;   // buffers that had to be allocated: constant in the steady state
 };
 
 struct stk_pool *stk_pool_open(size_t cap_bytes); // NULL: no memory

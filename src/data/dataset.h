@@ -171,6 +171,7 @@ struct stk_run {
     bool has_cap;            // options.threads were given: never more
     struct stk_gate gate;
     pthread_mutex_t short_lock; // held by the worker that found too little memory and tries again
+    uint64_t short_refused; // under it: what the pool had refused when memory was looked for last
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
     struct stk_ring *rings;
     pthread_mutex_t tree_lock; // held to exchange an input of an iterator, and to walk the tree
