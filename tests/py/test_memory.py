@@ -107,4 +107,39 @@ def test_budgets():
                 c.same((int(n), error.strip()), (want, ""), text)
 
 
+def limited(ds, mib):
+    o = sd.Options()
+    o.autotune.ram_budget = mib * MIB
+    return ds.with_options(o)
+
+
+def test_cache_of_small_elements():
+    """Blocks of a few numbers, in buffers made for many, are kept as what they are."""
+    for cycle in (1, 4):
+        ds = sd.Dataset.range(1500).interleave(
+            lambda x: sd.Dataset.range(x, x + 2).map(lambda y: y * 3), cycle, num_parallel_calls=2
+        )
+        ds = limited(ds.cache(), 8)
+        first = list(ds)
+        used = ds.stats().memory["in_use_bytes"]
+        c.same(len(first), 3000)
+        c.true(3000 * 8 <= used < MIB // 4, f"{used} bytes in use for 24,000")
+        c.same(list(ds), first)
+
+
+def test_cache_of_strings():
+    want = [b"%d" % i * (i % 50) for i in range(5000)]
+    ds = limited(sd.Dataset.from_generator(lambda: iter(want), output_types=sd.string).cache(), 8)
+    c.same(list(ds), want)
+    c.same(list(ds), want)
+
+
+def test_cache_too_large():
+    """What would take most of the budget is not kept, and comes all the same."""
+    ds = limited(sd.Dataset.range(300).map(lambda x: sd.fill([12500], x)).cache(), 8)
+    for _ in range(2):
+        c.same([int(x[0]) for x in ds], list(range(300)))
+    c.true(ds.stats().memory["in_use_bytes"] < 4 * MIB, "nothing is kept")
+
+
 c.main(globals())

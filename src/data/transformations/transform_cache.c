@@ -4,6 +4,10 @@
 // nothing. Kept memory counts against the budget of the run that filled the cache and is read-only
 // for whoever gets it. With a filename it is a file, filename.stkidx (transform_cache_file.c).
 //
+// Small blocks are joined as they come, like the digits of a binary counter: a block of one number
+// may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements
+// come, and the next pass reads the input again.
+//
 // An element that fails is not kept: the pass goes on, but the next one reads the input again.
 #include <pthread.h>
 #include <stdio.h>
@@ -14,12 +18,15 @@
 #include "data/feed.h"
 
 #define BLOCKS_MAX ((size_t)1 << 28)
-#define TAKE_MAX 4096 // elements of a block that is kept
+#define TAKE_MAX 4096            // elements of a block that is taken
+#define JOIN_BYTES (64u << 10)   // a block with as much is left as it is
+#define KEPT_PARTS ((uint64_t)3) // of KEPT_OF parts of the budget, at most; other stages need some
+#define KEPT_OF ((uint64_t)4)
 
 struct kept { // immutable once the dataset has it
     int refs;
     struct stk_vec blocks; // struct stk_block
-    int64_t n;
+    uint64_t bytes; // of the elements
 };
 
 struct cache {
@@ -76,33 +83,67 @@ static enum stk_status begin(struct stk_iter *it, struct stk_err *err)
     return STK_OK;
 }
 
-// What readers share must not be written by any of them. A column that refers to much more memory
-// than its elements take gets its own.
-static bool keep_col(struct stk_iter *it, struct stk_col *c)
+// What readers share must not be written by any of them.
+static void make_readonly(struct stk_block *b)
 {
-    if (c->dtype == STK_DT_STRING && !stk_col_own(c, it->run->pool)) {
-        return false;
-    }
-    if (c->data_buf && !__atomic_load_n(&c->data_buf->is_readonly, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&c->data_buf->is_readonly, true, __ATOMIC_RELAXED);
-    }
-    return true;
-}
-
-static enum stk_status keep(struct stk_iter *it, struct stk_block *b, struct stk_err *err)
-{
-    struct cache *c = it->state;
     for (int k = 0; k < b->count; k++) {
-        if (!keep_col(it, &b->cols[k])) {
-            return stk_stage_no_memory(it, err);
+        struct stk_buf *data = b->cols[k].data_buf;
+        if (data && !__atomic_load_n(&data->is_readonly, __ATOMIC_RELAXED)) {
+            __atomic_store_n(&data->is_readonly, true, __ATOMIC_RELAXED);
         }
     }
-    struct stk_block *own = stk_vec_push(&c->filling->blocks);
-    if (!own || !stk_block_share(own, b)) {
-        return stk_err_nomem(err);
+}
+
+// Strings get bytes of their own: views may point into much larger memory.
+static bool own_strings(struct stk_iter *it, struct stk_block *b)
+{
+    bool ok = true;
+    for (int k = 0; ok && k < b->count; k++) {
+        ok = b->cols[k].dtype != STK_DT_STRING || stk_col_own(&b->cols[k], it->run->pool);
     }
-    c->filling->n += b->n;
-    return STK_OK;
+    return ok;
+}
+
+// The last blocks become one while the last but one is small, and not much larger than the last.
+// Without memory for that they stay two.
+static void join_small(struct stk_iter *it, struct stk_vec *blocks)
+{
+    while (blocks->count >= 2) {
+        struct stk_block *a = stk_vec_at(blocks, blocks->count - 2), *b = a + 1, joined = {0};
+        const struct stk_block *both[2] = {a, b};
+        if (a->n / 2 > b->n || stk_block_bytes(a) >= JOIN_BYTES ||
+            !stk_block_concat(&joined, it->run->pool, both, 2)) {
+            return;
+        }
+        if (!own_strings(it, &joined)) {
+            stk_block_free(&joined);
+            return;
+        }
+        make_readonly(&joined);
+        stk_block_free(a);
+        stk_block_free(b);
+        *a = joined;
+        blocks->count--;
+    }
+}
+
+// False: no memory, or it becomes too much; *err says so in the first case.
+static bool keep(struct stk_iter *it, struct stk_block *b, struct stk_err *err)
+{
+    struct kept *kept = ((struct cache *)it->state)->filling;
+    uint64_t most = stk_pool_stats_of(it->run->pool).cap_bytes / KEPT_OF * KEPT_PARTS;
+    kept->bytes += stk_block_bytes(b);
+    if (kept->bytes > most || !own_strings(it, b)) {
+        return false;
+    }
+    make_readonly(b);
+    struct stk_block *own = stk_vec_push(&kept->blocks);
+    if (!own || !stk_block_share(own, b)) {
+        (void)stk_err_nomem(err);
+        return false;
+    }
+    join_small(it, &kept->blocks);
+    return true;
 }
 
 // The input is at its end: from now on the cache is there for everybody.
@@ -137,12 +178,11 @@ static enum stk_status fill_next(struct stk_iter *it, int64_t want, struct stk_b
         publish(it);
         return STK_OK;
     }
-    s = keep(it, out, err);
-    if (s != STK_OK) {
-        // No room to keep more: the elements still come, and the cache stays empty.
+    err->code = STK_OK;
+    if (!keep(it, out, err)) {
         kept_drop(c->filling);
         c->filling = NULL;
-        return s == STK_ENOMEM ? s : STK_OK;
+        return err->code; // STK_OK: the elements still come, and the cache stays empty
     }
     return STK_OK;
 }
