@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "passes/stats.h"
+#include "passes/stats/stats.h"
 #include "readers/reader.h"
 #include "synth.h"
 

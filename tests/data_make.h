@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 
 #define UNUSED __attribute__((unused))
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 
 #define RUNS 5
 

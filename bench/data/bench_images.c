@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/ops/image_codec_impl.h"
-#include "data/ops/image_colour.h"
+#include "data/image/image_codec_impl.h"
+#include "data/image/image_colour.h"
 
 enum { ROUNDS_MAX = 1001 };
 

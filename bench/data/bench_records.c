@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 #include "data/formats/example.h"
 
 enum { CHUNK = 256, ROUNDS_MAX = 101, MEDIUM_FLOATS = 193 };

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "model/verdict.h"
-#include "passes/stats_every.h"
+#include "passes/stats/stats_every.h"
 #include "readers/reader.h"
 
 struct timer {

@@ -4,7 +4,7 @@
 #define STK_API_API_H
 
 #include "model/view.h"
-#include "out/out.h"
+#include "render/out.h"
 #include "passes/pass.h"
 #include "report/diff.h"
 #include "report/sink.h"

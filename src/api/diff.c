@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two results from end to end: each side is collected and diagnosed as `stoker why` does it, then
-// passes/diff_make.c compares them. The sides are read one after the other, each with all
+// passes/diff/diff_make.c compares them. The sides are read one after the other, each with all
 // processors.
 #include "stoker/diff.h"
 
@@ -8,8 +8,8 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "out/diff_out.h"
-#include "passes/diff_make.h"
+#include "render/diff_out.h"
+#include "passes/diff/diff_make.h"
 #include "report/schema.h"
 #include "stoker/version.h"
 

@@ -4,7 +4,7 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "out/out.h"
+#include "render/out.h"
 #include "report/schema.h"
 #include "report/table_schema.h"
 

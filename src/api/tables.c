@@ -7,8 +7,8 @@
 #include "api/api.h"
 #include "base/alloc.h"
 #include "base/near.h"
-#include "out/table_out.h"
-#include "passes/stats_every.h"
+#include "render/table_out.h"
+#include "passes/stats/stats_every.h"
 
 static const struct stk_stats *analysis_at(size_t index)
 {

@@ -28,7 +28,7 @@
 #include "base/alloc.h"
 #include "model/analysis.h"
 #include "model/causes.h"
-#include "model/thread_segments.h"
+#include "model/threads/thread_segments.h"
 
 #define SHORT_PIECE_NS (200 * STK_US) // between runtime calls: still launching
 #define LATENCY_NS (50 * STK_US)      // launch call to start, under a profiler 5 to 20 us

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "model/python_frame.h"
+#include "model/threads/python_frame.h"
 
 #define LEVELS 8
 #define LOOK_BACK (1u << 17)

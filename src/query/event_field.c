@@ -2,7 +2,7 @@
 // Values of one event. A value that the profile does not hold is null, never 0.
 #include "query/event_field.h"
 
-#include "model/occupancy.h"
+#include "model/device/occupancy.h"
 
 const struct stk_query_field_info stk_query_fields[STK_FIELD_COUNT] = {
 #define F(id, column, type, key, meaning) {column, STK_QUERY_##type, STK_KEY_##key, meaning},

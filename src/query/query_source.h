@@ -5,7 +5,7 @@
 #define STK_QUERY_QUERY_SOURCE_H
 
 #include "base/arena.h"
-#include "model/kernel_names.h"
+#include "model/device/kernel_names.h"
 #include "query/query.h"
 
 #define STK_QUERY_TRACES_MAX 4096 // so that ids stay below 2^53, exact in JSON

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 #include "query/event_scan.h"
-#include "query/sql_table.h"
+#include "query/tables/sql_table.h"
 
 // What a table "rows of <events>" holds while a statement runs: rows that stand for events, and
 // values beside them ("value 0", "value 1", ...).

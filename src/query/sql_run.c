@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "query/sql_batch.h"
+#include "query/columns/sql_batch.h"
 #include "query/sql_lex.h"
 
 // Units of columns that the statement takes as they are.

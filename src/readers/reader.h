@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reader turns one file into a trace. To add one: a file readers/<name>.c that ends in its
+// A reader turns one file into a trace. To add one: a file readers/<name>/<name>.c that ends in its
 // descriptor `const struct stk_reader stk_reader_<name>`, and one line X(<name>) in readers.def,
 // whose order is the order of sniffing (magic before heuristic).
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker.data's report of itself names the stage that limited it (data/recorder_limit.c), what sort
+// stoker.data's report of itself names the stage that limited it (data/run/recorder_limit.c), what sort
 // of work that is, and the line that wrote it. Here is what to do about each sort, in its own API.
 #include <string.h>
 

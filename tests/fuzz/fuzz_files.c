@@ -2,7 +2,7 @@
 // libFuzzer target of CSV and tar files and of operations that read strings. The first byte chooses
 // which, and how. A file's elements and errors must be as many whether they are made one by one,
 // many at once, or passed over; every byte of a string is looked at.
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // options, crop and output; the rest is the file (JPEG by both decoders, PNG, or whatever it says
 // it is). What decodes is resized by plain and by vector code, which must agree. With FUZZ_REPLAY a
 // program that runs the files given.
-#include "data/ops/image_codec.h"
+#include "data/image/image_codec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

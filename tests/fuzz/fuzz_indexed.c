@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "data/dataset.h"
-#include "data/formats/crc32c.h"
+#include "data/graph/dataset.h"
+#include "base/crc32c.h"
 #include "data/formats/indexed_impl.h"
 #include "stoker/data.h"
 

@@ -2,7 +2,7 @@
 // libFuzzer target of the JPEG decoder: the first bytes choose crop, scale, output, DCT and
 // upsampling; the rest is the file. The vector code and the plain code must agree, and
 // so must decoding two at once.
-#include "data/jpeg/jpeg.h"
+#include "data/image/jpeg.h"
 
 #include <stdio.h>
 #include <stdlib.h>

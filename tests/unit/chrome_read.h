@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "readers/chrome_run.h"
+#include "readers/chrome/chrome_run.h"
 #include "readers/reader.h"
 
 static inline struct stk_trace *chrome_read_file(const char *path, int threads, struct stk_err *err)

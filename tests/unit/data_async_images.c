@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/ops/image_codec.h"
+#include "data/image/image_codec.h"
 #include "stoker/data.h"
 
 enum { FILES = 24, ELEMENTS = 40000, BATCH = 16, WINDOW = 30, WINDOWS = 40, QUIET = 5 };

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 
 static struct stk_dataset *make(const char *kind, struct stk_dataset *in, struct stk_attrs *attrs)
 {

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 #include "data/formats/example.h"
 #include "stoker/data.h"
 

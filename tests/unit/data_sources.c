@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 #include "data/formats/record.h"
 
 static char path[64];

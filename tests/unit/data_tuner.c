@@ -3,8 +3,8 @@
 // of memory is no more than said, whatever reads ahead.
 #include <unistd.h>
 
-#include "data/ring.h"
-#include "data/tuner.h"
+#include "data/run/ring.h"
+#include "data/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages with threads inside of datasets that functions give: they are seen in the tree with all
 // they counted, together take no more processors than allowed, and get the workers that they need.
-#include "data/tally.h"
-#include "data/tuner.h"
+#include "data/run/tally.h"
+#include "data/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

@@ -5,8 +5,8 @@
 // of several tries must be within them.
 #include <unistd.h>
 
-#include "data/tally.h"
-#include "data/tuner.h"
+#include "data/run/tally.h"
+#include "data/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
 

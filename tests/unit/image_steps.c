@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/ops/image_steps.h"
+#include "data/image/image_steps.h"
 
 enum { ROW = 48 * 20 + 7 };
 

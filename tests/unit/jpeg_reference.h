@@ -7,7 +7,7 @@
 #include "check.h"
 
 #ifdef STOKER_HAVE_LIBJPEG
-#include "data/jpeg/jpeg.h"
+#include "data/image/jpeg.h"
 
 #include <setjmp.h>
 #include <jpeglib.h>

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "readers/nsys.h"
+#include "readers/nsys/nsys.h"
 #include "readers/reader.h"
 #include "store/names.h"
 

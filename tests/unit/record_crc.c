@@ -2,7 +2,7 @@
 // CRC-32C against the vectors of RFC 3720 B.4, against a bit-by-bit model, and each kind against
 // the tables at all lengths, alignments and ways to cut the data in two.
 #include "check.h"
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 
 static uint32_t by_bits(const uint8_t *p, size_t n)
 {

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 
 #include "base/alloc.h"
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 #include "record_run.h"
 
 static struct record_all all, want;

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "check.h"
-#include "out/out.h"
+#include "render/out.h"
 #include "passes/pass.h"
 
 #define MS INT64_C(1000000)

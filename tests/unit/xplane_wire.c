@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protobuf primitives: varints of every length, fields, damage, and the walk over a source.
 #include "check.h"
-#include "readers/xplane_wire.h"
+#include "readers/xplane/xplane_wire.h"
 #include "xplane_writer.h"
 
 static uint64_t seed = 0x2545f4914f6cdd1du;

@@ -4,7 +4,7 @@
 #include "data/device/device_batch.h"
 
 #include "base/alloc.h"
-#include "data/data_api.h"
+#include "data/api/data_api.h"
 
 #define NO_TIMING 2u         // CU_EVENT_DISABLE_TIMING
 #define WASTE_MAX 2          // a batch may lie in memory so many times its size

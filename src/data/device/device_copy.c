@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/data_api.h"
+#include "data/api/data_api.h"
 
 #define NON_BLOCKING 1u // CU_STREAM_NON_BLOCKING: not ordered with the default stream
 #define NO_TIMING 2u    // CU_EVENT_DISABLE_TIMING

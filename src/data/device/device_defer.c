@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/data_api.h"
-#include "data/plan.h"
+#include "data/api/data_api.h"
+#include "data/graph/plan.h"
 
 enum { STAGES_MAX = 64, VALUES = 256, CHANNELS_MAX = 16 };
 #define VALUES_LEAST 1024 // of a component, as far as its dimensions are known

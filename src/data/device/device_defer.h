@@ -9,7 +9,7 @@
 #ifndef STK_DATA_DEVICE_DEFER_H
 #define STK_DATA_DEVICE_DEFER_H
 
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 #include "stoker/device.h"
 
 struct stk_deferred {

@@ -12,10 +12,10 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "data/data_api.h"
+#include "data/api/data_api.h"
 #include "data/device/device_copy.h"
 #include "data/device/device_defer.h"
-#include "data/gate.h"
+#include "data/run/gate.h"
 
 #define FAREWELL_NS 5000000000 // then the thread is left to end by itself
 

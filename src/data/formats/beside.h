@@ -5,7 +5,7 @@
 #ifndef STK_DATA_BESIDE_H
 #define STK_DATA_BESIDE_H
 
-#include "data/spec.h"
+#include "data/memory/spec.h"
 
 struct stk_beside {
     char *path, *beside;

@@ -5,7 +5,7 @@
 #ifndef STK_DATA_CSV_COLUMNS_H
 #define STK_DATA_CSV_COLUMNS_H
 
-#include "data/attr.h"
+#include "data/graph/attr.h"
 #include "data/formats/csv.h"
 
 #define STK_CSV_FIELDS_MAX 100000 // in a row of which columns are chosen

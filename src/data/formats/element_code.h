@@ -4,7 +4,7 @@
 #ifndef STK_DATA_ELEMENT_CODE_H
 #define STK_DATA_ELEMENT_CODE_H
 
-#include "data/col.h"
+#include "data/memory/col.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "elements in files are little-endian");
 

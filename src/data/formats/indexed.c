@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/guard.h"
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 #include "data/formats/indexed_impl.h"
 
 struct stk_indexed {

@@ -18,7 +18,7 @@
 #ifndef STK_DATA_INDEXED_H
 #define STK_DATA_INDEXED_H
 
-#include "data/col.h"
+#include "data/memory/col.h"
 
 struct stk_indexed_writer;
 

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "data/formats/beside.h"
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 #include "data/formats/indexed_impl.h"
 
 #define BUFFER_BYTES ((size_t)1 << 20)

@@ -5,7 +5,7 @@
 #ifndef STK_DATA_PACKED_H
 #define STK_DATA_PACKED_H
 
-#include "data/col.h"
+#include "data/memory/col.h"
 
 struct stk_packed_writer;
 

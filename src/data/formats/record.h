@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/stream.h"
-#include "data/buf.h"
+#include "data/memory/buf.h"
 
 #define STK_RECORD_OVERHEAD 16 // bytes of a record besides its data
 #define STK_RECORD_HEADER 12

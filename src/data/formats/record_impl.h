@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/stream.h"
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 #include "data/formats/record.h"
 
 // Why no further record could be taken.

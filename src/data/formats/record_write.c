@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "data/formats/crc32c.h"
+#include "base/crc32c.h"
 #include "data/formats/record.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)

@@ -8,7 +8,7 @@
 #ifndef STK_DATA_OPS_OP_AUGMENT_H
 #define STK_DATA_OPS_OP_AUGMENT_H
 
-#include "data/ops/image_geometry.h"
+#include "data/image/image_geometry.h"
 #include "data/ops/op_image.h"
 
 struct stk_op_augment {

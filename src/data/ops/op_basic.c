@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // const: a value from its attribute `value`. identity: its input as it stands.
-#include "data/op.h"
+#include "data/graph/op.h"
 
 static enum stk_status const_infer(struct stk_op_infer *c, struct stk_err *err)
 {

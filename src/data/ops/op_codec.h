@@ -4,7 +4,7 @@
 #ifndef STK_DATA_OPS_OP_CODEC_H
 #define STK_DATA_OPS_OP_CODEC_H
 
-#include "data/ops/image_codec.h"
+#include "data/image/image_codec.h"
 #include "data/ops/op_util.h"
 
 // What attribute "crop" says of an operation that decodes and crops. The part is one of the image

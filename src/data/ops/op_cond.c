@@ -4,7 +4,7 @@
 // row go through it together, so what the other one would do (fail, decode) is not done.
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "data/fn.h"
+#include "data/graph/fn.h"
 
 #define PARTS_MAX ((size_t)1 << 24)
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/dataset.h"
-#include "data/template.h"
+#include "data/graph/dataset.h"
+#include "data/graph/template.h"
 
 static bool is_own(const char *name)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "data/ops/image_colour.h"
-#include "data/ops/image_geometry.h"
-#include "data/ops/image_resize.h"
+#include "data/image/image_colour.h"
+#include "data/image/image_geometry.h"
+#include "data/image/image_resize.h"
 #include "data/ops/op_image.h"
 
 #define UNSET (-2) // a size that is not known yet

@@ -4,7 +4,7 @@
 #ifndef STK_DATA_OPS_OP_IMAGE_H
 #define STK_DATA_OPS_OP_IMAGE_H
 
-#include "data/ops/image_resize.h"
+#include "data/image/image_resize.h"
 #include "data/ops/op_util.h"
 
 // A thread's own; scratch of every image operation.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 #include "data/ops/op_util.h"
 
 static enum stk_status single_infer(struct stk_op_infer *c, struct stk_err *err)

@@ -2,8 +2,8 @@
 // Strings: hash buckets, and joining along axes.
 #include <string.h>
 
-#include "data/formats/farmhash.h"
-#include "data/formats/texthash.h"
+#include "base/farmhash.h"
+#include "base/texthash.h"
 #include "data/ops/op_util.h"
 
 static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k)

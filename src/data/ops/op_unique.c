@@ -4,7 +4,7 @@
 // is -0, and a NaN is equal to nothing.
 #include <string.h>
 
-#include "data/formats/farmhash.h"
+#include "base/farmhash.h"
 #include "data/ops/op_util.h"
 
 static bool is_place_type(int64_t t)

@@ -300,20 +300,3 @@ bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, i
     const struct stk_col *input = j < c->n_in ? c->constant[j] : NULL;
     return stk_op_ints(c->attrs, name, input, 0, values, room, count);
 }
-
-enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err)
-{
-    return stk_op_no_room_for(r, 0, err);
-}
-
-enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err)
-{
-    struct stk_pool_stats s = stk_pool_stats_of(r->pool);
-    char wanted[64] = "";
-    if (bytes > 0) {
-        snprintf(wanted, sizeof wanted, ", which takes %zu bytes", bytes);
-    }
-    return stk_err_set(
-        err, STK_ELIMIT, "%s: no memory for its result%s (%llu of %llu bytes of the budget in use)",
-        r->op->name, wanted, (unsigned long long)s.in_use_bytes, (unsigned long long)s.cap_bytes);
-}

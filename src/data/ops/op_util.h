@@ -8,7 +8,7 @@
 #ifndef STK_DATA_OPS_OP_UTIL_H
 #define STK_DATA_OPS_OP_UTIL_H
 
-#include "data/op.h"
+#include "data/graph/op.h"
 
 // X(NAME, type, type whose arithmetic wraps)
 #define STK_FOR_INTS(X)                                                                            \
@@ -82,10 +82,6 @@ bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct s
 // The same while inferring: from the attribute or from a constant input.
 bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, int64_t *values,
                         int room, int *count);
-// No memory for the result, as an error.
-enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err);
-// bytes: of the result, where they are known.
-enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
 
 // One item of strided_slice's index, as its attribute holds it.
 struct stk_op_index_item {

@@ -4,8 +4,8 @@
 #ifndef STK_DATA_REWRITES_FN_CHAIN_H
 #define STK_DATA_REWRITES_FN_CHAIN_H
 
-#include "data/ops/image_steps.h"
-#include "data/rewrite.h"
+#include "data/image/image_steps.h"
+#include "data/graph/rewrite.h"
 
 // What a longer chain begins with: attributes to be changed, inputs, and the random bits' origin.
 struct stk_chain {

@@ -5,7 +5,7 @@
 #define STK_DATA_SOURCES_FILES_H
 
 #include "base/stream.h"
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 #include "data/formats/record.h"
 
 #define STK_PATH_MAX 4096

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stand_in(specs): takes a dataset's place where only its elements' specs are known: while a
 // function that builds datasets is made. It has no elements.
-#include "data/dataset.h"
+#include "data/graph/dataset.h"
 
 static enum stk_status stand_in_infer(struct stk_dataset *ds, struct stk_err *err)
 {

@@ -5,8 +5,8 @@
 // has enough ready, else turn by turn. Strings are views, of which the memory is held as before.
 #include <string.h>
 
-#include "data/feed.h"
-#include "data/interleave_impl.h"
+#include "data/run/feed.h"
+#include "data/transformations/interleave_impl.h"
 
 #define EACH_MAX 4096 // bytes of an element; larger ones are joined as parts
 #define COUNT_MAX 8192

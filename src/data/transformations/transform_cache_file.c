@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "data/cache_file.h"
-#include "data/feed.h"
-#include "data/fingerprint.h"
+#include "data/transformations/cache_file.h"
+#include "data/run/feed.h"
+#include "data/graph/fingerprint.h"
 #include "data/formats/indexed.h"
 #include "data/formats/packed.h"
 

@@ -7,7 +7,7 @@
 // rerandomize_each_iteration.
 #include "base/alloc.h"
 #include "base/str.h"
-#include "data/feed.h"
+#include "data/run/feed.h"
 
 #define ROUND 512 // elements of a block
 

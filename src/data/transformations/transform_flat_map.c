@@ -3,10 +3,10 @@
 // interleave on one thread: of cycle_length of them in turn, block_length elements at a time, in
 // tf.data's order; with num_parallel_calls see transform_interleave.c.
 #include "base/alloc.h"
-#include "data/interleave.h"
-#include "data/nested.h"
-#include "data/parts.h"
-#include "data/tally.h"
+#include "data/transformations/interleave.h"
+#include "data/run/nested.h"
+#include "data/run/parts.h"
+#include "data/run/tally.h"
 
 struct flat {
     struct stk_nest nest;

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "data/nested.h"
+#include "data/run/nested.h"
 
 #define GROUPS_MAX ((size_t)1 << 24)
 #define PARTS_MAX ((size_t)1 << 24)

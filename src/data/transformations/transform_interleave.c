@@ -10,10 +10,10 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/gate.h"
-#include "data/patience.h"
-#include "data/interleave_impl.h"
-#include "data/tally.h"
+#include "data/run/gate.h"
+#include "data/run/patience.h"
+#include "data/transformations/interleave_impl.h"
+#include "data/run/tally.h"
 
 #define READ_FACTOR 2 // memory of a read by that of its elements: sources read larger blocks
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/async.h"
-#include "data/map_parallel.h"
+#include "data/run/async.h"
+#include "data/transformations/map_parallel.h"
 
 #define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer
 #define GROUP_BATCHES_MAX 64

@@ -4,8 +4,8 @@
 //
 // Attributes: padded_shapes SPECS (only the shapes count; absent: those of the input), and
 // padding_values COLS, a scalar for each component (absent: zero, or the empty string).
-#include "data/unequal_batch.h"
-#include "data/pad.h"
+#include "data/run/unequal_batch.h"
+#include "data/memory/pad.h"
 
 // What an element of component k is filled up to.
 static struct stk_shape target(const struct stk_dataset *ds, int k)

@@ -2,8 +2,8 @@
 // prefetch: a thread that runs ahead of the consumer, by at most buffer_size elements; with
 // AUTOTUNE (-1) by some pieces, of which the tuner sets the number. 0 is no buffer and no thread.
 #include "base/alloc.h"
-#include "data/async.h"
-#include "data/map_parallel.h"
+#include "data/run/async.h"
+#include "data/transformations/map_parallel.h"
 
 #define AUTO_ROOM 8 // pieces, with AUTOTUNE, at first
 

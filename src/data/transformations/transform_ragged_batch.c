@@ -6,7 +6,7 @@
 // So such a component becomes m + 2: values, splits of the elements, of their rows, and so on.
 #include <string.h>
 
-#include "data/unequal_batch.h"
+#include "data/run/unequal_batch.h"
 
 static enum stk_status check(const struct stk_dataset *ds, int *outputs, struct stk_err *err)
 {

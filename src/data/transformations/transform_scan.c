@@ -6,7 +6,7 @@
 // the result's. An element that fails leaves the state as it was; reduce ends with the error.
 #include <string.h>
 
-#include "data/feed.h"
+#include "data/run/feed.h"
 
 struct scan {
     struct stk_frame *frame;

@@ -13,8 +13,8 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "data/feed.h"
-#include "data/permute.h"
+#include "data/run/feed.h"
+#include "data/graph/permute.h"
 
 #define FIXED_BYTES_MAX ((int64_t)4096) // of a component that lies in an array
 #define FIRST_SLOTS ((int64_t)1024)

@@ -2,7 +2,7 @@
 // take, skip, shard: parts of the input by position. A negative count of take means all, of skip
 // that nothing is left. shard passes over the elements of others instead of making them, where the
 // input can.
-#include "data/feed.h"
+#include "data/run/feed.h"
 
 #define SHARD_PARTS 64 // elements of a block that are picked one by one
 

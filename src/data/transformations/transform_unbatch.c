@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // unbatch: each element cut along its first dimension into elements. Components must agree on it.
-#include "data/feed.h"
+#include "data/run/feed.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // `stride` apart. An element has several components: a window then is one dataset for each.
 //
 // Windows share the memory of the input's blocks; where they overlap it is read-only.
-#include "data/nested.h"
+#include "data/run/nested.h"
 
 #define PULL_ELEMENTS 256 // at least, of the input
 

@@ -2,7 +2,7 @@
 // zip: elements of several datasets side by side, as many as the shortest has. enumerate: elements
 // with their number. An element that fails in one input is an error, and the others' elements at
 // that place go with it, so that they stay in step.
-#include "data/feed.h"
+#include "data/run/feed.h"
 
 #include "base/alloc.h"
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the engine and its public header: tensors as columns of one element, and back.
+#ifndef STK_DATA_DATA_API_H
+#define STK_DATA_DATA_API_H
+
+#include "data/graph/dataset.h"
+#include "stoker/data.h"
+
+struct stk_data_hold { // what a tensor of strings or datasets holds
+    struct stk_buf *data;
+    struct stk_keep *keep;
+};
+
+// The engine's iterator under a public one.
+struct stk_iter *stk_data_root(struct stoker_iterator *it);
+enum stoker_status stk_data_fail(struct stoker_err *to, const struct stk_err *from);
+void stk_data_spec_out(struct stoker_spec *to, const struct stk_spec *from);
+void stk_data_spec_in(struct stk_spec *to, const struct stoker_spec *from);
+// Element i of the column, held by the tensor.
+void stk_data_tensor_out(struct stoker_tensor *to, const struct stk_col *c, int64_t i);
+// A column of one element over the tensor's memory, which is borrowed.
+void stk_data_tensor_view(struct stk_col *to, const struct stoker_tensor *from);
+
+#endif

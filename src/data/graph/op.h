@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations: what a traced function is made of. To add one: a descriptor `const struct stk_op
+// stk_op_<name>` at the end of a file in ops/, and one line X(<name>) in ops/ops.def. Operations
+// that share a loop are one file with a row each.
+//
+// An operation works on a block: n elements of each input. It is handed uniform columns (all
+// elements of one shape, stride 0 for a constant) unless it says takes_varied; the evaluator runs
+// it element by element otherwise. Element i has the index first_index + i, which is what random
+// operations derive their bits from.
+#ifndef STK_DATA_OP_H
+#define STK_DATA_OP_H
+
+#include "data/graph/attr.h"
+
+struct stk_op;
+
+#define STK_OP_INPUTS_MAX 256
+#define STK_OP_OUTPUTS_MAX 256
+
+// While a function is built: what goes in, and what comes out.
+struct stk_op_infer {
+    const struct stk_op *op;
+    const struct stk_attrs *attrs;
+    int n_in;
+    const struct stk_spec *in;
+    const struct stk_col *const *constant; // per input: its value if constant, else NULL
+    int n_out;                             // set by infer; starts as 1
+    struct stk_spec *out; // room for STK_OP_OUTPUTS_MAX, starts zeroed with unknown shapes
+};
+
+// While it runs.
+struct stk_op_run {
+    const struct stk_op *op;
+    const struct stk_attrs *attrs;
+    const void *prepared; // what op->prepare made of the attributes; shared by threads
+    void *scratch;        // op->scratch_bytes of this thread's own, zeroed at first
+    int64_t n;
+    int n_in, n_out;
+    const struct stk_col *const *in;
+    const struct stk_spec *spec; // of the outputs, as inferred
+    struct stk_col *out;         // to be made; see stk_op_out
+    struct stk_pool *pool;
+    uint64_t seed; // of this stage and epoch
+    int64_t first_index;
+    struct stk_host *host; // calls into the embedding language; NULL: there is none
+    const char *where;     // source line that added the operation; NULL: unknown
+    // The first element that failed; n if none did. Elements behind it need not be computed.
+    int64_t failed;
+    struct stk_err *err; // of that element
+};
+
+struct stk_op {
+    const char *name;            // "cast", as in the graph and the docs
+    const char *summary;         // one line for the docs
+    bool takes_varied;           // columns as they come
+    bool is_random, is_stateful; // never folded, never shared
+    bool is_elementwise;         // output i depends on the inputs' values at the same place only
+    int at_once;    // elements it is faster on together, however large they are; 0: one is as good
+    double cost_ns; // rough, per value; for ordering and chunking before anything was measured
+    // STK_EINVAL: types or shapes do not fit; the message says which and why.
+    enum stk_status (*infer)(struct stk_op_infer *c, struct stk_err *err);
+    // NULL: nothing to prepare. *out is freed with `unprepare`.
+    enum stk_status (*prepare)(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
+                               void **out, struct stk_err *err);
+    // The same, told the operation (plug-ins); used where `prepare` is NULL.
+    enum stk_status (*prepare_of)(const struct stk_op *op, const struct stk_attrs *attrs,
+                                  const struct stk_spec *in, int n_in, void **out,
+                                  struct stk_err *err);
+    void (*unprepare)(void *prepared);
+    size_t scratch_bytes;
+    void (*scratch_end)(void *scratch); // frees what the scratch refers to
+    // STK_OK also where an element failed (r->failed, r->err). Other codes end the whole block:
+    // memory, cancellation, a bug.
+    enum stk_status (*run)(struct stk_op_run *r, struct stk_err *err);
+    int arg; // for files that hold several operations: which one
+};
+
+#define X(name) extern const struct stk_op stk_op_##name;
+#include "data/ops.def"
+#undef X
+extern const struct stk_op *const stk_op_all[];
+extern const int stk_op_count;
+const struct stk_op *stk_op_find(const char *name); // plug-ins' too. NULL: none
+const struct stk_op *stk_op_at(int i);              // the table's, then plug-ins'. NULL: beyond
+// Another operation, which stays for ever; its number in the table. -1: no memory, or the name is
+// taken.
+int stk_op_register(const struct stk_op *op);
+
+// No memory for the result, as an error.
+enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err);
+// bytes: of the result, where they are known.
+enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
+
+// Room for a uniform output of r->n elements: the caller's memory where it was given and fits.
+// NULL: no memory (STK_ENOMEM or STK_ELIMIT is in err).
+void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct stk_shape *shape,
+                 struct stk_err *err);
+// The k-th output is the j-th input as it stands, perhaps of another shape with as many values
+// (NULL: the same).
+enum stk_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk_shape *shape,
+                            struct stk_err *err);
+// Element i failed. Keeps the first; returns STK_OK, so that `return stk_op_fail(...)` ends a run.
+enum stk_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stk_status code, const char *fmt,
+                            ...) STK_PRINTF(4, 5);
+// 64 random bits: the same for the same seed, operation (salt) and element index, whatever the
+// thread. draw numbers the bits of one element.
+uint64_t stk_random_bits(uint64_t seed, uint64_t salt, int64_t index, uint64_t draw);
+
+// What the embedding language (Python) does for an operation or a source.
+struct stk_host {
+    void *arg;
+    // Calls function `id` on n elements; makes the outputs (uniform or varied, not bound).
+    enum stk_status (*call)(void *arg, int64_t id, int64_t n, const struct stk_col *const *in,
+                            int n_in, struct stk_pool *pool, struct stk_col *out, int n_out,
+                            int64_t *failed, struct stk_err *failed_err, struct stk_err *err);
+    // A generator: opens, gives up to n elements (0: the end), closes.
+    enum stk_status (*gen_open)(void *arg, int64_t id, const struct stk_col *const *in, int n_in,
+                                void **gen, struct stk_err *err);
+    enum stk_status (*gen_next)(void *arg, void *gen, int64_t n, struct stk_pool *pool,
+                                struct stk_block *out, struct stk_err *err);
+    void (*gen_close)(void *arg, void *gen);
+};
+
+#endif

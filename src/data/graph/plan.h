@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a pipeline as text: its stages, the operations of their functions with types, shapes
+// and source lines, and what was rewritten and why.
+#ifndef STK_DATA_PLAN_H
+#define STK_DATA_PLAN_H
+
+#include "data/graph/rewrite.h"
+
+// Of the dataset as it stands: hand it a rewritten one. False: no memory.
+bool stk_plan_write(struct stk_rewrite_log *out, const struct stk_dataset *ds);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the image codecs: what their files share.
+#ifndef STK_DATA_OPS_IMAGE_CODEC_IMPL_H
+#define STK_DATA_OPS_IMAGE_CODEC_IMPL_H
+
+#include "data/image/image_codec.h"
+
+// --- image_decode.c
+// Makes `out` an image of this shape: checks what the caller gave, or takes the context's memory.
+enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
+                                const struct stk_image_shape *shape, enum stk_image_type type,
+                                struct stk_err *err);
+
+// --- image_libjpeg.c: decode_jpeg and its shape for every file that libjpeg can read.
+enum stk_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8_t *data,
+                                        size_t size, struct stk_image_shape *shape,
+                                        struct stk_err *err);
+enum stk_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint8_t *data,
+                                         size_t size, const struct stk_image_jpeg_options *opt,
+                                         struct stk_image *out, struct stk_err *err);
+
+#endif

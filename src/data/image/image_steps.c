@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of arithmetic over rows. A division by a constant is a multiplication by its reciprocal
+// and one correction with fused multiply-adds, which rounds correctly (Markstein 1990) as long as
+// nothing is near the ends of the exponents' range: values outside are divided.
+#include "data/image/image_steps.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PATTERN = STK_IMAGE_STEP_PATTERN };
+
+#define VALUE_LEAST 0x1p-60f // of |x|, and of its reciprocal
+#define CONSTANT_LEAST 0x1p-30f
+
+static bool is_tame(float c)
+{
+    float a = fabsf(c);
+    int exponent;
+    // The reciprocal of a significand of ones alone is not rounded as the proof wants it.
+    return a >= CONSTANT_LEAST && a <= 1 / CONSTANT_LEAST && frexpf(a, &exponent) < 0x1.fffffcp-1f;
+}
+
+bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kind,
+                         const float *constants, int count)
+{
+    if (s->count == STK_IMAGE_STEPS_MAX || count < 1 || count > STK_IMAGE_STEP_CHANNELS)
+        return false;
+    int at = s->count++;
+    s->step[at].kind = kind;
+    s->step[at].is_divided_by_product = kind == STK_IMAGE_STEP_DIVIDE;
+    for (int i = 0; i < PATTERN; i++) {
+        float c = constants[i % count];
+        s->step[at].value[i] = c;
+        s->step[at].reciprocal[i] = 1 / c;
+        s->step[at].is_divided_by_product = s->step[at].is_divided_by_product && is_tame(c);
+    }
+    return true;
+}
+
+#define INLINE static inline __attribute__((always_inline))
+
+// n is PATTERN for all but the last piece of a row, which makes two loops of it: one of constant
+// length for vectors.
+#define EACH(expr)                                                                                 \
+    do {                                                                                           \
+        if (n == PATTERN)                                                                          \
+            for (size_t i = 0; i < PATTERN; i++) {                                                 \
+                float x = v[i], c = value[i];                                                      \
+                v[i] = (expr);                                                                     \
+            }                                                                                      \
+        else                                                                                       \
+            for (size_t i = 0; i < n; i++) {                                                       \
+                float x = v[i], c = value[i];                                                      \
+                v[i] = (expr);                                                                     \
+            }                                                                                      \
+    } while (0)
+
+INLINE void divide_by_product(float *v, const float *value, const float *reciprocal)
+{
+    int wild = 0;
+    for (size_t i = 0; i < PATTERN; i++) {
+        float a = fabsf(v[i]);
+        wild |= !(a >= VALUE_LEAST && a <= 1 / VALUE_LEAST);
+    }
+    if (wild) {
+        for (size_t i = 0; i < PATTERN; i++)
+            v[i] = v[i] / value[i];
+        return;
+    }
+    for (size_t i = 0; i < PATTERN; i++) {
+        float x = v[i], c = value[i], r = reciprocal[i], q = x * r;
+        v[i] = __builtin_fmaf(__builtin_fmaf(-q, c, x), r, q);
+    }
+}
+
+INLINE void run_piece(const struct stk_image_steps *s, float *v, size_t n, bool has_fma)
+{
+    for (int k = 0; k < s->count; k++) {
+        const float *value = s->step[k].value;
+        switch (s->step[k].kind) {
+        case STK_IMAGE_STEP_ADD:
+            EACH(x + c);
+            break;
+        case STK_IMAGE_STEP_SUBTRACT:
+            EACH(x - c);
+            break;
+        case STK_IMAGE_STEP_SUBTRACT_FROM:
+            EACH(c - x);
+            break;
+        case STK_IMAGE_STEP_MULTIPLY:
+            EACH(x * c);
+            break;
+        default:
+            if (has_fma && n == PATTERN && s->step[k].is_divided_by_product)
+                divide_by_product(v, value, s->step[k].reciprocal);
+            else
+                EACH(x / c);
+        }
+    }
+}
+
+INLINE void run_steps(const struct stk_image_steps *s, float *values, size_t n, bool has_fma)
+{
+    size_t i = 0;
+    for (; i + PATTERN <= n; i += PATTERN)
+        run_piece(s, values + i, PATTERN, has_fma);
+    if (i < n)
+        run_piece(s, values + i, n - i, has_fma);
+}
+
+void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, size_t n)
+{
+    run_steps(s, values, n, false);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void run_avx2(const struct stk_image_steps *s,
+                                                         float *values, size_t n)
+{
+    run_steps(s, values, n, true);
+}
+
+__attribute__((target("avx512f,avx512vl,avx512dq,fma"))) static void
+run_avx512(const struct stk_image_steps *s, float *values, size_t n)
+{
+    run_steps(s, values, n, true);
+}
+#endif
+
+void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        run_avx512(s, values, n);
+        return;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        run_avx2(s, values, n);
+        return;
+    }
+#endif
+    run_steps(s, values, n, false);
+}

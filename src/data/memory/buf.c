@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers and their pool. Free buffers wait in lists by size class (four classes for each power of
+// two, so at most a quarter is unused); one lock guards the lists. Where the class has none, a free
+// small one of the next classes serves, less than twice as large: sizes that differ from file to
+// file soon find what they need. Large ones ask for huge pages, since first touch of small pages
+// costs more than filling them; of the others all pages are touched at once, not by the first
+// element that is long enough.
+#include "data/memory/buf.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+
+#define ALIGN 64
+#define CLASS_BYTES_MIN 256
+#define CLASSES 160
+#define HUGE_PAGE ((size_t)2 << 20)
+#define SOURCED_BYTES_MIN ((size_t)64 << 10) // smaller ones are not worth the source's granularity
+#define CACHE_SHIFT 2                        // at most a quarter of the cap waits in the lists
+#define CLASSES_ABOVE 3                      // that are looked through for a free buffer
+#define TOUCH_BYTES 4096                     // the smallest page that systems have
+#define SMALL_BYTES_MAX ((size_t)1 << 20)    // larger ones come in few sizes, and are mostly filled
+
+struct stk_pool {
+    int refs; // its owner and every buffer that is out
+    pthread_mutex_t lock;
+    struct stk_pool_stats stats;
+    struct stoker_memory_source source; // get NULL: none
+    bool (*wait)(void *arg, int *idle); // NULL: nobody waits
+    void *wait_arg;
+    struct stk_buf *free[CLASSES];
+};
+
+static size_t class_bytes(int c)
+{
+    return ((size_t)(4 + c % 4) << (c / 4)) * (CLASS_BYTES_MIN / 4);
+}
+
+STK_HOT static int class_of(size_t size)
+{
+    if (size <= CLASS_BYTES_MIN) {
+        return 0;
+    }
+    size_t units = (size - 1) / (CLASS_BYTES_MIN / 4);
+    int top = 63 - __builtin_clzll(units); // >= 2
+    int c = (top - 2) * 4 + (int)((units >> (top - 2)) & 3) + 1;
+    return c;
+}
+
+struct stk_pool *stk_pool_open_in(size_t cap_bytes, const struct stoker_memory_source *source)
+{
+    struct stk_pool *p = stk_alloc_zero(1, sizeof *p);
+    if (p) {
+        p->refs = 1;
+        p->source = source ? *source : (struct stoker_memory_source){0};
+        p->stats.cap_bytes = cap_bytes;
+        pthread_mutex_init(&p->lock, NULL);
+    }
+    return p;
+}
+
+struct stk_pool *stk_pool_open(size_t cap_bytes)
+{
+    return stk_pool_open_in(cap_bytes, NULL);
+}
+
+void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), void *arg)
+{
+    p->wait = wait;
+    p->wait_arg = arg;
+}
+
+STK_HOT struct stk_pool *stk_pool_hold(struct stk_pool *p)
+{
+    __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
+    return p;
+}
+
+static void buf_free(struct stk_pool *p, struct stk_buf *b)
+{
+    if (b && b->is_sourced) {
+        p->source.give(p->source.arg, b->data, b->size);
+    }
+    stk_free(b);
+}
+
+// The lock is held.
+static void free_lists(struct stk_pool *p)
+{
+    for (int c = 0; c < CLASSES; c++) {
+        while (p->free[c]) {
+            struct stk_buf *b = p->free[c];
+            p->free[c] = b->next;
+            p->stats.free_bytes -= b->size;
+            buf_free(p, b);
+        }
+    }
+}
+
+STK_HOT void stk_pool_drop(struct stk_pool *p)
+{
+    if (!p || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    free_lists(p);
+    pthread_mutex_destroy(&p->lock);
+    stk_free(p);
+}
+
+STK_HOT struct stk_pool_stats stk_pool_stats_of(struct stk_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    struct stk_pool_stats s = p->stats;
+    pthread_mutex_unlock(&p->lock);
+    return s;
+}
+
+bool stk_pool_is_full(struct stk_pool *p, size_t more_bytes)
+{
+    struct stk_pool_stats s = stk_pool_stats_of(p);
+    return s.in_use_bytes + more_bytes > s.cap_bytes;
+}
+
+// A buffer in the source's memory; NULL: it has none left, or there is no source for that size.
+static struct stk_buf *buf_sourced(struct stk_pool *p, size_t size)
+{
+    struct stk_buf *b = p->source.get && size >= SOURCED_BYTES_MIN ? stk_alloc(sizeof *b) : NULL;
+    if (!b) {
+        return NULL;
+    }
+    *b = (struct stk_buf){.size = size, .is_sourced = true};
+    b->data = p->source.get(p->source.arg, size);
+    if (!b->data) {
+        stk_free(b);
+        b = NULL;
+    }
+    return b;
+}
+
+static struct stk_buf *buf_new(size_t size)
+{
+    struct stk_buf *b = stk_alloc(sizeof *b + ALIGN + size);
+    if (!b) {
+        return NULL;
+    }
+    *b = (struct stk_buf){.size = size};
+    b->data = (uint8_t *)(((uintptr_t)(b + 1) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+    for (size_t i = TOUCH_BYTES; i < size && size <= SMALL_BYTES_MAX; i += TOUCH_BYTES) {
+        ((volatile uint8_t *)b->data)[i] = 0;
+    }
+#ifdef MADV_HUGEPAGE
+    if (size >= 2 * HUGE_PAGE) {
+        uintptr_t from = ((uintptr_t)b->data + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+        uintptr_t to = ((uintptr_t)b->data + size) & ~(uintptr_t)(HUGE_PAGE - 1);
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+    }
+#endif
+    return b;
+}
+
+// Takes `size` out of the budget. The lock is held. False: it would pass the cap.
+STK_HOT static bool reserve(struct stk_pool *p, size_t size)
+{
+    struct stk_pool_stats *s = &p->stats;
+    if (size > s->cap_bytes || s->in_use_bytes > s->cap_bytes - size) {
+        s->refused++;
+        return false;
+    }
+    if (s->in_use_bytes + s->free_bytes + size > s->cap_bytes) {
+        free_lists(p);
+    }
+    s->in_use_bytes += size;
+    s->peak_bytes = s->in_use_bytes > s->peak_bytes ? s->in_use_bytes : s->peak_bytes;
+    return true;
+}
+
+bool stk_pool_claim(struct stk_pool *p, size_t bytes)
+{
+    pthread_mutex_lock(&p->lock);
+    bool fits = reserve(p, bytes);
+    pthread_mutex_unlock(&p->lock);
+    return fits;
+}
+
+static bool waits(struct stk_pool *p, size_t bytes, int *idle)
+{
+    return p->wait && bytes <= p->stats.cap_bytes && p->wait(p->wait_arg, idle);
+}
+
+bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes)
+{
+    bool is_claimed = stk_pool_claim(p, bytes);
+    for (int idle = 0; !is_claimed && waits(p, bytes, &idle);) {
+        is_claimed = stk_pool_claim(p, bytes);
+    }
+    return is_claimed;
+}
+
+void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stats.in_use_bytes -= bytes;
+    pthread_mutex_unlock(&p->lock);
+}
+
+// A free buffer of class c, or a small one of a class little above; out of its list. NULL: none.
+// The lock is held.
+STK_HOT static struct stk_buf *take_free(struct stk_pool *p, int c)
+{
+    for (int k = c; k < CLASSES && k <= c + CLASSES_ABOVE; k++) {
+        struct stk_buf *b = p->free[k];
+        if (b && k > c &&
+            (b->size > SMALL_BYTES_MAX || p->stats.in_use_bytes > p->stats.cap_bytes / 2)) {
+            return NULL;
+        }
+        if (b) {
+            p->free[k] = b->next;
+            p->stats.free_bytes -= b->size;
+            return b;
+        }
+    }
+    return NULL;
+}
+
+// The lock is held.
+STK_HOT static bool put_free(struct stk_pool *p, struct stk_buf *b)
+{
+    int c = class_of(b->size);
+    if (p->stats.free_bytes + b->size > p->stats.cap_bytes >> CACHE_SHIFT) {
+        return false;
+    }
+    b->next = p->free[c];
+    p->free[c] = b;
+    p->stats.free_bytes += b->size;
+    return true;
+}
+
+// A buffer of class c; NULL: no memory. *is_short: because it would pass the cap.
+STK_HOT static struct stk_buf *buf_try(struct stk_pool *p, int c, bool *is_short)
+{
+    pthread_mutex_lock(&p->lock);
+    struct stk_buf *b = take_free(p, c);
+    size_t size = b ? b->size : class_bytes(c);
+    *is_short = !reserve(p, size);
+    p->stats.fresh += !*is_short && !b;
+    pthread_mutex_unlock(&p->lock);
+    if (*is_short) {
+        buf_free(p, b);
+        return NULL;
+    }
+    if (!b && !(b = buf_sourced(p, size)) && !(b = buf_new(size))) {
+        stk_pool_unclaim(p, size);
+        return NULL;
+    }
+    b->refs = 1;
+    b->is_readonly = false;
+    b->next = NULL;
+    b->pool = stk_pool_hold(p);
+    return b;
+}
+
+STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
+{
+    int c = class_of(size), idle = 0;
+    bool is_short;
+    struct stk_buf *b = c < CLASSES ? buf_try(p, c, &is_short) : NULL;
+    while (!b && c < CLASSES && is_short && waits(p, class_bytes(c), &idle)) {
+        b = buf_try(p, c, &is_short);
+    }
+    return b;
+}
+
+struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
+                                void (*drop)(void *arg), void *arg)
+{
+    struct stk_buf *b = stk_alloc_zero(1, sizeof *b);
+    if (b) {
+        *b = (struct stk_buf){.refs = 1,
+                              .is_foreign = true,
+                              .is_readonly = is_readonly,
+                              .data = (uint8_t *)(uintptr_t)data,
+                              .size = size,
+                              .drop = drop,
+                              .arg = arg};
+    }
+    return b;
+}
+
+STK_HOT struct stk_buf *stk_buf_hold(struct stk_buf *b)
+{
+    if (b) {
+        __atomic_add_fetch(&b->refs, 1, __ATOMIC_RELAXED);
+    }
+    return b;
+}
+
+STK_HOT void stk_buf_drop(struct stk_buf *b)
+{
+    if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    struct stk_pool *p = b->pool;
+    if (!p) {
+        if (b->drop) {
+            b->drop(b->arg);
+        }
+        stk_free(b);
+        return;
+    }
+    pthread_mutex_lock(&p->lock);
+    p->stats.in_use_bytes -= b->size;
+    bool keeps = put_free(p, b);
+    pthread_mutex_unlock(&p->lock);
+    if (!keeps) {
+        buf_free(p, b);
+    }
+    stk_pool_drop(p);
+}
+
+bool stk_buf_is_sole(const struct stk_buf *b)
+{
+    return __atomic_load_n(&b->refs, __ATOMIC_ACQUIRE) == 1 && !b->is_readonly;
+}
+
+STK_HOT struct stk_keep *stk_keep_hold(struct stk_keep *k)
+{
+    if (k) {
+        __atomic_add_fetch(&k->refs, 1, __ATOMIC_RELAXED);
+    }
+    return k;
+}
+
+STK_HOT void stk_keep_drop(struct stk_keep *k)
+{
+    if (!k || __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) > 0) {
+        return;
+    }
+    for (int i = 0; i < k->count; i++) {
+        stk_buf_drop(k->bufs[i]);
+    }
+    if (k->place) {
+        stk_buf_drop(k->place);
+    } else {
+        stk_free(k);
+    }
+}
+
+// An empty list with room for `least` buffers or more. NULL: no memory.
+static struct stk_keep *keep_new(struct stk_pool *pool, int least)
+{
+    size_t size = sizeof(struct stk_keep) + (size_t)least * sizeof(struct stk_buf *);
+    size = size < CLASS_BYTES_MIN ? CLASS_BYTES_MIN : size;
+    bool is_short;
+    struct stk_buf *place = pool ? buf_try(pool, class_of(size), &is_short) : NULL;
+    struct stk_keep *k = place ? (struct stk_keep *)place->data : stk_alloc(size);
+    if (k) {
+        size_t room = place ? place->size : size;
+        *k = (struct stk_keep){.refs = 1, .place = place};
+        k->capacity = (int)((room - sizeof *k) / sizeof k->bufs[0]);
+    }
+    return k;
+}
+
+// Makes *k a list of the caller's own with room for one more.
+static bool keep_make_own(struct stk_keep **k, struct stk_pool *pool)
+{
+    struct stk_keep *old = *k;
+    int count = old ? old->count : 0;
+    bool is_sole = old && __atomic_load_n(&old->refs, __ATOMIC_ACQUIRE) == 1;
+    if (is_sole && count < old->capacity) {
+        return true;
+    }
+    struct stk_keep *own = count < INT_MAX / 2 ? keep_new(pool, 2 * count + 1) : NULL;
+    if (!own) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        own->bufs[i] = stk_buf_hold(old->bufs[i]);
+    }
+    own->count = count;
+    stk_keep_drop(old);
+    *k = own;
+    return true;
+}
+
+bool stk_keep_add(struct stk_keep **k, struct stk_buf *b)
+{
+    if (*k && (*k)->count && (*k)->bufs[(*k)->count - 1] == b) {
+        return true;
+    }
+    if (!keep_make_own(k, b->pool)) {
+        return false;
+    }
+    struct stk_keep *own = *k;
+    own->bufs[own->count++] = stk_buf_hold(b);
+    return true;
+}
+
+bool stk_keep_join(struct stk_keep **k, struct stk_keep *other)
+{
+    if (!other || other == *k) {
+        return true;
+    }
+    if (!*k) {
+        *k = stk_keep_hold(other);
+        return true;
+    }
+    for (int i = 0; i < other->count; i++) {
+        if (!stk_keep_add(k, other->bufs[i])) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stages with threads; see async.h.
+#include "data/run/async.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "data/run/gate.h"
+#include "data/run/patience.h"
+#include "data/run/tuner.h"
+
+static void set_tuned(void *owner, int n)
+{
+    stk_async_set_workers(owner, n);
+}
+
+struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kind *kind, void *arg,
+                                 int wanted, int limit, bool is_sloppy, int64_t elements_max)
+{
+    struct stk_async *a = stk_alloc_zero(1, sizeof *a);
+    if (!a) {
+        return NULL;
+    }
+    a->it = it;
+    a->kind = kind;
+    a->arg = arg;
+    a->limit = limit < 1 ? 1 : limit > STK_WORKERS_MAX ? STK_WORKERS_MAX : limit;
+    a->wanted = wanted < 1 ? 1 : wanted > a->limit ? a->limit : wanted;
+    a->piece_n = 1;
+    a->tuned = (struct stk_tuned){
+        .it = it, .owner = a, .set_workers = set_tuned, .limit = a->limit, .workers = a->wanted};
+    pthread_mutex_init(&a->input_lock, NULL);
+    pthread_mutex_init(&a->park_lock, NULL);
+    pthread_cond_init(&a->unpark, NULL);
+    stk_ring_open(&a->ring, it, is_sloppy, 2 * a->wanted + 2, elements_max);
+    return a;
+}
+
+static int thread_count(struct stk_async *a)
+{
+    return __atomic_load_n(&a->n_threads, __ATOMIC_ACQUIRE);
+}
+
+// False: the stage is being closed. Workers beyond the wanted number wait here.
+static bool stays(struct stk_worker *w)
+{
+    struct stk_async *a = w->async;
+    pthread_mutex_lock(&a->park_lock);
+    while (!a->is_stopping && w->index >= a->wanted) {
+        pthread_cond_wait(&a->unpark, &a->park_lock);
+    }
+    bool goes_on = !a->is_stopping;
+    pthread_mutex_unlock(&a->park_lock);
+    return goes_on;
+}
+
+// Bytes of an element, or of what it was made of if those are more: both are in memory at once.
+static int64_t bytes_each(struct stk_async *a, const struct stk_piece *p, int64_t n)
+{
+    if (p->in_bytes > 0) {
+        __atomic_store_n(&a->in_bytes_each, (int64_t)p->in_bytes / n, __ATOMIC_RELAXED);
+    }
+    int64_t in = __atomic_load_n(&a->in_bytes_each, __ATOMIC_RELAXED);
+    int64_t out = p->block.n > 0 ? (int64_t)stk_block_bytes(&p->block) / p->block.n : 0;
+    return in > out ? in : out;
+}
+
+static bool is_measured(uint64_t count)
+{
+    return count <= 64 || count % 16 == 0;
+}
+
+bool stk_async_measures(const struct stk_async *a)
+{
+    return is_measured(__atomic_load_n(&a->tuned.piece_count, __ATOMIC_RELAXED) + 1);
+}
+
+// The next piece's size: by what this one cost for an element.
+static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t n, uint64_t took_ns)
+{
+    uint64_t count = __atomic_add_fetch(&a->tuned.piece_count, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->ring.piece_ns, took_ns, __ATOMIC_RELAXED);
+    if (!is_measured(count)) {
+        return;
+    }
+    int64_t now = __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), each = bytes_each(a, p, n);
+    int64_t fits = (int64_t)(STK_PIECE_NS * (uint64_t)n / (took_ns ? took_ns : 1));
+    int64_t next = fits > 4 * now ? 4 * now : fits;
+    next = next < a->piece_n_least ? a->piece_n_least : next;
+    next = next > STK_PIECE_ELEMENTS_MAX ? STK_PIECE_ELEMENTS_MAX : next;
+    next = each > 0 && next > STK_PIECE_BYTES_MAX / each ? STK_PIECE_BYTES_MAX / each : next;
+    next = a->piece_n_max && next > a->piece_n_max ? a->piece_n_max : next;
+    next = next < 1 ? 1 : next;
+    __atomic_store_n(&a->piece_n, next, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
+}
+
+#define SHORT_PIECES 64 // made one at a time after memory was too little
+
+// Whether the run's memory can still become free: it did, or the consumer has yet to come back for
+// what waits for it. Where the budget refused nothing when tried again, it is the system that has
+// none, which is not waited for.
+bool stk_async_is_short(struct stk_async *a, int *tries)
+{
+    struct stk_run *run = a->it->run;
+    struct stk_wait w = stk_wait_begin(run);
+    if (*tries == 0) {
+        pthread_mutex_lock(&run->short_lock);
+        *tries = 1;
+        stk_ring_be_short(&a->ring, SHORT_PIECES);
+    }
+    struct stk_pool_stats pool = stk_pool_stats_of(run->pool);
+    uint64_t used = pool.in_use_bytes;
+    bool is_over = *tries > 1 && pool.refused == run->short_refused;
+    run->short_refused = pool.refused;
+    for (int idle = 0; *tries > 1 && !is_over && idle < STK_PATIENCE_TRIES;) {
+        usleep(STK_PATIENCE_MS * 1000);
+        uint64_t now = stk_pool_stats_of(run->pool).in_use_bytes;
+        if (now < used) {
+            break;
+        }
+        used = now;
+        idle = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) ? idle + 1 : 0;
+        is_over = idle >= STK_PATIENCE_TRIES || stk_ring_is_stopped(&a->ring);
+    }
+    ++*tries;
+    stk_wait_end(run, w, NULL);
+    return !is_over;
+}
+
+void stk_async_end_short(struct stk_async *a)
+{
+    pthread_mutex_unlock(&a->it->run->short_lock);
+}
+
+static bool ring_is_stopped(void *ring)
+{
+    return stk_ring_is_stopped(ring);
+}
+
+// One piece from input to ring; a worker's thread waits for the memory of its input. False: there
+// is no more.
+static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool is_worker)
+{
+    uint64_t seq;
+    struct stk_run *run = a->it->run;
+    pthread_mutex_lock(&a->input_lock);
+    if (!stk_ring_reserve(&a->ring, &seq)) {
+        pthread_mutex_unlock(&a->input_lock);
+        return false;
+    }
+    stk_gate_enter(run);
+    struct stk_iter *before = stk_account_enter(a->it);
+    uint64_t start_ns = stk_clock_ns();
+    stk_patience_set(is_worker ? ring_is_stopped : NULL, &a->ring);
+    int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
+    stk_patience_set(NULL, NULL);
+    bool is_end = n == 0 && p->status == STK_OK;
+    if (is_end) {
+        stk_ring_end(&a->ring);
+    }
+    pthread_mutex_unlock(&a->input_lock);
+    uint64_t pulled_ns = stk_clock_ns();
+    if (n > 0 && a->kind->work) {
+        long pauses = stk_gate_pauses();
+        a->kind->work(a, own, p);
+        pauses = stk_gate_pauses() - pauses;
+        __atomic_add_fetch(&a->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
+    }
+    uint64_t end_ns = stk_clock_ns();
+    stk_account_leave(before, 0);
+    stk_account_settle(a->it);
+    stk_gate_leave(run);
+    if (is_end) {
+        return false;
+    }
+    if (n > 0) {
+        size_pieces(a, p, n, a->kind->work ? end_ns - pulled_ns : pulled_ns - start_ns);
+    }
+    stk_ring_finish(&a->ring, seq, p);
+    stk_tuner_look(run);
+    return true;
+}
+
+// A worker that cannot begin: an error, and the end.
+static void fail_all(struct stk_async *a, struct stk_piece *p, enum stk_status s,
+                     const struct stk_err *err)
+{
+    uint64_t seq;
+    pthread_mutex_lock(&a->input_lock);
+    if (stk_ring_reserve(&a->ring, &seq)) {
+        (void)stk_piece_fail(p, s, err);
+        stk_ring_finish(&a->ring, seq, p);
+        if (stk_ring_reserve(&a->ring, &seq)) {
+            stk_ring_end(&a->ring);
+        }
+    }
+    pthread_mutex_unlock(&a->input_lock);
+    stk_piece_clear(p);
+}
+
+static void *work(void *arg)
+{
+    struct stk_worker *w = arg;
+    struct stk_async *a = w->async;
+    struct stk_piece piece = {0};
+    struct stk_err err;
+    void *own = NULL;
+    stk_gate_be_modest();
+    enum stk_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STK_OK;
+    if (s != STK_OK) {
+        fail_all(a, &piece, s, &err);
+    }
+    while (s == STK_OK && stays(w) && one_piece(a, own, &piece, true)) {
+    }
+    stk_piece_clear(&piece);
+    if (a->kind->end && own) {
+        a->kind->end(own);
+    }
+    return NULL;
+}
+
+// The park lock is held.
+static void start_threads(struct stk_async *a)
+{
+    sigset_t before;
+    bool masked = stk_thread_block_signals(&before);
+    while (a->n_threads < a->wanted) {
+        struct stk_worker *w = &a->workers[a->n_threads];
+        *w = (struct stk_worker){.async = a, .index = a->n_threads};
+        if (pthread_create(&w->thread, NULL, work, w)) {
+            break;
+        }
+        __atomic_store_n(&a->n_threads, a->n_threads + 1, __ATOMIC_RELEASE);
+    }
+    if (masked) {
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+}
+
+void stk_async_set_workers(struct stk_async *a, int n)
+{
+    pthread_mutex_lock(&a->park_lock);
+    a->wanted = n < 1 ? 1 : n > a->limit ? a->limit : n;
+    if (a->is_started && !a->is_stopping) {
+        start_threads(a);
+    }
+    int wanted = a->wanted;
+    __atomic_store_n(&a->tuned.workers, wanted, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->it->stats.threads, (uint32_t)wanted, __ATOMIC_RELAXED);
+    pthread_cond_broadcast(&a->unpark);
+    pthread_mutex_unlock(&a->park_lock);
+    stk_ring_set_room(&a->ring, a->room ? a->room : 2 * wanted + 2);
+}
+
+int stk_async_workers(struct stk_async *a)
+{
+    pthread_mutex_lock(&a->park_lock);
+    int n = a->wanted;
+    pthread_mutex_unlock(&a->park_lock);
+    return n;
+}
+
+void stk_async_set_room(struct stk_async *a, int room)
+{
+    a->room = room;
+    stk_ring_set_room(&a->ring, room);
+}
+
+STK_HOT static enum stk_status start(struct stk_async *a, struct stk_err *err)
+{
+    if (a->is_started) {
+        return STK_OK;
+    }
+    pthread_mutex_lock(&a->park_lock);
+    a->is_started = true;
+    pthread_mutex_unlock(&a->park_lock);
+    stk_async_set_workers(a, stk_async_workers(a));
+    if (thread_count(a) == 0 && a->kind->begin && !a->own) {
+        return a->kind->begin(a, &a->own, err);
+    }
+    return STK_OK;
+}
+
+void stk_async_close(struct stk_async *a)
+{
+    if (!a) {
+        return;
+    }
+    pthread_mutex_lock(&a->park_lock);
+    a->is_stopping = true;
+    pthread_cond_broadcast(&a->unpark);
+    pthread_mutex_unlock(&a->park_lock);
+    stk_ring_stop(&a->ring);
+    struct stk_wait w = stk_wait_begin(a->it->run); // workers may wait for this thread's permit
+    for (int i = 0; i < a->n_threads; i++) {
+        pthread_join(a->workers[i].thread, NULL);
+    }
+    stk_wait_end(a->it->run, w, NULL);
+    if (a->own && a->kind->end) {
+        a->kind->end(a->own);
+    }
+    stk_ring_close(&a->ring);
+    pthread_cond_destroy(&a->unpark);
+    pthread_mutex_destroy(&a->park_lock);
+    pthread_mutex_destroy(&a->input_lock);
+    stk_free(a);
+}
+
+// The next piece, made here where nobody else works.
+STK_HOT static struct stk_piece *peek(struct stk_async *a, bool is_waiting)
+{
+    bool has_threads = thread_count(a) > 0;
+    struct stk_piece *p = stk_ring_head(&a->ring);
+    if (!p) {
+        p = stk_ring_peek(&a->ring, 0, is_waiting && has_threads);
+    }
+    if (!p && !has_threads && is_waiting) {
+        struct stk_piece piece = {0};
+        if (one_piece(a, a->own, &piece, false)) {
+            p = stk_ring_peek(&a->ring, 0, false);
+        }
+        stk_piece_clear(&piece);
+    }
+    return p;
+}
+
+// Does the piece go on in memory where the block ends? Then the block becomes longer.
+STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int64_t n)
+{
+    for (int k = 0; k < out->count; k++) {
+        const struct stk_col *a = &out->cols[k], *b = &p->block.cols[k];
+        if (a->is_varied || b->is_varied || a->data_buf != b->data_buf || !a->data_buf ||
+            a->stride != b->stride || a->stride == 0 || !stk_shape_equal(&a->shape, &b->shape) ||
+            a->data + (size_t)a->n * a->stride != b->data + (size_t)p->used * b->stride) {
+            return false;
+        }
+    }
+    for (int k = 0; k < out->count; k++) {
+        if (!stk_keep_join(&out->cols[k].keep, p->block.cols[k].keep)) {
+            return false;
+        }
+    }
+    for (int k = 0; k < out->count; k++) {
+        out->cols[k].n += n;
+    }
+    out->n += n;
+    return true;
+}
+
+// What is left of a piece after its elements: its error, then what is behind that.
+static enum stk_status turn_error(struct stk_async *a, struct stk_piece *p, struct stk_err *err)
+{
+    enum stk_status s = p->status;
+    struct stk_piece *next = p->next;
+    if (p->err) {
+        *err = *p->err;
+    } else {
+        (void)stk_err_nomem(err);
+    }
+    if (!next) {
+        stk_ring_pop(&a->ring);
+        return s;
+    }
+    stk_block_free(&p->block);
+    stk_free(p->err);
+    int64_t count = p->count;
+    *p = *next;
+    p->is_done = true;
+    p->count = count;
+    stk_free(next);
+    if (p->used == p->block.n && p->status == STK_OK) {
+        stk_ring_pop(&a->ring);
+    }
+    return s;
+}
+
+STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_t group,
+                                       struct stk_block *out, struct stk_err *err)
+{
+    enum stk_status s = start(a, err);
+    int64_t target = group > 0 ? want / group * group : 0;
+    while (s == STK_OK && out->n < want) {
+        // Behind the first piece only what is there already, or belongs to the same group.
+        struct stk_piece *p = peek(a, out->n == 0 || out->n < target);
+        if (!p) {
+            break;
+        }
+        int64_t left = p->block.n - p->used, n = left < want - out->n ? left : want - out->n;
+        if (n > 0 && out->n == 0 && n == p->block.n && p->status == STK_OK) {
+            stk_block_move(out, &p->block); // all of it: no reference more
+            target = p->ends_group ? 0 : target;
+            stk_ring_pop(&a->ring);
+            continue;
+        }
+        if (n > 0 && out->n == 0) {
+            if (!stk_block_slice(out, &p->block, p->used, n)) {
+                return stk_err_nomem(err);
+            }
+        } else if (n > 0 && !extend(out, p, n)) {
+            break;
+        }
+        p->used += n;
+        if (p->used < p->block.n) {
+            break;
+        }
+        if (p->status != STK_OK) {
+            return out->n > 0 ? STK_OK : turn_error(a, p, err);
+        }
+        target = p->ends_group ? 0 : target;
+        stk_ring_pop(&a->ring);
+    }
+    if (s == STK_OK && out->n == 0 &&
+        __atomic_load_n(&a->it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
+        return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
+    }
+    return s;
+}
+
+enum stk_status stk_async_skip(struct stk_async *a, int64_t n, int64_t *done, struct stk_err *err)
+{
+    *done = 0;
+    while (a->is_started && *done < n) {
+        struct stk_piece *p = peek(a, true);
+        if (!p) {
+            break;
+        }
+        int64_t left = p->block.n - p->used, by = left < n - *done ? left : n - *done;
+        p->used += by;
+        *done += by;
+        if (p->used < p->block.n) {
+            break;
+        }
+        if (p->status != STK_OK) {
+            return turn_error(a, p, err);
+        }
+        stk_ring_pop(&a->ring);
+    }
+    return STK_OK;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for memory. Where a run's budget is used up, a worker that reads or collects elements may
+// wait until the consumer has let go of some, instead of failing; so that whether a pipeline fits
+// does not depend on who runs first. Not the consumer's own thread, which nobody would wake, and
+// not a worker in a function over elements, which is run again instead (async.h).
+//
+// Limit: that memory will never become free is concluded from the consumer's waiting for a second
+// while none did.
+#ifndef STK_DATA_PATIENCE_H
+#define STK_DATA_PATIENCE_H
+
+#include "data/graph/dataset.h"
+
+#define STK_PATIENCE_MS 2      // between looks for memory
+#define STK_PATIENCE_TRIES 500 // while nothing is freed and the consumer waits
+
+// This thread waits for memory from now on, until is_over(arg); NULL: it no longer does.
+void stk_patience_set(bool (*is_over)(void *arg), void *arg);
+// Of a run's pool, which asks it when there is too little; `run` is a struct stk_run. A look later;
+// *idle, 0 at first, is between calls the number of looks in vain. False: do without.
+bool stk_patience_wait(void *run, int *idle);
+
+#endif

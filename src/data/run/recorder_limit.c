@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stage limited a run: the one with the most time of its own for each of its threads, waiting
+// for disks and for Python's lock included, since whoever waits for the stage waits for these too.
+// Stages that only pass on (prefetch) have none. What limits is said by what can be done about it.
+// Where all would fit beside the consumer's steps, that nothing is made ahead of them is what
+// limits.
+#include <stdio.h>
+#include <string.h>
+
+#include "data/run/recorder.h"
+
+// Of the stage's function; `names` or, of operations that do several things at once, those that
+// decode (attribute "decode").
+static const struct stk_fn_node *find_node(const struct stk_iter *it, const char *const *names,
+                                           bool or_decodes)
+{
+    const struct stk_attr *a = stk_attrs_get(it->ds->attrs, "fn");
+    for (int i = 0; a && a->kind == STK_ATTR_FN && i < a->fn->n_nodes; i++) {
+        const struct stk_fn_node *node = &a->fn->nodes[i];
+        bool is_named = or_decodes && stk_attrs_int(node->attrs, "decode", 0) != 0;
+        for (int k = 0; names[k] && !is_named; k++) {
+            is_named = strcmp(node->op->name, names[k]) == 0;
+        }
+        if (is_named) {
+            return node;
+        }
+    }
+    return NULL;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+static const char *what_of(const struct stk_iter *it, const char **where)
+{
+    static const char *const python[] = {"host_call", NULL};
+    static const char *const decode[] = {
+        "decode_jpeg", "decode_and_crop_jpeg", "decode_image",
+        "decode_png",  "decode_part",          "jpeg_random_resized_crop",
+        NULL};
+    static const char *const readers[] = {"tfrecord", "text_lines", "fixed_records",
+                                          "indexed",  "list_files", NULL};
+    static const char *const groups[] = {"batch", "padded_batch", NULL};
+    const struct stk_fn_node *node = find_node(it, python, false);
+    *where = it->ds->where;
+    if (node) {
+        *where = node->where ? node->where : *where;
+        return "python";
+    }
+    if (strcmp(it->kind->name, "generator") == 0) {
+        return "generator";
+    }
+    if (find_node(it, decode, true)) {
+        return it->stats.threads > 1 ? "decode-parallel" : "decode";
+    }
+    if (is_one_of(it->kind->name, readers)) {
+        return "read";
+    }
+    if (is_one_of(it->kind->name, groups)) {
+        return "batch";
+    }
+    if (stk_attrs_get(it->ds->attrs, "fn")) {
+        return it->stats.threads > 1 ? "map-parallel" : "map";
+    }
+    return "other";
+}
+
+// ns of each thread.
+static uint64_t own_ns(const struct stk_iter *it)
+{
+    uint64_t held = __atomic_load_n(&it->stats.held_ns, __ATOMIC_RELAXED);
+    uint32_t threads = __atomic_load_n(&it->stats.threads, __ATOMIC_RELAXED);
+    return strcmp(it->kind->name, "prefetch") == 0 ? 0 : held / (threads ? threads : 1);
+}
+
+static void find_most(const struct stk_iter *it, const struct stk_iter **most, uint64_t *most_ns,
+                      uint64_t *all_ns)
+{
+    uint64_t ns = own_ns(it);
+    *all_ns += ns;
+    if (ns > *most_ns) {
+        *most = it;
+        *most_ns = ns;
+    }
+    for (int k = 0; k < it->n_in; k++) {
+        if (it->in[k]) {
+            find_most(it->in[k], most, most_ns, all_ns);
+        }
+    }
+}
+
+// Is anything made ahead of the step?
+static bool is_buffered(const struct stk_iter *root)
+{
+    const struct stk_iter *it = root;
+    while (it && strcmp(it->kind->name, "prefetch") != 0) {
+        it = it->n_in > 0 ? it->in[0] : NULL;
+    }
+    return it != NULL;
+}
+
+bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *text, size_t room)
+{
+    const struct stk_iter *most = NULL;
+    uint64_t most_ns = 0, all_ns = 0;
+    const char *where;
+    char stage[512], place[256];
+    find_most(root, &most, &most_ns, &all_ns);
+    if (!most) {
+        return false;
+    }
+    const char *what = what_of(most, &where);
+    if (most_ns < step_ns && !is_buffered(root)) {
+        what = "unbuffered"; // it would fit beside the steps
+    }
+    stk_recorder_stage_name(most, stage);
+    snprintf(place, sizeof place, "%s", where ? where : "");
+    for (char *c = place; *c; c++) {
+        *c = *c == '|' ? '/' : *c;
+    }
+    snprintf(text, room, "%s|%s|%s|%llu", what, place, stage,
+             (unsigned long long)(most_ns * 100 / all_ns));
+    return true;
+}

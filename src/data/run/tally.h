@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counts of datasets that are open side by side (in the cycle of an interleave): one tree of
+// iterators without state, the tally, stands for all of them in the iterator tree, so that what
+// they do is seen by statistics, reports and the tuner. It is input 1 of the stage that opened
+// them, and is there from the first of them on, whether any is open or not.
+//
+// What the open ones count goes to the tally when it is told, and when they close. Stages that are
+// not there in the first dataset, since a function gives different ones, count where they are met.
+#ifndef STK_DATA_TALLY_H
+#define STK_DATA_TALLY_H
+
+#include "data/graph/dataset.h"
+
+// `inner` was opened beside others by `it`, which has room for one more input than its dataset.
+void stk_tally_join(struct stk_iter *it, struct stk_iter *inner);
+// Closes it; its counts stay. Takes NULL.
+void stk_tally_close(struct stk_iter *it, struct stk_iter *inner);
+// Brings all tallies from `it` on up to date. The run's tree lock is held.
+void stk_tally_tell(struct stk_iter *it);
+// An iterator without state, to keep counts in; NULL: no memory.
+struct stk_iter *stk_tally_make(const struct stk_iter *of, struct stk_iter *parent);
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of unequal shapes collected until a batch of them is full: what padded_batch and
+// ragged_batch have in common, less how a batch is made. Arguments: batch_size, drop_remainder.
+#ifndef STK_DATA_UNEQUAL_BATCH_H
+#define STK_DATA_UNEQUAL_BATCH_H
+
+#include "data/run/feed.h"
+
+struct stk_unequal {       // the iterator's state
+    struct stk_block held; // elements of the batch to be made, and perhaps more
+    struct stk_block more, joined, rest;
+    bool at_end;
+};
+
+int64_t stk_unequal_size(const struct stk_dataset *ds);
+// Rows of a batch: known where short ones are dropped, else STK_UNKNOWN.
+int64_t stk_unequal_rows(const struct stk_dataset *ds);
+int64_t stk_unequal_cardinality(const struct stk_dataset *ds);
+// The kind's next(). make: a batch of the first n elements held, into the columns of `out`. An
+// error of the input takes the batch with it that it stands in.
+STK_MUST_CHECK enum stk_status
+stk_unequal_next(struct stk_iter *it,
+                 enum stk_status (*make)(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                         struct stk_err *err),
+                 struct stk_block *out, struct stk_err *err);
+void stk_unequal_close(struct stk_iter *it);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor cores and precision from a kernel's name, by the words of kernel_names.def: names of
+// cuBLAS and cuDNN since Volta (instruction shape in the name), CUTLASS 2 and 3, XMMA, nvjet (whose
+// letters are the types of the operands: nvjet_tst, nvjet_sm100_qqtst), attention kernels, Triton
+// as Inductor names it, XLA fusions, Tensile (Cijk_...) and Composable Kernel. Tensile names carry
+// the data type behind the index letters and the matrix instruction as _MIn. Limits: a name is a
+// label, not the machine code; where it does not say, the answer is unknown, as for Triton
+// templates and XLA's gemm_fusion. Only the first 1000 bytes of a name are read.
+#include "model/device/kernel_names.h"
+
+#include <string.h>
+
+#define MAX_NAME 1000
+
+struct unit_row {
+    const char *word, *other;
+    enum stk_tensor_core answer;
+};
+static const struct unit_row unit_rows[] = {
+#define U(word, other, answer, meaning) {word, other, STK_TENSOR_##answer},
+#include "model/device/kernel_names.def"
+#undef U
+};
+static const struct {
+    const char *word, *precision;
+} precision_rows[] = {
+#define P(word, precision) {word, precision},
+#include "model/device/kernel_names.def"
+#undef P
+};
+
+static void to_lower(struct stk_str name, char *out)
+{
+    size_t n = name.n < MAX_NAME ? name.n : MAX_NAME;
+    for (size_t i = 0; i < n; i++) {
+        char c = name.p[i];
+        out[i] = c == 0 ? ' ' : c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    }
+    out[n] = 0;
+}
+
+// "Cijk_Ailk_Bljk_BBS_BH_MT256x128x32_MI16x16x16x1_...": the token after the operands' indices.
+static struct stk_kernel_traits tensile(const char *name)
+{
+    struct stk_kernel_traits out = {STK_TENSOR_ELIGIBLE, NULL};
+    const char *type = name;
+    for (int i = 0; i < 3 && type; i++) {
+        type = strchr(type, '_');
+        type = type ? type + 1 : NULL;
+    }
+    const char *instruction = strstr(name, "_mi");
+    if (instruction && instruction[3] >= '1' && instruction[3] <= '9')
+        out.tensor_core = STK_TENSOR_YES;
+    if (!type)
+        return out;
+    if (type[0] == 'f' && type[1] == '8')
+        out.precision = "fp8";
+    else if (type[0] == 'i' && type[1] == '8')
+        out.precision = "int8";
+    else
+        out.precision = type[0] == 'h'   ? "fp16"
+                        : type[0] == 'b' ? "bf16"
+                        : type[0] == 's' ? "fp32"
+                        : type[0] == 'd' ? "fp64"
+                                         : NULL;
+    return out;
+}
+
+// The first operand's letter: "nvjet_tst_...", "nvjet_sm90_hsh_...". NULL: not known.
+static const char *nvjet_precision(const char *text)
+{
+    const char *type = strstr(text, "nvjet_");
+    if (!type)
+        return NULL;
+    type += 6;
+    if (type[0] == 's' && type[1] == 'm' && type[2] >= '0' && type[2] <= '9') {
+        type = strchr(type, '_');
+        if (!type++)
+            return NULL;
+    }
+    switch (*type) {
+    case 't':
+        return "bf16";
+    case 'h':
+        return "fp16";
+    case 'q':
+        return "fp8";
+    case 'o':
+        return "fp4";
+    case 's':
+        return "tf32"; // it has no kernels for plain cores
+    case 'd':
+        return "fp64";
+    default:
+        return NULL;
+    }
+}
+
+struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
+{
+    char text[MAX_NAME + 1];
+    struct stk_kernel_traits out = {STK_TENSOR_UNKNOWN, NULL};
+    to_lower(name, text);
+    if (strncmp(text, "cijk_", 5) == 0)
+        return tensile(text);
+    if (strncmp(text, "custom_cijk_", 12) == 0)
+        return tensile(text + 7);
+    for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++)
+        if (strstr(text, unit_rows[i].word) && strstr(text, unit_rows[i].other)) {
+            out.tensor_core = unit_rows[i].answer;
+            break;
+        }
+    out.precision = nvjet_precision(text);
+    for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0] && !out.precision; i++)
+        if (strstr(text, precision_rows[i].word))
+            out.precision = precision_rows[i].precision;
+    return out;
+}
+
+const char *stk_tensor_core_key(enum stk_tensor_core value)
+{
+    static const char *const keys[] = {"unknown", "no", "eligible", "yes"};
+    return keys[value];
+}

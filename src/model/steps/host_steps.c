@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of steps in a profile without a device: training on a CPU, or device rows that are missing.
+// Per moment, first match:
+//   compute                a model operation runs, on the thread that drives the steps or on one
+//   that
+//                          works for it; not on threads of the input pipeline, nor nested in it
+//   communication_exposed  a host collective
+//   input_wait             the training thread fetches its next batch
+//   compile, host_sync     as on a device; waiting for the model where there is no accelerator's
+//                          runtime is compute
+//   host_compute           any other event of the driving thread (Python, callbacks), and pieces
+//                          under 200 us between its events
+//   idle_unknown           no event: evidence of nothing
+//
+// Method: each class is a list of disjoint marks; the lists are swept together, and what no mark
+// covers is looked up on the driving thread.
+// Limits: a step marker is no event, it only says that the step goes on. Work of the input pipeline
+// that TensorFlow runs on the model's own pool counts as the model's.
+#include "base/alloc.h"
+#include "model/analysis.h"
+#include "model/causes.h"
+#include "model/threads/thread_segments.h"
+
+#define SHORT_PIECE_NS (200 * STK_US)
+#define INPUT_CLASSES (STK_NAME_FETCH | STK_NAME_PREP | STK_NAME_ITERATOR)
+
+enum { COMPUTE, COLLECTIVE, FETCH, COMPILE, LISTS };
+static const enum stk_part list_part[LISTS] = {STK_PART_COMPUTE, STK_PART_COMMUNICATION,
+                                               STK_PART_INPUT, STK_PART_COMPILE};
+
+struct host {
+    struct stk_analysis *a;
+    struct stk_thread_segments segments;
+    struct stk_marks list[LISTS];
+    size_t at[LISTS];
+    struct stk_vec compute;
+    int64_t covered_ns, total_ns; // of used windows
+    bool used;
+    bool failed;
+};
+
+// Stretches of one row in which a model operation is open and nothing of the input pipeline is.
+static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint32_t row)
+{
+    const struct stk_trace *t = h->a->t;
+    const struct stk_track *k = &t->tracks[row];
+    stk_cursor_init(c, h->a, row);
+    uint32_t last = STK_NONE; // mark that the next stretch may continue
+    if (k->count == 0)
+        return true;
+    int64_t at = t->start_ns[k->first];
+    while (c->next < c->end || c->depth) {
+        stk_cursor_advance(c, at);
+        const struct stk_open_event *top = stk_cursor_top(c);
+        int64_t end = stk_cursor_stretch(c, at, INT64_MAX);
+        if (top && (top->inherited & STK_NAME_MODEL_OP) && !(top->inherited & INPUT_CLASSES)) {
+            uint32_t event = stk_cursor_outermost(c, STK_NAME_MODEL_OP);
+            struct stk_mark *m = last == STK_NONE ? NULL : stk_vec_at(&h->compute, last);
+            if (m && m->event == event && m->end_ns == at) {
+                m->end_ns = end;
+            } else {
+                last = (uint32_t)h->compute.count;
+                m = stk_vec_push(&h->compute);
+                if (!m)
+                    return false;
+                *m = (struct stk_mark){at, end, event};
+            }
+        }
+        if (end == INT64_MAX)
+            break;
+        at = end;
+    }
+    return true;
+}
+
+static bool find_model_time(struct host *h)
+{
+    const struct stk_analysis *a = h->a;
+    struct stk_thread_cursor *c = stk_alloc(sizeof *c);
+    bool ok = c != NULL;
+    for (uint32_t k = 0; k < a->t->track_count && ok; k++) {
+        const struct stk_thread_info *th = &a->threads[k];
+        if (th->in_rank && !a->threads[th->root].is_loader)
+            ok = collect_model_time(h, c, k);
+    }
+    stk_free(c);
+    h->list[COMPUTE] = (struct stk_marks){h->compute.items, h->compute.count};
+    stk_marks_flatten(&h->list[COMPUTE]);
+    h->list[COLLECTIVE] = a->host_collectives;
+    h->list[FETCH] = a->fetches;
+    h->list[COMPILE] = a->compiles;
+    return ok;
+}
+
+static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, uint32_t event,
+                uint32_t around)
+{
+    if (start >= end)
+        return;
+    if (h->used && part != STK_PART_UNKNOWN)
+        h->covered_ns += end - start;
+    if (!stk_causes_add(h->a->causes, start, end, part, event, around))
+        h->failed = true;
+}
+
+static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segment *s)
+{
+    // Without an accelerator's runtime the driver waits for computing on other threads.
+    if (s->doing == STK_DOING_BLOCKED)
+        return a->sum->facts.runtime_calls ? STK_PART_SYNC : STK_PART_COMPUTE;
+    if (s->doing == STK_DOING_ALLOC)
+        return STK_PART_ALLOC;
+    if (s->doing == STK_DOING_NOTHING)
+        return STK_PART_UNKNOWN;
+    return STK_PART_HOST;
+}
+
+// What no mark covers: the driving thread says.
+static void attribute_driver(struct host *h, int64_t from, int64_t to)
+{
+    if (h->a->driver == STK_NONE) {
+        add(h, from, to, STK_PART_UNKNOWN, STK_NONE, STK_NONE);
+        return;
+    }
+    if (!stk_segments_collect(&h->segments, h->a->driver, from, to)) {
+        h->failed = true;
+        return;
+    }
+    const struct stk_segment *s = h->segments.list.items;
+    for (size_t i = 0; i < h->segments.list.count; i++) {
+        enum stk_part part = part_of(h->a, &s[i]);
+        uint32_t event = part == STK_PART_UNKNOWN ? STK_NONE : s[i].event;
+        bool is_short = part == STK_PART_UNKNOWN && s[i].end_ns - s[i].start_ns < SHORT_PIECE_NS;
+        add(h, s[i].start_ns, s[i].end_ns, is_short ? STK_PART_HOST : part, event, s[i].around);
+    }
+}
+
+static void attribute_window(struct host *h, int64_t from, int64_t to)
+{
+    for (int64_t at = from; at < to && !h->failed;) {
+        int64_t end = to;
+        int found = -1;
+        for (int i = 0; i < LISTS && found < 0; i++) {
+            const struct stk_marks *m = &h->list[i];
+            while (h->at[i] < m->count && m->v[h->at[i]].end_ns <= at)
+                h->at[i]++;
+            if (h->at[i] == m->count)
+                continue;
+            const struct stk_mark *mark = &m->v[h->at[i]];
+            if (mark->start_ns <= at)
+                found = i;
+            int64_t bound = mark->start_ns <= at ? mark->end_ns : mark->start_ns;
+            end = bound < end ? bound : end;
+        }
+        if (found >= 0)
+            add(h, at, end, list_part[found], h->list[found].v[h->at[found]].event, STK_NONE);
+        else
+            attribute_driver(h, at, end);
+        at = end;
+    }
+}
+
+static void sum_collectives(struct host *h, const struct stk_window *w, uint32_t count)
+{
+    const struct stk_marks *m = &h->a->host_collectives;
+    for (size_t i = 0; i < m->count && count; i++) {
+        int64_t start = m->v[i].start_ns, end = m->v[i].end_ns;
+        start = start > w[0].start_ns ? start : w[0].start_ns;
+        end = end < w[count - 1].end_ns ? end : w[count - 1].end_ns;
+        if (start < end)
+            h->a->sum->facts.host_collective_ns += end - start;
+    }
+}
+
+enum stk_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_window *w,
+                                         uint32_t count, struct stk_err *err)
+{
+    struct host h = {.a = a};
+    stk_vec_init(&h.compute, sizeof(struct stk_mark), UINT32_MAX - 1);
+    h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);
+    for (uint32_t i = 0; i < count && !h.failed; i++) {
+        h.used = w[i].used;
+        h.total_ns += w[i].used ? w[i].end_ns - w[i].start_ns : 0;
+        attribute_window(&h, w[i].start_ns, w[i].end_ns);
+    }
+    sum_collectives(&h, w, count);
+    if (h.total_ns > 0)
+        a->sum->facts.host_event_fill = (double)h.covered_ns / (double)h.total_ns;
+    stk_segments_deinit(&h.segments);
+    stk_vec_deinit(&h.compute);
+    return h.failed ? stk_err_nomem(err) : STK_OK;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums per operation of the model, on the host and on the device, for the tables of stats_ops.c.
+// Host rows: operators and other slices of host threads by name (no Python frames, runtime calls,
+// or annotations other than operators'). total_ns counts a nested call of the same name once;
+// self_ns is without the operators nested inside; device_ns is the device work launched inside,
+// however deep. What the runtimes of TensorFlow and XLA record of themselves (graph executor,
+// closures of thread pools, buffers, compilation: STK_NAME_INTERNAL) is no operation, as in XProf's
+// table, which knows only names of operations. Inside an operation it belongs to that one's self
+// time, elsewhere it counts together, as runtime_ns. What it launches is still the device work of
+// the operations around it. Device rows: device work by the innermost operator around its launch
+// call, or by its own name where there is none (XLA names its kernels after its operations).
+// Method: one pass over each row of each host thread with a stack of open operators, and one over
+// the device operations.
+// How work was issued (mode), by what is open around its launch call: a replayed device graph, an
+// XLA executable, code of torch.compile, a node of TensorFlow's graph executor, else an operator on
+// its own (eager). A kernel that Inductor generated is compiled wherever it was launched, kernels
+// of JAX and programs of a TPU are XLA's.
+// Limits: a host operator counts where it starts, deeper ones than 256 count as their ancestors.
+// Without operators around the launch calls, the mode is mostly not known.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "passes/stats/stats.h"
+#include "passes/stats_sums.h"
+
+#define MAX_DEPTH 256
+#define NOT_SELECTED STK_OWNER_UNSELECTED
+#define NO_OWNER STK_OWNER_NONE
+#define FIRST_OWNER STK_OWNER_FIRST
+
+#define NO_ROW UINT32_MAX
+
+struct open_op {
+    int64_t end_ns;
+    uint32_t row, id; // internals: of the operator around them, row NO_ROW where there is none
+    uint32_t classes; // of this operator and all around it
+    bool outermost;   // no operator of this name around it
+    bool internal;    // of the runtime
+};
+
+struct sweep {
+    const struct stk_analysis *view;
+    bool used_only;
+    bool has_internals; // the profile's runtime records itself by names that are known
+    bool is_jax;        // whatever runs on a device of JAX, copies aside, is an XLA executable's
+    struct stk_op_sums *out;
+    struct stk_vec rows;   // struct stk_op_row
+    uint32_t *slot[2];     // per string id: row + 1, on the host and on the device
+    uint32_t *open;        // per string id: how many are open
+    uint32_t *owner;       // per event: STK_OWNER_...
+    uint8_t *mode;         // per event of a device: enum stk_op_mode
+    struct stk_spans host; // selected time of the host
+    struct stk_name_cache names;
+    struct open_op stack[MAX_DEPTH];
+    uint32_t depth;
+};
+
+static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
+{
+    uint32_t *slot = &s->slot[on_device][id];
+    if (*slot == 0) {
+        struct stk_op_row *row = stk_vec_push(&s->rows);
+        const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
+        if (!name)
+            return NULL;
+        *row = (struct stk_op_row){.name = name, .on_device = on_device};
+        *slot = (uint32_t)s->rows.count;
+    }
+    return stk_vec_at(&s->rows, *slot - 1);
+}
+
+// Ranges that PyTorch itself names (emit_nvtx, compiled graphs) are operators too.
+static bool is_op(const struct stk_analysis *view, uint32_t event)
+{
+    uint8_t kind = view->t->kind[event];
+    if (kind == STK_KIND_ANNOTATION && (stk_class_of(view, event) & STK_NAME_MODEL_OP))
+        return !(stk_class_of(view, event) & STK_NAME_OPTIMIZER) && !stk_is_step_mark(view, event);
+    return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !stk_is_step_mark(view, event);
+}
+
+static enum stk_op_mode mode_of(uint32_t classes)
+{
+    if (classes & STK_NAME_XLA_RUN)
+        return STK_MODE_XLA;
+    if (classes & STK_NAME_COMPILED)
+        return STK_MODE_COMPILED;
+    if (classes & STK_NAME_GRAPH_NODE)
+        return STK_MODE_FUNCTION;
+    return classes & (STK_NAME_MODEL_OP | STK_NAME_HOST_COLL) ? STK_MODE_EAGER : STK_MODE_UNKNOWN;
+}
+
+static void close_ended(struct sweep *s, int64_t t_ns)
+{
+    while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns)
+        if (!s->stack[--s->depth].internal)
+            s->open[s->stack[s->depth].id]--;
+}
+
+// Phases of a compiler have names of their own; what they run to fold constants is operations.
+static bool is_internal(const struct sweep *s, uint32_t own, uint32_t around)
+{
+    return s->has_internals &&
+           ((own & STK_NAME_INTERNAL) || (around & STK_NAME_COMPILE && !(own & STK_NAME_MODEL_OP)));
+}
+
+static void open_internal(struct sweep *s, uint32_t classes, int64_t end_ns, int64_t dur_ns)
+{
+    const struct open_op *around = s->depth ? &s->stack[s->depth - 1] : NULL;
+    if (!around)
+        s->out->runtime_ns += dur_ns;
+    if (s->depth == MAX_DEPTH)
+        return;
+    s->stack[s->depth] = (struct open_op){.end_ns = end_ns,
+                                          .row = around ? around->row : NO_ROW,
+                                          .id = around ? around->id : 0,
+                                          .classes = classes,
+                                          .internal = true};
+    s->depth++;
+}
+
+static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
+{
+    uint32_t id = s->view->t->name[event], own = s->view->classes[id];
+    uint32_t around = s->depth ? s->stack[s->depth - 1].classes : 0, classes = own | around;
+    int64_t end_ns = s->view->t->start_ns[event] + dur_ns;
+    if (is_internal(s, own, around)) {
+        open_internal(s, classes, end_ns, dur_ns);
+        return true;
+    }
+    struct stk_op_row *row = row_of(s, id, false);
+    if (!row)
+        return false;
+    row->count++;
+    row->self_ns += dur_ns;
+    row->total_ns += s->open[id] == 0 ? dur_ns : 0;
+    row->modes |= (uint8_t)(1u << mode_of(classes));
+    s->out->host_ns += dur_ns;
+    if (s->depth && s->stack[s->depth - 1].row == NO_ROW) {
+        s->out->runtime_ns -= dur_ns;
+    } else if (s->depth) {
+        struct stk_op_row *parent = stk_vec_at(&s->rows, s->stack[s->depth - 1].row);
+        parent->self_ns -= dur_ns;
+        s->out->host_ns -= dur_ns;
+    }
+    if (s->depth < MAX_DEPTH) {
+        s->stack[s->depth++] = (struct open_op){.end_ns = end_ns,
+                                                .row = s->slot[0][id] - 1,
+                                                .id = id,
+                                                .classes = classes,
+                                                .outermost = s->open[id] == 0};
+        s->open[id]++;
+    }
+    return true;
+}
+
+// Device work of a launch call, for every operator around the call.
+static void add_launch(struct sweep *s, uint32_t call)
+{
+    const struct stk_trace *t = s->view->t;
+    const struct open_op *inner = &s->stack[s->depth - 1];
+    enum stk_op_mode mode = mode_of(inner->classes);
+    int64_t sum_ns = 0;
+    for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
+        if (s->owner[e] == NOT_SELECTED)
+            continue;
+        s->owner[e] = inner->row == NO_ROW ? NO_OWNER : inner->id + FIRST_OWNER;
+        s->mode[e] = (uint8_t)mode;
+        sum_ns += stk_dur_ns(t, e);
+    }
+    for (uint32_t i = 0; i < s->depth; i++)
+        if (s->stack[i].outermost)
+            ((struct stk_op_row *)stk_vec_at(&s->rows, s->stack[i].row))->device_ns += sum_ns;
+}
+
+static bool sweep_thread(struct sweep *s, const struct stk_track *track)
+{
+    const struct stk_trace *t = s->view->t;
+    struct stk_view_cursor cursor = {&s->host, 0};
+    for (uint32_t e = track->first; e < track->first + track->count; e++) {
+        bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
+        if (!launch && !is_op(s->view, e))
+            continue;
+        close_ended(s, t->start_ns[e]);
+        if (launch && s->depth)
+            add_launch(s, e);
+        else if (!launch && stk_view_in(&cursor, t->start_ns[e]) &&
+                 !open_op(s, e, stk_dur_ns(t, e)))
+            return false;
+    }
+    close_ended(s, INT64_MAX);
+    return true;
+}
+
+static bool mark_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
+{
+    const struct stk_device_line *l = &s->view->lines[line];
+    struct stk_view_cursor cursor = {selected, 0};
+    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected))
+        return false;
+    for (uint32_t i = 0; i < l->op_count; i++)
+        if (stk_view_in(&cursor, l->ops[i].start_ns))
+            s->owner[l->ops[i].event] = NO_OWNER;
+    return true;
+}
+
+// The mode of a device operation: what its own row says wins over where it was launched.
+static enum stk_op_mode device_mode(const struct sweep *s, const struct stk_device_line *l,
+                                    uint32_t event)
+{
+    const struct stk_trace *t = s->view->t;
+    const struct stk_ext *x = stk_ext_of(t, event);
+    uint32_t call = stk_launch_of(s->view, event);
+    if ((x && (x->flags & STK_EXT_GRAPH)) ||
+        (call != STK_NONE && (stk_class_of(s->view, call) & STK_NAME_GRAPH_LAUNCH)))
+        return STK_MODE_GRAPH;
+    if (s->mode[event] == STK_MODE_XLA || t->devices[l->device].kind == STK_DEVICE_TPU ||
+        (s->is_jax && t->kind[event] != STK_KIND_MEMCPY))
+        return STK_MODE_XLA;
+    if (stk_class_of(s->view, event) & STK_NAME_COMPILED)
+        return STK_MODE_COMPILED;
+    return (enum stk_op_mode)s->mode[event];
+}
+
+static bool sweep_device(struct sweep *s, uint32_t line)
+{
+    const struct stk_device_line *l = &s->view->lines[line];
+    for (uint32_t i = 0; i < l->op_count; i++) {
+        uint32_t event = l->ops[i].event, owner = s->owner[event];
+        if (owner == NOT_SELECTED)
+            continue;
+        struct stk_op_row *row =
+            row_of(s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
+        if (!row)
+            return false;
+        int64_t dur_ns = stk_dur_ns(s->view->t, event);
+        row->count++;
+        row->total_ns += dur_ns;
+        row->self_ns += dur_ns;
+        row->device_ns += dur_ns;
+        enum stk_op_mode mode = device_mode(s, l, event);
+        row->modes |= (uint8_t)(1u << mode);
+        s->out->mode_ns[mode] += dur_ns;
+        s->out->mode_ops[mode]++;
+        s->out->device_ns += dur_ns;
+    }
+    return true;
+}
+
+static bool sweep_all(struct sweep *s)
+{
+    const struct stk_analysis *v = s->view;
+    struct stk_spans selected;
+    stk_spans_init(&selected);
+    bool ok = (s->used_only ? stk_view_used_host : stk_view_selected_host)(v, &s->host);
+    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
+        ok = mark_device(s, d, &selected);
+    for (uint32_t k = 0; k < v->t->track_count && ok; k++)
+        if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process])
+            ok = sweep_thread(s, &v->t->tracks[k]);
+    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
+        ok = sweep_device(s, d);
+    stk_spans_deinit(&selected);
+    return ok;
+}
+
+static bool keep(struct sweep *s, struct stk_arena *arena)
+{
+    s->out->rows = stk_arena_array(arena, s->rows.count + 1, sizeof *s->out->rows);
+    if (!s->out->rows)
+        return false;
+    if (s->rows.count)
+        memcpy(s->out->rows, s->rows.items, s->rows.count * sizeof *s->out->rows);
+    s->out->count = s->rows.count;
+    return true;
+}
+
+static bool is_only_jax(uint32_t frameworks)
+{
+    return (frameworks & 1u << STK_FW_JAX) &&
+           !(frameworks & (1u << STK_FW_TENSORFLOW | 1u << STK_FW_PYTORCH));
+}
+
+enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only,
+                                 struct stk_arena *arena, struct stk_op_sums **out,
+                                 uint32_t **owner, struct stk_err *err)
+{
+    size_t strings = (size_t)view->t->strings.count + 1;
+    struct sweep *s = stk_alloc_zero(1, sizeof *s);
+    if (!s)
+        return stk_err_nomem(err);
+    s->view = view;
+    s->used_only = used_only;
+    s->has_internals = !(view->t->framework_hint & 1u << STK_FW_PYTORCH);
+    s->is_jax = is_only_jax(view->t->framework_hint);
+    stk_vec_init(&s->rows, sizeof(struct stk_op_row), UINT32_MAX - 1);
+    stk_spans_init(&s->host);
+    s->slot[0] = stk_alloc_zero(strings, sizeof *s->slot[0]);
+    s->slot[1] = stk_alloc_zero(strings, sizeof *s->slot[1]);
+    s->open = stk_alloc_zero(strings, sizeof *s->open);
+    s->owner = stk_alloc_zero((size_t)view->t->count + 1, sizeof *s->owner);
+    s->mode = stk_alloc_zero((size_t)view->t->count + 1, sizeof *s->mode);
+    s->out = stk_arena_alloc(arena, sizeof *s->out);
+    bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot[0] && s->slot[1] &&
+              s->open && s->owner && s->mode && s->out && sweep_all(s) && keep(s, arena);
+    *out = ok ? s->out : NULL;
+    stk_name_cache_deinit(&s->names);
+    stk_free(s->slot[0]);
+    stk_free(s->slot[1]);
+    stk_free(s->open);
+    if (ok && owner)
+        *owner = s->owner;
+    else
+        stk_free(s->owner);
+    stk_free(s->mode);
+    stk_vec_deinit(&s->rows);
+    stk_spans_deinit(&s->host);
+    stk_free(s);
+    return ok ? STK_OK : stk_err_nomem(err);
+}
+
+static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
+                              struct stk_arena *arena, void **partial, struct stk_err *err)
+{
+    struct stk_op_sums *sums = NULL;
+    enum stk_status status = stk_op_sums_make(view, used_only, arena, &sums, NULL, err);
+    *partial = sums;
+    return status;
+}
+
+enum stk_status stk_op_sums_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                void **partial, struct stk_err *err)
+{
+    return sum_up(view, false, arena, partial, err);
+}
+
+enum stk_status stk_op_sums_see_used(const struct stk_analysis *view, struct stk_arena *arena,
+                                     void **partial, struct stk_err *err)
+{
+    return sum_up(view, true, arena, partial, err);
+}

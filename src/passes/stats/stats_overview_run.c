@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the run's summary says at a glance: where the time of its steps goes (as the report's
+// breakdown, parts that are not 0), how long they take (used steps of the device that the report's
+// median step is of; lower median, nearest rank), and on what it ran.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "passes/stats/stats_overview.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static const struct stk_column part_columns[] = {
+    {.id = "part", .type = STK_CELL_TEXT},
+    {.id = "meaning", .type = STK_CELL_TEXT, .is_detail = true},
+    {.id = "total_ns", .type = STK_CELL_NS},
+    {.id = "share", .type = STK_CELL_SHARE},
+};
+static const struct stk_column time_columns[] = {
+    {.id = "statistic", .type = STK_CELL_TEXT},
+    {.id = "dur_ns", .type = STK_CELL_NS},
+};
+static const struct stk_column fact_columns[] = {
+    {.id = "what", .type = STK_CELL_TEXT},
+    {.id = "value", .type = STK_CELL_TEXT},
+};
+
+bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+{
+    static const char *const titles[] = {
+        [STK_SCOPE_STEPS] = "Where the time of the steps goes",
+        [STK_SCOPE_SPAN] = "Where the time of the devices goes",
+        [STK_SCOPE_HOST] = "Where the time of the host's steps goes",
+    };
+    const struct stk_run_sum *run = ctx->run;
+    struct stk_table *table =
+        stk_table_add(doc, "breakdown", titles[run->scope], part_columns, COUNT_OF(part_columns));
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        const struct stk_part_info *part = stk_part_info((enum stk_part)p);
+        struct stk_cell *row = run->parts[p] > 0 ? stk_table_row(table) : NULL;
+        if (run->parts[p] <= 0)
+            continue;
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(part->key);
+        row[1] = stk_cell_text(part->meaning);
+        row[2] = stk_cell_number(run->parts[p]);
+        row[3] = stk_cell_share_of(run->parts[p], run->wall_ns);
+    }
+    return stk_table_sort(table, "total_ns");
+}
+
+static int by_length(const void *pa, const void *pb)
+{
+    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static bool add_time(struct stk_table *table, const char *statistic, int64_t ns)
+{
+    struct stk_cell *row = stk_table_row(table);
+    if (!row)
+        return false;
+    row[0] = stk_cell_text(statistic);
+    row[1] = stk_cell_number(ns);
+    return true;
+}
+
+static int64_t deviation(const int64_t *ns, size_t n, int64_t mean_ns)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)(ns[i] - mean_ns) * (double)(ns[i] - mean_ns);
+    return (int64_t)(sqrt(sum / (double)(n - 1)) + 0.5);
+}
+
+static int64_t nearest_rank(const int64_t *sorted, size_t n, size_t percent)
+{
+    size_t rank = (n * percent + 99) / 100;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+{
+    static const struct {
+        const char *name;
+        size_t percent;
+    } ranks[] = {{"max", 100}, {"p95", 95}, {"p75", 75}, {"p25", 25}, {"min", 0}};
+    const struct stk_run_sum *run = ctx->run;
+    struct stk_table *table = stk_table_add(doc, "step_times", "How long the steps take",
+                                            time_columns, COUNT_OF(time_columns));
+    if (run->median_step >= run->step_count)
+        return true;
+    int64_t *ns = stk_alloc_array((size_t)run->step_count + 1, sizeof *ns);
+    size_t n = 0;
+    for (uint32_t i = 0; ns && i < run->step_count; i++)
+        if (!run->steps[i].excluded && run->steps[i].device == run->steps[run->median_step].device)
+            ns[n++] = run->steps[i].dur_ns;
+    bool ok = ns != NULL && n > 0;
+    if (ok)
+        qsort(ns, n, sizeof *ns, by_length);
+    if (ok && n == 1) // one step has no distribution
+        ok = add_time(table, "median", run->step_median_ns);
+    for (size_t i = 0; ok && n > 1 && i < COUNT_OF(ranks); i++) {
+        if (ranks[i].percent == 25)
+            ok = add_time(table, "median", run->step_median_ns);
+        ok = ok && add_time(table, ranks[i].name, nearest_rank(ns, n, ranks[i].percent));
+    }
+    if (ok && n > 1)
+        ok = add_time(table, "mean", run->step_mean_ns) &&
+             add_time(table, "deviation", deviation(ns, n, run->step_mean_ns));
+    stk_free(ns);
+    return ok;
+}
+
+// ---- environment ----
+
+static bool add_fact(struct stk_table *table, const char *what, const char *value)
+{
+    struct stk_cell *row = value && *value ? stk_table_row(table) : NULL;
+    if (!value)
+        return false;
+    if (!*value)
+        return true; // not known
+    if (!row)
+        return false;
+    row[0] = stk_cell_text(what);
+    row[1] = stk_cell_text(value);
+    return true;
+}
+
+// "a, b" with each once, and how many more; at most four.
+struct names {
+    const char *text[4];
+    size_t shown, more;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->shown; i++)
+        if (name && strcmp(names->text[i], name) == 0)
+            return;
+    if (!name || !*name)
+        return;
+    if (names->shown < COUNT_OF(names->text))
+        names->text[names->shown++] = name;
+    else
+        names->more++; // may count one twice
+}
+
+static const char *join(const struct names *names, struct stk_arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; i < names->shown && text; i++)
+        text = stk_arena_printf(arena, "%s%s%s", text, i ? ", " : "", names->text[i]);
+    return text && names->more ? stk_arena_printf(arena, "%s and others", text) : text;
+}
+
+static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
+                        struct stk_arena *arena)
+{
+    for (uint32_t i = 0; i < run->device_count; i++) {
+        const char *name = run->devices[i].name ? run->devices[i].name : "";
+        uint32_t alike = 0, idle = 0;
+        bool first = true;
+        for (uint32_t k = 0; k < run->device_count; k++) {
+            bool same = strcmp(name, run->devices[k].name ? run->devices[k].name : "") == 0;
+            first &= !(same && k < i);
+            alike += same;
+            idle += same && run->devices[k].ops == 0;
+        }
+        if (!first)
+            continue;
+        const char *text =
+            stk_arena_printf(arena, "%" PRIu32 " x %s", alike, *name ? name : "name not recorded");
+        if (text && idle)
+            text = stk_arena_printf(arena, "%s, %" PRIu32 " without work", text, idle);
+        if (!add_fact(table, "devices", text))
+            return false;
+    }
+    return true;
+}
+
+bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
+{
+    static const char *const frameworks[STK_FW_COUNT] = {"TensorFlow", "PyTorch", "JAX", "CUDA"};
+    const struct stk_run_sum *run = ctx->run;
+    struct stk_table *table = stk_table_add(doc, "environment", "What was recorded, and where",
+                                            fact_columns, COUNT_OF(fact_columns));
+    struct names producers = {.shown = 0}, formats = {.shown = 0}, hosts = {.shown = 0};
+    struct names seen = {.shown = 0};
+    int32_t world = -1;
+    for (uint32_t i = 0; i < ctx->input_count; i++) {
+        add_name(&producers, ctx->inputs[i].producer);
+        add_name(&formats, ctx->inputs[i].format);
+    }
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        add_name(&hosts, run->ranks[r]->host);
+        world = run->ranks[r]->world_size > world ? run->ranks[r]->world_size : world;
+    }
+    for (int f = 0; f < STK_FW_COUNT; f++)
+        add_name(&seen, run->facts.frameworks & (1u << f) ? frameworks[f] : NULL);
+    const char *ranks =
+        world > 0 ? stk_arena_printf(ctx->arena, "%" PRIu32 " of %" PRId32, run->rank_count, world)
+                  : stk_arena_printf(ctx->arena, "%" PRIu32, run->rank_count);
+    return add_fact(table, "format", join(&formats, ctx->arena)) &&
+           add_fact(table, "recorded by", join(&producers, ctx->arena)) &&
+           add_fact(table, "frameworks", join(&seen, ctx->arena)) &&
+           add_fact(table, "hosts", join(&hosts, ctx->arena)) && add_fact(table, "ranks", ranks) &&
+           add_devices(run, table, ctx->arena);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long until the job runs at its pace?
+// Phases of each rank, one after the other: before_device (first event to the first device
+// operation or step), before_steps (to the first step), warm_up (to the first steady step), steady
+// (to the end of the last step). The first steady step is the first within 1.5 times the median
+// after which two more are. Steps are those of the report: of the busiest device, or of the host
+// where no device ran. first_use_ns: compilation and first use anywhere in the profile.
+// A second table sums what was done until the first steady step ended (in the whole profile where
+// there is none): stats_startup_work.c.
+// Limits: a profile begins when recording begins, which may be long after the job did.
+#include <string.h>
+
+#include "model/median.h"
+#include "passes/stats/stats.h"
+#include "passes/stats/stats_startup.h"
+
+#define STEADY_STEPS 3
+
+struct pace {
+    const struct stk_step **steps; // of one device, in order
+    size_t count;
+    size_t steady; // index of the first steady step, SIZE_MAX none
+};
+
+// The device whose steps stand for the rank; STK_NONE: host steps.
+static uint32_t busiest(const struct stk_rank_sum *rank)
+{
+    uint32_t best = STK_NONE;
+    for (uint32_t d = 0; d < rank->device_count; d++)
+        if (rank->devices[d].analysed &&
+            (best == STK_NONE || rank->devices[d].busy_ns > rank->devices[best].busy_ns))
+            best = d;
+    return best;
+}
+
+static bool is_steady(const struct stk_step *s, int64_t median_ns)
+{
+    return s->dur_ns <= median_ns + median_ns / 2;
+}
+
+// False: no memory.
+static bool find_pace(const struct stk_rank_sum *rank, struct stk_arena *arena, struct pace *out)
+{
+    uint32_t device = busiest(rank);
+    int64_t *durations = stk_arena_array(arena, (size_t)rank->step_count + 1, sizeof *durations);
+    *out = (struct pace){.steady = SIZE_MAX};
+    out->steps = stk_arena_array(arena, (size_t)rank->step_count + 1, sizeof *out->steps);
+    if (!durations || !out->steps)
+        return false;
+    for (uint32_t i = 0; i < rank->step_count; i++) {
+        const char *excluded = rank->steps[i].excluded;
+        if (rank->steps[i].device != device ||
+            (excluded && strcmp(excluded, STK_EXCLUDED_UNSELECTED) == 0))
+            continue;
+        durations[out->count] = rank->steps[i].dur_ns;
+        out->steps[out->count++] = &rank->steps[i];
+    }
+    if (out->count < STEADY_STEPS)
+        return true;
+    int64_t median_ns = stk_median_low(durations, out->count);
+    for (size_t i = 0; i + STEADY_STEPS <= out->count && out->steady == SIZE_MAX; i++)
+        if (is_steady(out->steps[i], median_ns) && is_steady(out->steps[i + 1], median_ns) &&
+            is_steady(out->steps[i + 2], median_ns))
+            out->steady = i;
+    return true;
+}
+
+static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
+                           struct stk_err *err)
+{
+    struct stk_startup_sums *out = stk_arena_alloc(arena, sizeof *out);
+    struct pace pace;
+    if (!out || !find_pace(view->sum, arena, &pace))
+        return stk_err_nomem(err);
+    const struct stk_step *s = pace.steady == SIZE_MAX ? NULL : pace.steps[pace.steady];
+    if (!stk_startup_sum(view, s ? s->start_ns + s->dur_ns : INT64_MAX, arena, out))
+        return stk_err_nomem(err);
+    *partial = out;
+    return STK_OK;
+}
+
+static const struct stk_column work_columns[] = {
+    {.id = "work", .type = STK_CELL_TEXT},
+    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
+    {.id = "count", .type = STK_CELL_COUNT},
+    {.id = "total_ns", .type = STK_CELL_NS},
+    {.id = "longest_ns", .type = STK_CELL_NS},
+    {.id = "what", .type = STK_CELL_TEXT, .is_name = true},
+};
+
+static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
+{
+    const struct stk_startup_sums *p = rank->partial;
+    for (int w = 0; p && w < STK_STARTUP_WORKS; w++) {
+        struct stk_cell *row = p->rows[w].count ? stk_table_row(table) : NULL;
+        if (p->rows[w].count == 0)
+            continue;
+        if (!row)
+            return false;
+        row[0] = stk_cell_text(stk_startup_work_key((enum stk_startup_work)w));
+        row[1] = stk_cell_number(rank->rank);
+        row[2] = stk_cell_number((int64_t)p->rows[w].count);
+        row[3] = stk_cell_number(p->rows[w].total_ns);
+        row[4] = stk_cell_number(p->rows[w].longest_ns);
+        row[5] = stk_cell_text(p->rows[w].longest);
+    }
+    return true;
+}
+
+static const struct stk_column columns[] = {
+    {.id = "phase", .type = STK_CELL_TEXT},  {.id = "rank", .type = STK_CELL_COUNT},
+    {.id = "start_ns", .type = STK_CELL_NS}, {.id = "dur_ns", .type = STK_CELL_NS},
+    {.id = "steps", .type = STK_CELL_COUNT},
+};
+
+static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
+                      int64_t from_ns, int64_t to_ns, size_t steps)
+{
+    if (to_ns <= from_ns)
+        return true;
+    struct stk_cell *row = stk_table_row(table);
+    if (!row)
+        return false;
+    row[0] = stk_cell_text(phase);
+    row[1] = stk_cell_number(rank->rank);
+    row[2] = stk_cell_number(from_ns);
+    row[3] = stk_cell_number(to_ns - from_ns);
+    row[4] = stk_cell_number((int64_t)steps);
+    return true;
+}
+
+static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwise_ns)
+{
+    int64_t first = INT64_MAX;
+    for (uint32_t d = 0; d < rank->device_count; d++)
+        if (rank->devices[d].ops && rank->devices[d].first_ns < first)
+            first = rank->devices[d].first_ns;
+    return first == INT64_MAX || first > otherwise_ns ? otherwise_ns : first;
+}
+
+static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+                      const struct pace *pace)
+{
+    int64_t begin = rank->facts.first_ns, end = rank->facts.last_ns;
+    if (pace->count == 0)
+        return add_phase(table, rank, "before_device", begin, first_operation(rank, end), 0);
+    const struct stk_step *last = pace->steps[pace->count - 1];
+    int64_t steps_from = pace->steps[0]->start_ns, steps_to = last->start_ns + last->dur_ns;
+    int64_t device_from = first_operation(rank, steps_from);
+    size_t warm = pace->steady == SIZE_MAX ? pace->count : pace->steady;
+    int64_t steady_from = warm < pace->count ? pace->steps[warm]->start_ns : steps_to;
+    if (device_from < begin)
+        device_from = begin;
+    return add_phase(table, rank, "before_device", begin, device_from, 0) &&
+           add_phase(table, rank, "before_steps", device_from, steps_from, 0) &&
+           add_phase(table, rank, "warm_up", steps_from, steady_from, warm) &&
+           add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
+}
+
+static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                struct stk_err *err)
+{
+    struct stk_table *table =
+        stk_table_add(doc, "phases", "Phases", columns, sizeof columns / sizeof columns[0]);
+    struct stk_table *work = stk_table_add(doc, "work", "What was done until then", work_columns,
+                                           sizeof work_columns / sizeof work_columns[0]);
+    int64_t steady_ns = 0; // since the profile's first event, of the slowest rank
+    uint32_t without = 0;
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        const struct stk_rank_sum *rank = ctx->run->ranks[r];
+        struct pace pace;
+        if (!find_pace(rank, ctx->arena, &pace) || !fill_rank(table, rank, &pace) ||
+            !fill_work(work, rank))
+            return stk_err_nomem(err);
+        without += pace.steady == SIZE_MAX;
+        if (pace.steady == SIZE_MAX)
+            continue;
+        const struct stk_step *s = pace.steps[pace.steady];
+        int64_t at_ns = s->start_ns + s->dur_ns;
+        steady_ns = at_ns > steady_ns ? at_ns : steady_ns;
+    }
+    if (!stk_table_sort(work, "total_ns"))
+        return stk_err_nomem(err);
+    bool known = without == 0 && ctx->run->rank_count > 0;
+    stk_table_figure(doc, "first_steady_ns", STK_CELL_NS,
+                     known ? stk_cell_number(steady_ns) : stk_cell_unknown());
+    stk_table_figure(doc, "first_use_ns", STK_CELL_NS,
+                     ctx->run->facts.events ? stk_cell_number(ctx->run->facts.first_use_ns)
+                                            : stk_cell_unknown());
+    if (!known) {
+        stk_table_lacks(
+            doc, "a steady step", "no three steps in a row are within 1.5 times the median step",
+            "record from the start of the job and for ten steps or more, with a step "
+            "marker: profiler.step() in torch.profiler, tf.profiler.experimental.Trace, "
+            "jax.profiler.StepTraceAnnotation");
+        doc->inconclusive = true;
+    }
+    return STK_OK;
+}
+
+const struct stk_stats stk_stats_startup = {
+    .name = "startup",
+    .question = "How long until the job runs at its pace?",
+    .needs = "three steps or more, and the beginning of the job",
+    .hook = {.see = see},
+    .describe = describe,
+};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of steps; they sum to the step.
+#include "query/tables/sql_table.h"
+
+static uint64_t count(const struct stk_query *q)
+{
+    return (uint64_t)q->source.run->step_count * STK_PART_COUNT;
+}
+
+static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+{
+    const struct stk_step *s = &q->source.run->steps[row / STK_PART_COUNT];
+    enum stk_part part = (enum stk_part)(row % STK_PART_COUNT);
+    switch (column) {
+    case 0:
+        stk_value_number(out, s->rank);
+        break;
+    case 1:
+        stk_value_text(out, s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id);
+        break;
+    case 2:
+        stk_value_number(out, s->number);
+        break;
+    case 3:
+        stk_value_text(out, stk_part_info(part)->key);
+        break;
+    case 4:
+        stk_value_number(out, s->parts[part]);
+        break;
+    default:
+        stk_value_number(out, s->excluded == NULL);
+    }
+}
+
+static const struct stk_query_column columns[] = {
+    {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
+    {.name = "device",
+     .type = STK_QUERY_TEXT,
+     .doc = "rank/number of the device; null for steps of the host"},
+    {.name = "step", .type = STK_QUERY_NUMBER, .doc = "number of the step"},
+    {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part, as in the report"},
+    {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "time of the step that goes there"},
+    {.name = "used", .type = STK_QUERY_BOOL, .doc = "1 where the step counts in the verdict"},
+};
+
+const struct stk_sql_table stk_sql_table_parts = {
+    .name = "parts",
+    .doc = "where each step's time goes: one row for each step and part, zeros too",
+    .sort = STK_SQL_LIST,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof columns[0],
+    .count = count,
+    .cell = cell,
+};

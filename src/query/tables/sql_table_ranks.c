@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of the run, each with its profile and host.
+#include "query/tables/sql_table.h"
+
+static uint64_t count(const struct stk_query *q)
+{
+    return q->source.rank_count;
+}
+
+static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+{
+    const struct stk_query_rank *r = &q->source.ranks[row];
+    switch (column) {
+    case 0:
+        stk_value_number(out, r->sum->rank);
+        break;
+    case 1:
+        stk_value_text(out, r->sum->host && *r->sum->host ? r->sum->host : NULL);
+        break;
+    case 2:
+        stk_value_text(out, r->trace->format);
+        break;
+    case 3:
+        stk_value_number(out, r->trace->count);
+        break;
+    case 4:
+        stk_value_number(out, r->sum->device_count);
+        break;
+    default:
+        stk_value_number(out, r->sum->base_ns);
+    }
+}
+
+static const struct stk_query_column columns[] = {
+    {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
+    {.name = "host", .type = STK_QUERY_TEXT, .doc = "name of its host, where recorded"},
+    {.name = "format", .type = STK_QUERY_TEXT, .doc = "reader of its profile"},
+    {.name = "events",
+     .type = STK_QUERY_NUMBER,
+     .doc = "in its profile, which several ranks may share"},
+    {.name = "devices", .type = STK_QUERY_NUMBER, .doc = "with operations"},
+    {.name = "base_ns",
+     .type = STK_QUERY_NUMBER,
+     .doc = "the profile's own clock at time 0 of this run"},
+};
+
+const struct stk_sql_table stk_sql_table_ranks = {
+    .name = "ranks",
+    .doc = "ranks of the run and their profiles",
+    .sort = STK_SQL_LIST,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof columns[0],
+    .count = count,
+    .cell = cell,
+};
