@@ -32,8 +32,9 @@ static inline void answer_begin(struct answer *a)
 static inline void answer_see(struct answer *a, const struct stk_stats *stats)
 {
     struct synth *s = &a->s;
-    if (!s->trace)
+    if (!s->trace) {
         CHECK_EQ(stk_build_finish(s->build, 1, &s->trace, &s->err), STK_OK);
+    }
     CHECK_EQ(stk_model_summarize_with(s->trace, &s->select, &stats->hook, 2, &s->arena, &s->ranks,
                                       &s->rank_count, &s->err),
              STK_OK);
@@ -44,8 +45,9 @@ static inline void answer_read(struct answer *a, const struct stk_stats *stats, 
 {
     struct stk_read_ctx ctx = {.path = path, .threads = 1, .wants = stats->hook.wants};
     CHECK_EQ(stk_reader_read(&ctx, &a->s.trace, &a->s.err), STK_OK);
-    if (!a->s.trace)
+    if (!a->s.trace) {
         exit(check_done("answer_read"));
+    }
 }
 
 // The same for a text, by way of a temporary file.
@@ -55,8 +57,9 @@ static inline void answer_read_text(struct answer *a, const struct stk_stats *st
     char path[64];
     snprintf(path, sizeof path, "/tmp/stk_answer_%ld", (long)getpid());
     FILE *f = fopen(path, "wb");
-    if (!f || fwrite(text, 1, strlen(text), f) != strlen(text) || fclose(f) != 0)
+    if (!f || fwrite(text, 1, strlen(text), f) != strlen(text) || fclose(f) != 0) {
         abort();
+    }
     answer_read(a, stats, path);
     unlink(path);
 }
@@ -95,9 +98,11 @@ static inline const struct stk_cell *answer_cell_in(const struct answer *a, size
 {
     static const struct stk_cell none;
     const struct stk_table *t = &a->doc.tables[table];
-    for (size_t c = 0; c < t->column_count && row < t->row_count; c++)
-        if (strcmp(t->columns[c].id, column) == 0)
+    for (size_t c = 0; c < t->column_count && row < t->row_count; c++) {
+        if (strcmp(t->columns[c].id, column) == 0) {
             return stk_vec_at(&t->cells, row * t->column_count + c);
+        }
+    }
     CHECK(!"there is such a cell");
     return &none;
 }
@@ -114,8 +119,9 @@ static inline size_t answer_row(const struct answer *a, size_t table, const char
     const struct stk_table *t = &a->doc.tables[table];
     for (size_t r = 0; r < t->row_count; r++) {
         const struct stk_cell *c = stk_vec_at(&t->cells, r * t->column_count);
-        if (c->known && strcmp(c->text, name) == 0)
+        if (c->known && strcmp(c->text, name) == 0) {
             return r;
+        }
     }
     return SIZE_MAX;
 }
@@ -123,9 +129,11 @@ static inline size_t answer_row(const struct answer *a, size_t table, const char
 static inline const struct stk_cell *answer_figure(const struct answer *a, const char *key)
 {
     static const struct stk_cell none;
-    for (size_t i = 0; i < a->doc.summary_count; i++)
-        if (strcmp(a->doc.summary[i].key, key) == 0)
+    for (size_t i = 0; i < a->doc.summary_count; i++) {
+        if (strcmp(a->doc.summary[i].key, key) == 0) {
             return &a->doc.summary[i].value;
+        }
+    }
     CHECK(!"there is such a figure");
     return &none;
 }

@@ -54,8 +54,9 @@ static inline const char *check_fixtures(void)
 {
     const char *dir = getenv("STOKER_FIXTURES");
     static char fallback[] = "../shared/fixtures";
-    if (!dir || !*dir)
+    if (!dir || !*dir) {
         dir = fallback;
+    }
     char probe[4096];
     snprintf(probe, sizeof probe, "%s/expected.json", dir);
     FILE *f = fopen(probe, "rb");
@@ -71,8 +72,9 @@ static inline int check_done(const char *test)
 {
     printf("%s: %lu checks, %lu failed, %lu skipped\n", test, check_count, check_failures,
            check_skipped);
-    if (check_failures)
+    if (check_failures) {
         fprintf(stderr, "run it alone: ctest --test-dir build/release -R '^%s$' -V\n", test);
+    }
     return check_failures ? 1 : 0;
 }
 

@@ -226,9 +226,9 @@ static void say(struct text *t, const char *fmt, ...)
 {
     va_list list;
     va_start(list, fmt);
-    size_t room = sizeof t->at - t->n;
-    int n = vsnprintf(t->at + t->n, room, fmt, list);
-    t->n += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+    size_t capacity = sizeof t->at - t->n;
+    int n = vsnprintf(t->at + t->n, capacity, fmt, list);
+    t->n += n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity - 1;
     va_end(list);
 }
 

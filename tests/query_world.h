@@ -34,8 +34,9 @@ static inline void world_put(struct world_text *t, const char *bytes, size_t n)
 {
     while (t->n + n + 1 > t->cap) {
         t->p = realloc(t->p, t->cap = t->cap ? 2 * t->cap : 4096);
-        if (!t->p)
+        if (!t->p) {
             exit(2);
+        }
     }
     memcpy(t->p + t->n, bytes, n);
     t->p[t->n += n] = 0;
@@ -58,11 +59,12 @@ static inline enum stk_status world_row(void *arg, const struct stk_query_value 
         int n = v[c].kind == STK_VALUE_INT    ? snprintf(text, sizeof text, "%" PRId64, v[c].number)
                 : v[c].kind == STK_VALUE_REAL ? snprintf(text, sizeof text, "%.12g", v[c].real)
                                               : 0;
-        if (v[c].kind == STK_VALUE_TEXT)
+        if (v[c].kind == STK_VALUE_TEXT) {
             world_put(t, v[c].text.p, v[c].text.n);
-        else
+        } else {
             world_put(t, v[c].kind == STK_VALUE_NULL ? "~" : text,
                       v[c].kind == STK_VALUE_NULL ? 1 : (size_t)n);
+        }
         world_put(t, c + 1 < t->columns ? "|" : "\n", 1);
     }
     return STK_OK;
@@ -99,12 +101,13 @@ static inline char *world_ask_plain(struct query_world *w, const char *sql)
                         : type == SQLITE_FLOAT ? STK_VALUE_REAL
                         : type == SQLITE_NULL  ? STK_VALUE_NULL
                                                : STK_VALUE_TEXT;
-            if (v[c].kind == STK_VALUE_INT)
+            if (v[c].kind == STK_VALUE_INT) {
                 v[c].number = sqlite3_column_int64(stmt, c);
-            else if (v[c].kind == STK_VALUE_REAL)
+            } else if (v[c].kind == STK_VALUE_REAL) {
                 v[c].real = sqlite3_column_double(stmt, c);
-            else if (v[c].kind == STK_VALUE_TEXT)
+            } else if (v[c].kind == STK_VALUE_TEXT) {
                 v[c].text = stk_str_from((const char *)sqlite3_column_text(stmt, c));
+            }
         }
         world_row(&t, v, NULL);
     }
@@ -145,18 +148,20 @@ static inline void world_events(struct query_world *w, int steps)
             int64_t stream = 7 + world_random(3);
             const char *name = names[world_random(7)];
             t += 1 + world_random(20);
-            if (world_random(4) == 0)
+            if (world_random(4) == 0) {
                 synth_host(&w->s, 1 + world_random(3), t, 0.5 + world_random(40),
                            host[world_random(4)], STK_KIND_HOST_OP);
-            if (world_random(5) == 0)
+            }
+            if (world_random(5) == 0) {
                 synth_launch_as(&w->s, 1, t, 1, "cudaMemcpyAsync", "Memcpy HtoD", t + 3,
                                 1 + world_random(9), stream, STK_KIND_MEMCPY,
                                 (uint8_t)(1 + world_random(3)), (uint8_t)(1 + world_random(2)));
-            else if (world_random(6) == 0)
+            } else if (world_random(6) == 0) {
                 world_configured(w, stream, t, world_random(30), name);
-            else
+            } else {
                 synth_launch(&w->s, 1 + world_random(2), t, 1, name, t + world_random(9),
                              world_random(100) ? world_random(30) : 5e6, stream);
+            }
         }
         synth_step(&w->s, 1, begin, t - begin, step);
         t += 5;
@@ -170,30 +175,34 @@ static inline void world_copy(struct query_world *w, const char *table)
     struct stk_query_column column;
     size_t index = 0, count = 0;
     char create[2000];
-    while (strcmp(stk_query_table_name(index), table) != 0)
+    while (strcmp(stk_query_table_name(index), table) != 0) {
         index++;
+    }
     int used = snprintf(create, sizeof create, "create table %s(", table);
-    for (; stk_query_table_column(index, count, &column); count++)
+    for (; stk_query_table_column(index, count, &column); count++) {
         used += snprintf(create + used, sizeof create - (size_t)used, "%s%s %s", count ? "," : "",
                          column.name,
                          strcmp(stk_query_type_key(column.type), "text") == 0 ? "text" : "numeric");
+    }
     snprintf(create + used, sizeof create - (size_t)used, ")");
     CHECK(sqlite3_exec(w->plain, create, NULL, NULL, NULL) == SQLITE_OK);
     snprintf(sql, sizeof sql, "select * from %s", table);
     rows = world_ask(w, sql, &err);
     used = snprintf(insert, sizeof insert, "insert into %s values(", table);
-    for (size_t c = 0; c < count; c++)
+    for (size_t c = 0; c < count; c++) {
         used += snprintf(insert + used, sizeof insert - (size_t)used, "%s?", c ? "," : "");
+    }
     snprintf(insert + used, sizeof insert - (size_t)used, ")");
     sqlite3_stmt *stmt = NULL;
     CHECK(sqlite3_prepare_v2(w->plain, insert, -1, &stmt, NULL) == SQLITE_OK);
     for (char *line = rows; stmt && *line;) {
         for (size_t c = 0; c < count; c++) {
             size_t n = strcspn(line, "|\n");
-            if (n == 1 && *line == '~')
+            if (n == 1 && *line == '~') {
                 sqlite3_bind_null(stmt, (int)c + 1);
-            else
+            } else {
                 sqlite3_bind_text(stmt, (int)c + 1, line, (int)n, SQLITE_TRANSIENT);
+            }
             line += n + 1;
         }
         CHECK(sqlite3_step(stmt) == SQLITE_DONE);
@@ -209,8 +218,9 @@ static inline void world_regexp(sqlite3_context *context, int argc, sqlite3_valu
     const char *text = (const char *)sqlite3_value_text(argv[1]);
     regex_t regex;
     (void)argc;
-    if (!pattern || !text || regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+    if (!pattern || !text || regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
         return;
+    }
     sqlite3_result_int(context, regexec(&regex, text, 0, NULL, 0) == 0);
     regfree(&regex);
 }
@@ -224,8 +234,9 @@ static inline void world_begin_all(struct query_world *w, uint64_t seed)
     struct stk_rank_sum *sum = synth_summarize(&w->s);
     struct stk_err err;
     stk_err_init(&err);
-    if (!sum)
+    if (!sum) {
         exit(2);
+    }
     sum->rank = 0;
     CHECK_EQ(stk_model_merge(w->s.ranks, 1, &w->s.arena, &w->run, &err), STK_OK);
     w->ranks[0] = (struct stk_query_rank){.trace = w->s.trace, .sum = sum, .shift_ns = 1000};
@@ -233,8 +244,9 @@ static inline void world_begin_all(struct query_world *w, uint64_t seed)
     CHECK_EQ(stk_query_open(&w->q, &source, &err), STK_OK);
     if (!w->q || sqlite3_open(":memory:", &w->plain) != SQLITE_OK ||
         sqlite3_create_function(w->plain, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                world_regexp, NULL, NULL) != SQLITE_OK)
+                                world_regexp, NULL, NULL) != SQLITE_OK) {
         exit(2);
+    }
 }
 
 static inline void world_end(struct query_world *w)

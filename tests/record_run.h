@@ -15,8 +15,9 @@ static int record_fd = -1;
 static inline const char *record_scratch(void)
 {
     static char path[64];
-    if (record_fd < 0)
+    if (record_fd < 0) {
         record_fd = memfd_create("records", 0);
+    }
     snprintf(path, sizeof path, "/proc/self/fd/%d", record_fd);
     return path;
 }
@@ -24,8 +25,9 @@ static inline const char *record_scratch(void)
 static inline const char *record_put(const uint8_t *bytes, size_t size)
 {
     const char *path = record_scratch();
-    if (ftruncate(record_fd, (off_t)size) || pwrite(record_fd, bytes, size, 0) != (ssize_t)size)
+    if (ftruncate(record_fd, (off_t)size) || pwrite(record_fd, bytes, size, 0) != (ssize_t)size) {
         CHECK(!"the scratch file can be written");
+    }
     return path;
 }
 
@@ -33,8 +35,9 @@ static inline uint8_t *record_get(const char *path, size_t *size)
 {
     *size = 0;
     FILE *f = fopen(path, "rb");
-    if (!f)
+    if (!f) {
         return NULL;
+    }
     uint8_t *bytes = malloc((size_t)1 << 20);
     *size = fread(bytes, 1, (size_t)1 << 20, f);
     fclose(f);
@@ -67,16 +70,18 @@ static inline void record_read_all(struct record_all *all, const char *path,
     all->stats = (struct stk_record_stats){0};
     stk_err_init(&all->err);
     all->status = stk_record_open(&r, path, opts, &all->err);
-    if (all->status)
+    if (all->status) {
         return;
+    }
     while (!all->status && n > 0) {
         all->status = stk_record_read(r, views, chunk, &n, &block, &all->err);
         for (size_t i = 0; i < n && all->count < 4096; i++) {
             struct record_copy *c = &all->items[all->count++];
             *c = (struct record_copy){malloc(views[i].size ? views[i].size : 1), views[i].size,
                                       views[i].offset, views[i].number};
-            if (views[i].size)
+            if (views[i].size) {
                 memcpy(c->data, views[i].data, views[i].size);
+            }
         }
         stk_buf_drop(block);
     }
@@ -86,8 +91,9 @@ static inline void record_read_all(struct record_all *all, const char *path,
 
 static inline void record_drop_all(struct record_all *all)
 {
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
         free(all->items[i].data);
+    }
     all->count = 0;
 }
 

@@ -28,8 +28,9 @@ static void fake_total(struct fake *f)
 {
     memset(f->run.parts, 0, sizeof f->run.parts);
     f->run.wall_ns = 0;
-    for (uint32_t d = 0; d < f->run.rank_count; d++)
+    for (uint32_t d = 0; d < f->run.rank_count; d++) {
         memset(f->devices[d].parts, 0, sizeof f->devices[d].parts);
+    }
     for (uint32_t i = 0; i < f->run.step_count; i++) {
         f->run.wall_ns += f->steps[i].dur_ns;
         for (int p = 0; p < STK_PART_COUNT; p++) {
@@ -95,8 +96,9 @@ static void fake_init(struct fake *f, uint32_t ranks, enum stk_scope scope)
 static inline void fake_part(struct fake *f, enum stk_part part, double share, int step)
 {
     for (uint32_t i = 0; i < f->run.step_count; i++) {
-        if (step >= 0 && i != (uint32_t)step)
+        if (step >= 0 && i != (uint32_t)step) {
             continue;
+        }
         int64_t ns = (int64_t)(share * (double)FAKE_STEP_NS);
         f->steps[i].parts[part] += ns;
         f->steps[i].parts[STK_PART_COMPUTE] -= ns;
@@ -118,8 +120,9 @@ static void fake_ask(struct fake *f)
     struct stk_err err;
     stk_err_init(&err);
     CHECK(stk_verdict_decide(&f->run, &f->arena, &f->verdict, &err) == STK_OK);
-    if (f->force_verdict)
+    if (f->force_verdict) {
         f->verdict.kind = kind;
+    }
     f->ctx = (struct stk_rule_ctx){.pass = {.inputs = &f->input,
                                             .input_count = 1,
                                             .run = &f->run,
@@ -137,9 +140,11 @@ static void fake_done(struct fake *f)
 static inline const char *fake_state(const struct fake *f, const char *id)
 {
     const struct stk_rep_rule *rows = f->report.rules.items;
-    for (size_t i = 0; i < f->report.rules.count; i++)
-        if (strcmp(rows[i].id, id) == 0)
+    for (size_t i = 0; i < f->report.rules.count; i++) {
+        if (strcmp(rows[i].id, id) == 0) {
             return rows[i].state;
+        }
+    }
     return "unknown";
 }
 
@@ -148,18 +153,22 @@ static inline const struct stk_rep_finding *fake_finding(const struct fake *f, c
 {
     static const struct stk_rep_finding none;
     const struct stk_rep_finding *rows = f->report.findings.items;
-    for (size_t i = 0; i < f->report.findings.count; i++)
-        if (strcmp(rows[i].id, id) == 0)
+    for (size_t i = 0; i < f->report.findings.count; i++) {
+        if (strcmp(rows[i].id, id) == 0) {
             return &rows[i];
+        }
+    }
     return &none;
 }
 
 static inline bool says(const struct stk_rep_finding *f, const char *part)
 {
     const struct stk_rep_evidence *e = f->evidence.items;
-    for (size_t i = 0; i < f->evidence.count; i++)
-        if (strstr(e[i].text, part))
+    for (size_t i = 0; i < f->evidence.count; i++) {
+        if (strstr(e[i].text, part)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -167,9 +176,11 @@ static inline bool says(const struct stk_rep_finding *f, const char *part)
 static inline int advises(const struct stk_rep_finding *f, const char *part)
 {
     const struct stk_rep_fix *x = f->fix.items;
-    for (size_t i = 0; i < f->fix.count; i++)
-        if (strstr(x[i].text, part) || (x[i].snippet && strstr(x[i].snippet, part)))
+    for (size_t i = 0; i < f->fix.count; i++) {
+        if (strstr(x[i].text, part) || (x[i].snippet && strstr(x[i].snippet, part))) {
             return (int)i;
+        }
+    }
     return -1;
 }
 

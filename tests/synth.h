@@ -31,8 +31,9 @@ static inline void synth_begin(struct synth *s)
     memset(s, 0, sizeof *s);
     stk_err_init(&s->err);
     stk_arena_init(&s->arena, 0);
-    if (stk_build_new(&s->build, &s->err) != STK_OK)
+    if (stk_build_new(&s->build, &s->err) != STK_OK) {
         exit(2);
+    }
     s->shard = stk_build_shard(s->build);
     struct stk_device_facts facts = {.source_id = STK_STR("0"), .name = STK_STR("Test GPU")};
     stk_build_device(s->build, 1, 0, &facts);
@@ -111,8 +112,9 @@ static inline struct stk_rank_sum *synth_summarize(struct synth *s)
     CHECK_EQ(
         stk_model_summarize(s->trace, &s->select, &s->arena, &s->ranks, &s->rank_count, &s->err),
         STK_OK);
-    if (s->err.code != STK_OK)
+    if (s->err.code != STK_OK) {
         fprintf(stderr, "%s\n", s->err.message);
+    }
     CHECK(s->rank_count > 0);
     return s->rank_count ? s->ranks[0] : NULL;
 }

@@ -23,11 +23,13 @@ static inline void pb_raw(struct pb *b, const void *p, size_t n)
     if (b->n + n > b->cap) {
         b->cap = 2 * (b->n + n) + 64;
         b->p = realloc(b->p, b->cap);
-        if (!b->p)
+        if (!b->p) {
             exit(2);
+        }
     }
-    if (n)
+    if (n) {
         memcpy(b->p + b->n, p, n);
+    }
     b->n += n;
 }
 
@@ -50,8 +52,9 @@ static inline void pb_double(struct pb *b, unsigned field, double v)
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     pb_varint(b, field << 3 | 1);
-    for (int i = 0; i < 8; i++, bits >>= 8)
+    for (int i = 0; i < 8; i++, bits >>= 8) {
         pb_raw(b, &(uint8_t){(uint8_t)bits}, 1);
+    }
 }
 
 static inline void pb_bytes(struct pb *b, unsigned field, const void *p, size_t n)
@@ -90,8 +93,9 @@ static inline struct pb pb_event(int64_t meta, int64_t offset_ps, int64_t durati
     struct pb e = {0};
     pb_int(&e, 1, meta);
     pb_int(&e, 2, offset_ps);
-    if (duration_ps)
+    if (duration_ps) {
         pb_int(&e, 3, duration_ps);
+    }
     return e;
 }
 
@@ -136,8 +140,9 @@ static inline struct pb pb_gzip(const uint8_t *p, size_t n)
     uint32_t crc = ~0u;
     for (size_t i = 0; i < n; i++) {
         crc ^= p[i];
-        for (int k = 0; k < 8; k++)
+        for (int k = 0; k < 8; k++) {
             crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+        }
     }
     crc = ~crc;
     pb_raw(&z, head, sizeof head);
@@ -149,13 +154,16 @@ static inline struct pb pb_gzip(const uint8_t *p, size_t n)
         pb_raw(&z, block, sizeof block);
         pb_raw(&z, p + at, size);
         at += size;
-        if (last)
+        if (last) {
             break;
+        }
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         pb_raw(&z, &(uint8_t){(uint8_t)(crc >> 8 * i)}, 1);
-    for (int i = 0; i < 4; i++)
+    }
+    for (int i = 0; i < 4; i++) {
         pb_raw(&z, &(uint8_t){(uint8_t)(n >> 8 * i)}, 1);
+    }
     return z;
 }
 
@@ -165,8 +173,9 @@ static inline const char *file_of(const void *p, size_t n)
     static char path[64];
     snprintf(path, sizeof path, "/tmp/stoker-test-XXXXXX");
     int fd = mkstemp(path);
-    if (fd < 0 || write(fd, p, n) != (ssize_t)n)
+    if (fd < 0 || write(fd, p, n) != (ssize_t)n) {
         exit(2);
+    }
     close(fd);
     return path;
 }
@@ -180,8 +189,9 @@ static inline enum stk_status read_xplane_file(const char *path, int threads,
     stk_err_init(err);
     enum stk_status status = stk_stream_open(&s, path, &(struct stk_stream_opts){0}, err);
     ctx.stream = s;
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_reader_xplane.read(&ctx, out, err);
+    }
     stk_stream_close(s);
     return status;
 }
@@ -203,9 +213,11 @@ static inline const char *text_of(const struct stk_trace *t, uint32_t id)
 // The event with this name (the n-th, from 0), or STK_NONE.
 static inline uint32_t find_event(const struct stk_trace *t, const char *name, unsigned n)
 {
-    for (uint32_t i = 0; i < t->count; i++)
-        if (strcmp(text_of(t, t->name[i]), name) == 0 && n-- == 0)
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (strcmp(text_of(t, t->name[i]), name) == 0 && n-- == 0) {
             return i;
+        }
+    }
     return STK_NONE;
 }
 

@@ -34,8 +34,9 @@ static int by_value(const void *a, const void *b)
 static void measure(const char *what, void (*run)(void *), void *arg)
 {
     double us[ROUNDS_MAX];
-    if (!strstr(what, filter))
+    if (!strstr(what, filter)) {
         return;
+    }
     run(arg);
     for (int i = 0; i < rounds; i++) {
         double start = now();
@@ -57,8 +58,9 @@ static uint64_t state = 88172645463325252u;
 static uint8_t *paint(uint32_t height, uint32_t width)
 {
     uint8_t *p = malloc((size_t)height * width * 3);
-    if (!p)
+    if (!p) {
         exit(1);
+    }
     for (size_t i = 0; i < (size_t)height * width * 3; i++) {
         state ^= state << 13;
         state ^= state >> 7;
@@ -80,8 +82,9 @@ static void run_resize(void *arg)
 {
     struct resize_job *job = arg;
     struct stk_err err;
-    if (stk_image_resize(context, &job->in, &job->opt, &job->out, &err) != STK_OK)
+    if (stk_image_resize(context, &job->in, &job->opt, &job->out, &err) != STK_OK) {
         die(&err);
+    }
 }
 
 static void bench_resize(uint32_t side, enum stk_image_method method, bool antialias, int kind)
@@ -97,11 +100,13 @@ static void bench_resize(uint32_t side, enum stk_image_method method, bool antia
     struct resize_job job = {{pixels, side, side, 3, STK_IMAGE_U8, side * 3},
                              {out, 224, 224, 3, STK_IMAGE_F32, sizeof(float) * 224 * 3},
                              {.method = method, .antialias = antialias}};
-    if (kind >= 2)
+    if (kind >= 2) {
         stk_image_mean_std(&job.opt, mean, std, 3, 255);
+    }
     job.opt.is_planar = kind == 3;
-    if (kind == 3)
+    if (kind == 3) {
         job.out.stride = 224 * sizeof(float);
+    }
     if (kind == 1) {
         job.out.type = STK_IMAGE_U8;
         job.out.stride = 224 * 3;
@@ -134,10 +139,12 @@ static void run_jpeg(void *arg)
         job->is_libjpeg
             ? stk_image_libjpeg_decode(context, job->data, job->size, &job->opt, &out, &err)
             : stk_image_decode_jpeg(context, job->data, job->size, &job->opt, &out, &err);
-    if (status == STK_OK && job->is_resized)
+    if (status == STK_OK && job->is_resized) {
         status = stk_image_resize(context, &out, &job->resize.opt, &job->resize.out, &err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         die(&err);
+    }
 }
 
 // A photograph-sized file: whole, the crop of a random-resized-crop, and that resized, mirrored and
@@ -154,14 +161,15 @@ static void bench_jpeg(bool is_accurate)
     struct jpeg_job job = {.opt.is_accurate_dct = is_accurate};
     stk_image_jpeg_defaults(&e);
     e.quality = 90;
-    if (stk_image_encode_jpeg(context, &in, &e, &bytes, &job.size, &err) != STK_OK)
+    if (stk_image_encode_jpeg(context, &in, &e, &bytes, &job.size, &err) != STK_OK) {
         die(&err);
+    }
     job.data = bytes;
     job.resize =
         (struct resize_job){.out = {out, 224, 224, 3, STK_IMAGE_F32, sizeof(float) * 672},
                             .opt = {.method = STK_IMAGE_PIL_BILINEAR, .is_mirrored = true}};
     stk_image_mean_std(&job.resize.opt, mean, std, 3, 255);
-    for (int what = 0; what < 3; what++)
+    for (int what = 0; what < 3; what++) {
         for (int is_libjpeg = 0; is_libjpeg < 2; is_libjpeg++) {
             char name[200];
             if (what == 1) {
@@ -176,6 +184,7 @@ static void bench_jpeg(bool is_accurate)
                      is_libjpeg ? "libjpeg" : "own");
             measure(name, run_jpeg, &job);
         }
+    }
     free(in.pixels);
 }
 
@@ -218,8 +227,9 @@ static void run_colour(void *arg)
     default:
         status = stk_image_normalise(context, &j->in, &opt, &planes, &err);
     }
-    if (status != STK_OK)
+    if (status != STK_OK) {
         die(&err);
+    }
 }
 
 static void bench_colours(void)
@@ -228,22 +238,26 @@ static void bench_colours(void)
                                                "grey",       "standardize", "normalise CHW"};
     static float in[224 * 224 * 3], out[224 * 224 * 3];
     uint8_t *pixels = paint(224, 224);
-    for (size_t i = 0; i < 224 * 224 * 3; i++)
+    for (size_t i = 0; i < 224 * 224 * 3; i++) {
         in[i] = (float)pixels[i] / 255;
-    for (int what = 0; what < COLOURS; what++)
+    }
+    for (int what = 0; what < COLOURS; what++) {
         for (int is_float = 0; is_float < 2; is_float++) {
             char name[200];
             bool is_float_out = is_float || what >= STANDARDIZE;
             struct colour_job j = {(enum colour)what,
                                    {pixels, 224, 224, 3, STK_IMAGE_U8, 672},
                                    {out, 224, 224, 3, STK_IMAGE_U8, 672}};
-            if (is_float)
+            if (is_float) {
                 j.in = (struct stk_image){in, 224, 224, 3, STK_IMAGE_F32, 2688};
-            if (is_float_out)
+            }
+            if (is_float_out) {
                 j.out = (struct stk_image){out, 224, 224, 3, STK_IMAGE_F32, 2688};
+            }
             snprintf(name, sizeof name, "%s 224x224 %s", names[what], is_float ? "float" : "uint8");
             measure(name, run_colour, &j);
         }
+    }
     free(pixels);
 }
 
@@ -251,26 +265,33 @@ int main(int argc, char **argv)
 {
     int c;
     while ((c = getopt(argc, argv, "r:")) != -1) {
-        if (c == 'r')
+        if (c == 'r') {
             rounds = atoi(optarg);
-        else
+        } else {
             return 2;
+        }
     }
-    if (rounds < 1 || rounds > ROUNDS_MAX)
+    if (rounds < 1 || rounds > ROUNDS_MAX) {
         return 2;
-    if (optind < argc)
+    }
+    if (optind < argc) {
         filter = argv[optind];
+    }
     context = stk_image_context_create();
-    if (!context)
+    if (!context) {
         return 1;
+    }
     bench_colours();
     bench_jpeg(true);
     bench_jpeg(false);
-    for (uint32_t side = 150; side <= 600; side *= 2)
-        for (int kind = 1; kind <= 3; kind++)
+    for (uint32_t side = 150; side <= 600; side *= 2) {
+        for (int kind = 1; kind <= 3; kind++) {
             bench_resize(side, STK_IMAGE_PIL_BILINEAR, false, kind);
-    for (int method = 0; method < STK_IMAGE_PIL_BILINEAR; method++)
+        }
+    }
+    for (int method = 0; method < STK_IMAGE_PIL_BILINEAR; method++) {
         bench_resize(300, (enum stk_image_method)method, false, 0);
+    }
     bench_resize(300, STK_IMAGE_BILINEAR, true, 0);
     stk_image_context_destroy(context);
     return 0;

@@ -44,9 +44,10 @@ static void report(const char *what, double *seconds, uint64_t records, uint64_t
     qsort(seconds, (size_t)rounds, sizeof *seconds, by_value);
     double best = seconds[0], median = seconds[rounds / 2];
     printf("%-34s", what);
-    if (records)
+    if (records) {
         printf(" %8.2f M records/s (median %6.2f)", (double)records / best / 1e6,
                (double)records / median / 1e6);
+    }
     printf(" %8.2f GB/s (median %6.2f)\n", (double)bytes / best / 1e9,
            (double)bytes / median / 1e9);
 }
@@ -55,8 +56,9 @@ static void bench_crc(size_t size)
 {
     static const char *const names[] = {"tables", "SSE4.2 + PCLMUL", "AVX-512", "ARMv8"};
     uint8_t *p = malloc(size);
-    if (!p)
+    if (!p) {
         exit(1);
+    }
     memset(p, 7, size);
     size_t repeat = ((size_t)256 << 20) / size;
     for (int kind = 0; kind < STK_CRC32C_KINDS; kind++) {
@@ -65,14 +67,16 @@ static void bench_crc(size_t size)
         volatile uint32_t sum = 0;
         for (int i = 0; fn && i < rounds; i++) {
             double start = now();
-            for (size_t k = 0; k < repeat; k++)
+            for (size_t k = 0; k < repeat; k++) {
                 sum = fn(sum, p, size);
+            }
             seconds[i] = now() - start;
         }
         char what[64];
         snprintf(what, sizeof what, "crc %zu B, %s", size, names[kind]);
-        if (fn)
+        if (fn) {
             report(what, seconds, 0, repeat * size);
+        }
     }
     uint8_t *q = malloc(size);
     double seconds[ROUNDS_MAX];
@@ -102,15 +106,18 @@ static void run_once(const char *path, const struct stk_record_opts *opts,
     struct stk_record views[CHUNK];
     struct stk_buf *block;
     size_t n, done;
-    if (stk_record_open(&r, path, opts, &err))
+    if (stk_record_open(&r, path, opts, &err)) {
         die(&err);
+    }
     do {
-        if (stk_record_read(r, views, CHUNK, &n, &block, &err))
+        if (stk_record_read(r, views, CHUNK, &n, &block, &err)) {
             die(&err);
+        }
         if (parser) {
             stk_example_batch_clear(batch);
-            if (stk_example_parse(parser, batch, views, n, false, &done, &err))
+            if (stk_example_parse(parser, batch, views, n, false, &done, &err)) {
                 die(&err);
+            }
         }
         stk_buf_drop(block);
     } while (n > 0);
@@ -143,10 +150,12 @@ static void bench_bare(const char *label, const char *path, uint64_t records)
         double start = now();
         int fd = open(path, O_RDONLY | O_CLOEXEC);
         bytes = 0;
-        for (ssize_t n = fd < 0 ? 0 : 1; n > 0; bytes += n > 0 ? (uint64_t)n : 0)
+        for (ssize_t n = fd < 0 ? 0 : 1; n > 0; bytes += n > 0 ? (uint64_t)n : 0) {
             n = read(fd, piece, sizeof piece);
-        if (fd >= 0)
+        }
+        if (fd >= 0) {
             close(fd);
+        }
         seconds[i] = now() - start;
     }
     report(label, seconds, records, bytes);
@@ -162,8 +171,9 @@ static void bench_all(const char *label, const char *path, enum stk_record_codec
     struct stk_example_batch batch;
     if (stk_example_compile(&spec, features, count, &err) ||
         stk_example_parser_open(&parser, spec, STK_EXAMPLE_SINGLE, &err) ||
-        stk_example_batch_open(&batch, spec, &err))
+        stk_example_batch_open(&batch, spec, &err)) {
         die(&err);
+    }
     struct stk_record_opts opts = {.codec = codec},
                            unchecked = {.codec = codec, .skip_data_crc = true};
     char what[128];
@@ -205,11 +215,13 @@ static void make_file(const char *path, enum stk_record_codec codec, size_t coun
     struct stk_record_writer *w;
     struct stk_example_buffer buffer = {0};
     uint8_t *bytes = malloc(size);
-    if (!bytes || stk_record_create(&w, path, codec, 0, &err))
+    if (!bytes || stk_record_create(&w, path, codec, 0, &err)) {
         die(&err);
+    }
     uint64_t state = 1;
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         bytes[i] = (uint8_t)((state = state * 6364136223846793005u + 1442695040888963407u) >> 56);
+    }
     for (size_t i = 0; i < count; i++) {
         int64_t id = (int64_t)i;
         float x[MEDIUM_FLOATS] = {(float)i, 1, 2, 3};
@@ -220,11 +232,13 @@ static void make_file(const char *path, enum stk_record_codec codec, size_t coun
             {.name = "name", .type = STK_EXAMPLE_BYTES, .values = &name, .count = 1},
         };
         if (stk_example_encode(&buffer, STK_EXAMPLE_SINGLE, values, 3, &err) ||
-            stk_record_write(w, buffer.data, buffer.size, &err))
+            stk_record_write(w, buffer.data, buffer.size, &err)) {
             die(&err);
+        }
     }
-    if (stk_record_finish(w, &err))
+    if (stk_record_finish(w, &err)) {
         die(&err);
+    }
     stk_example_buffer_free(&buffer);
     free(bytes);
 }
@@ -245,12 +259,13 @@ int main(int argc, char **argv)
     const char *folder = "/tmp";
     int c;
     while ((c = getopt(argc, argv, "d:r:")) != -1) {
-        if (c == 'd')
+        if (c == 'd') {
             folder = optarg;
-        else if (c == 'r')
+        } else if (c == 'r') {
             rounds = atoi(optarg);
-        else
+        } else {
             return 2;
+        }
     }
     rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
     if (optind < argc) {

@@ -20,21 +20,26 @@ uint8_t *grow_read(const char *path, size_t *size)
     struct stk_stream *s;
     struct stk_err err;
     stk_err_init(&err);
-    if (stk_stream_open(&s, path, NULL, &err) != STK_OK)
+    if (stk_stream_open(&s, path, NULL, &err) != STK_OK) {
         grow_die(path, err.message);
+    }
     size_t cap = 1 << 24, got;
     uint8_t *data = malloc(cap);
     for (*size = 0; data; *size += got) {
-        if (cap - *size < 1 << 20)
+        if (cap - *size < 1 << 20) {
             data = realloc(data, cap *= 2);
-        if (!data || stk_stream_read(s, data + *size, cap - *size, &got, &err) != STK_OK)
+        }
+        if (!data || stk_stream_read(s, data + *size, cap - *size, &got, &err) != STK_OK) {
             grow_die(path, "cannot be read");
-        if (got == 0)
+        }
+        if (got == 0) {
             break;
+        }
     }
     stk_stream_close(s);
-    if (!data)
+    if (!data) {
         grow_die(path, "out of memory");
+    }
     return data;
 }
 
@@ -59,15 +64,17 @@ int main(int argc, char **argv)
         repeats = grow_nsys(argv[1], argv[2], target);
     } else {
         FILE *out = fopen(argv[2], "wb");
-        if (!out)
+        if (!out) {
             grow_die(argv[2], "cannot be written");
+        }
         setvbuf(out, NULL, _IOFBF, 1 << 20);
         // An XSpace begins with 0x0a too: its first plane's tag, then a length.
         bool text =
             in[0] == '{' || in[0] == '[' || (in[0] == '\n' && (in[1] == '{' || in[1] == '['));
         repeats = text ? grow_json(in, size, out, target) : grow_xplane(in, size, out, target);
-        if (fclose(out) != 0)
+        if (fclose(out) != 0) {
             grow_die(argv[2], "cannot be written");
+        }
     }
     printf("%s: %llu repeats\n", argv[2], (unsigned long long)repeats);
     free(in);

@@ -29,16 +29,18 @@ static void add_piece(struct cuts *c, struct piece p)
     if (c->count == c->capacity) {
         c->capacity = c->capacity ? 2 * c->capacity : 1 << 16;
         c->pieces = realloc(c->pieces, c->capacity * sizeof *c->pieces);
-        if (!c->pieces)
+        if (!c->pieces) {
             grow_die("json", "out of memory");
+        }
     }
     c->pieces[c->count++] = p;
 }
 
 static const uint8_t *skip_string(const uint8_t *p, const uint8_t *end)
 {
-    for (p++; p < end && *p != '"'; p++)
+    for (p++; p < end && *p != '"'; p++) {
         p += *p == '\\';
+    }
     return p + 1;
 }
 
@@ -47,11 +49,14 @@ static enum moves key_moves(const uint8_t *key, size_t n)
     static const char *const ids[] = {"correlation", "External id",     "external id",
                                       "id",          "Ev Idx",          "Record function id",
                                       "Python id",   "Python parent id"};
-    if (n == 2 && memcmp(key, "ts", 2) == 0)
+    if (n == 2 && memcmp(key, "ts", 2) == 0) {
         return MOVE_TIME;
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        if (strlen(ids[i]) == n && memcmp(ids[i], key, n) == 0)
+    }
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        if (strlen(ids[i]) == n && memcmp(ids[i], key, n) == 0) {
             return MOVE_ID;
+        }
+    }
     return MOVE_NONE;
 }
 
@@ -85,12 +90,14 @@ static void cut_event(struct cuts *c, const uint8_t *p, const uint8_t *end)
             moves = MOVE_STEP;
             number = key + 13;
         } else {
-            while (number < end && (*number == ':' || *number == ' '))
+            while (number < end && (*number == ':' || *number == ' ')) {
                 number++;
+            }
         }
         p = after;
-        if (moves == MOVE_NONE || number >= end || *number < '0' || *number > '9')
+        if (moves == MOVE_NONE || number >= end || *number < '0' || *number > '9') {
             continue;
+        }
         char *stop;
         int64_t value = strtoll((const char *)number, &stop, 10);
         add_piece(c, (struct piece){literal, (size_t)(number - literal), value, moves, 0});
@@ -112,8 +119,9 @@ static const uint8_t *event_end(const uint8_t *p, const uint8_t *end)
         depth += *p == '{' || *p == '[';
         depth -= *p == '}' || *p == ']';
         p++;
-        if (depth == 0)
+        if (depth == 0) {
             return p;
+        }
     }
     return end;
 }
@@ -140,18 +148,21 @@ static uint64_t write_repeat(const struct cuts *c, uint64_t k, FILE *out)
     int at_start = 1;
     for (size_t i = 0; i < c->count; i++) {
         const struct piece *p = &c->pieces[i];
-        if (p->once && k > 0)
+        if (p->once && k > 0) {
             continue;
-        if (at_start && (k > 0 || i > 0))
+        }
+        if (at_start && (k > 0 || i > 0)) {
             bytes += fwrite(",\n", 1, 2, out);
+        }
         bytes += fwrite(p->text, 1, p->length, out);
         int64_t add = p->moves == MOVE_TIME ? period
                       : p->moves == MOVE_ID ? c->max_id + 1
                                             : c->steps;
-        if (p->moves != MOVE_NONE)
+        if (p->moves != MOVE_NONE) {
             bytes += (uint64_t)fprintf(
                 out, "%" PRId64,
                 p->moves == MOVE_ID && p->value == 0 ? 0 : p->value + (int64_t)k * add);
+        }
         at_start = p->moves == MOVE_NONE;
     }
     return bytes;
@@ -162,13 +173,15 @@ uint64_t grow_json(const uint8_t *in, size_t size, FILE *out, uint64_t target_by
     const uint8_t *end = in + size;
     const uint8_t *key = memmem(in, size, "\"traceEvents\"", 13);
     const uint8_t *array = key ? memchr(key, '[', (size_t)(end - key)) : memchr(in, '[', size);
-    if (!array)
+    if (!array) {
         grow_die("json", "no traceEvents");
+    }
     struct cuts c = {.first_ts = INT64_MAX};
     const uint8_t *tail = cut_array(&c, array + 1, end);
     uint64_t bytes = fwrite(in, 1, (size_t)(array + 1 - in), out), k = 0;
-    while (bytes < target_bytes || k == 0)
+    while (bytes < target_bytes || k == 0) {
         bytes += write_repeat(&c, k++, out);
+    }
     fwrite(tail, 1, (size_t)(end - tail), out);
     free(c.pieces);
     return k;

@@ -10,15 +10,17 @@
 static void run(sqlite3 *db, const char *sql)
 {
     char *message = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
         grow_die(sql, message ? message : "failed");
+    }
 }
 
 static int64_t ask(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *st;
-    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK) {
         grow_die(sql, sqlite3_errmsg(db));
+    }
     int64_t value = sqlite3_step(st) == SQLITE_ROW ? sqlite3_column_int64(st, 0) : 0;
     sqlite3_finalize(st);
     return value;
@@ -29,8 +31,9 @@ static void copy_file(const char *from, const char *to)
     size_t size;
     uint8_t *data = grow_read(from, &size);
     FILE *out = fopen(to, "wb");
-    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0)
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0) {
         grow_die(to, "cannot be written");
+    }
     free(data);
 }
 
@@ -41,21 +44,23 @@ static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t 
     char query[256];
     sqlite3_stmt *st;
     snprintf(query, sizeof query, "pragma table_info(%s)", table);
-    if (sqlite3_prepare_v2(db, query, -1, &st, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db, query, -1, &st, NULL) != SQLITE_OK) {
         grow_die(table, sqlite3_errmsg(db));
+    }
     sql[0] = '\0';
     while (sqlite3_step(st) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 1);
         size_t used = strlen(sql);
         const char *comma = used ? ", " : "";
-        if (!strcmp(name, "start") || !strcmp(name, "end"))
+        if (!strcmp(name, "start") || !strcmp(name, "end")) {
             snprintf(sql + used, cap - used, "%s\"%s\" + k.repeat_no * %lld", comma, name,
                      (long long)period);
-        else if (!strcmp(name, "correlationId"))
+        } else if (!strcmp(name, "correlationId")) {
             snprintf(sql + used, cap - used, "%scorrelationId + k.repeat_no * %lld", comma,
                      (long long)stride);
-        else
+        } else {
             snprintf(sql + used, cap - used, "%s\"%s\"", comma, name);
+        }
     }
     sqlite3_finalize(st);
 }
@@ -66,8 +71,9 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
     free(grow_read(in_path, &size));
     copy_file(in_path, out_path);
     sqlite3 *db;
-    if (sqlite3_open(out_path, &db) != SQLITE_OK)
+    if (sqlite3_open(out_path, &db) != SQLITE_OK) {
         grow_die(out_path, sqlite3_errmsg(db));
+    }
     uint64_t repeats = target_bytes / size + 1;
     int64_t period =
         ask(db, "select max(end) - min(start) from CUPTI_ACTIVITY_KIND_KERNEL") + 1000000;
@@ -79,10 +85,12 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
     if (sqlite3_prepare_v2(db,
                            "select m.name from sqlite_master m where m.type='table' and exists "
                            "(select 1 from pragma_table_info(m.name) where name='start')",
-                           -1, &st, NULL) != SQLITE_OK)
+                           -1, &st, NULL) != SQLITE_OK) {
         grow_die(out_path, sqlite3_errmsg(db));
-    while (count < 64 && sqlite3_step(st) == SQLITE_ROW)
+    }
+    while (count < 64 && sqlite3_step(st) == SQLITE_ROW) {
         snprintf(tables[count++], sizeof tables[0], "%s", (const char *)sqlite3_column_text(st, 0));
+    }
     sqlite3_finalize(st);
     for (int i = 0; i < count; i++) {
         static char list[8192], sql[10240];
@@ -92,8 +100,9 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
                  "all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) "
                  "k cross join (select * from %s) t",
                  tables[i], list, (unsigned long long)repeats - 1, tables[i]);
-        if (repeats > 1)
+        if (repeats > 1) {
             run(db, sql);
+        }
     }
     run(db, "commit");
     sqlite3_close(db);

@@ -29,16 +29,18 @@ static uint64_t take_varint(struct message *m)
     for (int shift = 0; m->p < m->end; shift += 7) {
         uint8_t b = *m->p++;
         v |= (uint64_t)(b & 127) << (shift < 63 ? shift : 63);
-        if (b < 128)
+        if (b < 128) {
             break;
+        }
     }
     return v;
 }
 
 static int take_field(struct message *m, struct field *f)
 {
-    if (m->p >= m->end)
+    if (m->p >= m->end) {
         return 0;
+    }
     f->start = m->p;
     uint64_t tag = take_varint(m);
     f->number = (uint32_t)(tag >> 3);
@@ -48,10 +50,12 @@ static int take_field(struct message *m, struct field *f)
         f->value = take_varint(m);
         return 1;
     }
-    if (f->wire == 2)
+    if (f->wire == 2) {
         n = take_varint(m);
-    if (n > (size_t)(m->end - m->p))
+    }
+    if (n > (size_t)(m->end - m->p)) {
         grow_die("xplane", "truncated input");
+    }
     f->body = (struct message){m->p, m->p + n};
     m->p += n;
     return 1;
@@ -59,8 +63,9 @@ static int take_field(struct message *m, struct field *f)
 
 static void put(struct sink *s, const void *p, size_t n)
 {
-    if (s->out && n)
+    if (s->out && n) {
         fwrite(p, 1, n, s->out);
+    }
     s->bytes += n;
 }
 
@@ -90,9 +95,11 @@ static void put_stat(struct sink *s, struct message m, const struct plan *plan, 
     struct message copy = m;
     struct field f;
     uint64_t id = 0;
-    while (take_field(&copy, &f))
-        if (f.number == 1)
+    while (take_field(&copy, &f)) {
+        if (f.number == 1) {
             id = f.value;
+        }
+    }
     while (take_field(&m, &f)) {
         if (id == plan->corr_stat && plan->corr_stat && f.wire == 0 && f.number != 1) {
             put_varint(s, (uint64_t)f.number << 3);
@@ -125,13 +132,16 @@ static void put_line(struct sink *s, struct message line, const struct plan *pla
 {
     struct field f;
     struct message m = line;
-    while (take_field(&m, &f))
-        if (f.number != 4)
+    while (take_field(&m, &f)) {
+        if (f.number != 4) {
             put(s, f.start, (size_t)(m.p - f.start));
+        }
+    }
     for (uint64_t k = 0; k < plan->repeats; k++) {
         for (m = line; take_field(&m, &f);) {
-            if (f.number != 4)
+            if (f.number != 4) {
                 continue;
+            }
             struct sink count = {0};
             put_event(&count, f.body, plan, k);
             put_head(s, 4, count.bytes);
@@ -160,20 +170,24 @@ static uint64_t find_corr_stat(struct message m)
 {
     struct field f, entry, meta;
     while (take_field(&m, &f)) {
-        if (f.number != 5 || f.wire != 2)
+        if (f.number != 5 || f.wire != 2) {
             continue;
+        }
         uint64_t key = 0;
         struct message body = {0};
         while (take_field(&f.body, &entry)) {
-            if (entry.number == 1)
+            if (entry.number == 1) {
                 key = entry.value;
-            else if (entry.number == 2)
+            } else if (entry.number == 2) {
                 body = entry.body;
+            }
         }
-        while (take_field(&body, &meta))
+        while (take_field(&body, &meta)) {
             if (meta.number == 2 && meta.body.end - meta.body.p == 14 &&
-                !memcmp(meta.body.p, "correlation_id", 14))
+                !memcmp(meta.body.p, "correlation_id", 14)) {
                 return key;
+            }
+        }
     }
     return 0;
 }
@@ -184,15 +198,18 @@ static uint64_t find_span_ps(struct message space)
     struct field plane, line, event, part;
     uint64_t span = 1;
     while (take_field(&space, &plane)) {
-        if (plane.number != 1)
+        if (plane.number != 1) {
             continue;
+        }
         while (take_field(&plane.body, &line)) {
-            if (line.number != 3 || line.wire != 2)
+            if (line.number != 3 || line.wire != 2) {
                 continue;
+            }
             while (take_field(&line.body, &event)) {
                 uint64_t offset = 0, dur = 0;
-                if (event.number != 4 || event.wire != 2)
+                if (event.number != 4 || event.wire != 2) {
                     continue;
+                }
                 while (take_field(&event.body, &part)) {
                     offset = part.number == 2 ? part.value : offset;
                     dur = part.number == 3 ? part.value : dur;

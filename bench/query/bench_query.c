@@ -60,14 +60,16 @@ static void measure(struct stoker_profiles *p, const char *sql, int repeats, con
     for (int i = 0; i < repeats; i++) {
         struct stoker_tables *t;
         double start = now_s(CLOCK_MONOTONIC), cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
-        if (stoker_query(p, sql, &o, &t, &err) != STOKER_OK)
+        if (stoker_query(p, sql, &o, &t, &err) != STOKER_OK) {
             fail(&err);
+        }
         double took = now_s(CLOCK_MONOTONIC) - start;
         cpu = now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu;
         best = took < best ? took : best;
         best_cpu = cpu < best_cpu ? cpu : best_cpu;
-        if (i == 0 && stoker_tables_write(t, "csv", NULL, NULL, take, &a, &err) != STOKER_OK)
+        if (i == 0 && stoker_tables_write(t, "csv", NULL, NULL, take, &a, &err) != STOKER_OK) {
             fail(&err);
+        }
         stoker_tables_free(t);
     }
     printf("%s{\"seconds\": %.6f, \"cpu_seconds\": %.6f, \"rows\": %lu, \"sum\": %.17g}", before,
@@ -86,11 +88,13 @@ int main(int argc, char **argv)
     const char *path = argv[1];
     stoker_why_options_default(&o);
     double start = now_s(CLOCK_MONOTONIC);
-    if (stoker_open(&path, 1, &o, &p, &err) != STOKER_OK)
+    if (stoker_open(&path, 1, &o, &p, &err) != STOKER_OK) {
         fail(&err);
+    }
     printf("{\"open_seconds\": %.6f, \"queries\": [", now_s(CLOCK_MONOTONIC) - start);
-    for (int i = 3; i < argc; i++)
+    for (int i = 3; i < argc; i++) {
         measure(p, argv[i], atoi(argv[2]), i > 3 ? ", " : "");
+    }
     printf("]}\n");
     stoker_close(p);
     return 0;

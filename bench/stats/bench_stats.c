@@ -67,8 +67,9 @@ static enum stk_status see_each(const struct stk_analysis *view, struct stk_aren
     enum stk_status status = partials ? STK_OK : stk_err_nomem(err);
     for (int i = 0; i < stk_stats_count && status == STK_OK; i++) {
         struct timer start = now();
-        if (stk_stats_all[i]->hook.see)
+        if (stk_stats_all[i]->hook.see) {
             status = stk_stats_all[i]->hook.see(view, arena, &partials[i], err);
+        }
         struct timer end = now();
         looked_s += seconds(start.wall, end.wall);
         looked_cpu_s += seconds(start.cpu, end.cpu);
@@ -99,8 +100,9 @@ int main(int argc, char **argv)
     stk_arena_init(&arena, 0);
     stk_err_init(&err);
     struct timer start = now();
-    if (stk_reader_read(&read, &trace, &err) != STK_OK)
+    if (stk_reader_read(&read, &trace, &err) != STK_OK) {
         fail(&err);
+    }
     struct timer model = now();
     double read_peak_mb = peak_mb();
     printf("{\"events\": %u, \"of_analyses\": {", trace->count);
@@ -108,8 +110,9 @@ int main(int argc, char **argv)
     if (stk_model_summarize_with(trace, &select, &hook, threads, &arena, &ranks, &rank_count,
                                  &err) != STK_OK ||
         stk_model_merge(ranks, rank_count, &arena, &run, &err) != STK_OK ||
-        stk_verdict_decide(run, &arena, &verdict, &err) != STK_OK)
+        stk_verdict_decide(run, &arena, &verdict, &err) != STK_OK) {
         fail(&err);
+    }
     struct timer tables = now();
     struct stk_pass_ctx pass = {.inputs = &input,
                                 .input_count = 1,
@@ -119,10 +122,12 @@ int main(int argc, char **argv)
                                 .limit = 10000,
                                 .arena = &arena};
     struct stk_table_doc *docs = stk_arena_array(&arena, (size_t)stk_stats_count, sizeof *docs);
-    for (int i = 0; docs && i < stk_stats_count; i++)
+    for (int i = 0; docs && i < stk_stats_count; i++) {
         stk_table_doc_init(&docs[i], &arena, stk_stats_all[i]->name);
-    if (!docs || stk_stats_every_describe(&pass, docs, &err) != STK_OK)
+    }
+    if (!docs || stk_stats_every_describe(&pass, docs, &err) != STK_OK) {
         fail(&err);
+    }
     struct timer end = now();
     printf("\"_\": 0}, \"read_s\": %.4f, \"read_cpu_s\": %.4f, \"model_s\": %.4f, "
            "\"model_cpu_s\": %.4f, \"analyses_s\": %.4f, \"analyses_cpu_s\": %.4f, "
@@ -133,8 +138,9 @@ int main(int argc, char **argv)
            seconds(model.cpu, tables.cpu) - looked_cpu_s, looked_s, looked_cpu_s,
            seconds(tables.wall, end.wall), seconds(tables.cpu, end.cpu),
            seconds(model.wall, end.wall), seconds(model.cpu, end.cpu), read_peak_mb, peak_mb());
-    for (int i = 0; i < stk_stats_count; i++)
+    for (int i = 0; i < stk_stats_count; i++) {
         stk_table_doc_deinit(&docs[i]);
+    }
     stk_arena_deinit(&arena);
     stk_trace_free(trace);
     return 0;

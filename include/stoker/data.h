@@ -251,7 +251,7 @@ struct stoker_stage { // of the iterator tree, parents before their inputs; coun
     int depth;
     uint64_t elements, errors, skipped;
     uint64_t busy_ns, wait_ns, starve_ns;   // own CPU; blocked on its input; its consumer on it
-    uint32_t threads, fill, room;           // now; the latter two in blocks
+    uint32_t threads, fill, capacity;       // now; the latter two in blocks
     uint32_t block_max;                     // elements of a block at most, now
     uint32_t binding;                       // enum stoker_binding
     double predicted_per_s, achieved_per_s; // elements of this stage; 0: too short a run to say

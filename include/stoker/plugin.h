@@ -50,9 +50,10 @@ struct stoker_plugin_infer {
     int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
     double (*attr_float)(const void *attrs, const char *name, double fallback);
     const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
-    // A list of numbers; returns how many there are (0: none), of which up to `room` are written.
-    int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t room);
-    int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t room);
+    // A list of numbers; returns how many there are (0: none), of which up to `capacity` are
+    // written.
+    int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t capacity);
+    int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t capacity);
     const void *attrs;
     // Says why types or shapes do not fit; returns -1, for `return c->fail(c, "...")`.
     int (*fail)(struct stoker_plugin_infer *c, const char *why);
@@ -79,8 +80,8 @@ struct stoker_plugin_run {
     int64_t (*attr_int)(const void *attrs, const char *name, int64_t fallback);
     double (*attr_float)(const void *attrs, const char *name, double fallback);
     const char *(*attr_text)(const void *attrs, const char *name, const char *fallback);
-    int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t room);
-    int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t room);
+    int64_t (*attr_ints)(const void *attrs, const char *name, int64_t *values, int64_t capacity);
+    int64_t (*attr_floats)(const void *attrs, const char *name, double *values, int64_t capacity);
     const void *attrs;
     // Each result is made in one of two ways; uninitialised, strings are empty. NULL: no memory, or
     // a shape that is not as inferred; then return -1.

@@ -17,15 +17,17 @@ _Static_assert((int)STK_EUSAGE == (int)STOKER_EUSAGE && (int)STK_EINVAL == (int)
 enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err)
 {
     enum stoker_status code = err->code == STK_OK ? STOKER_EBUG : (enum stoker_status)err->code;
-    if (!out)
+    if (!out) {
         return code;
+    }
     memset(out, 0, sizeof *out);
     out->code = code;
     out->offset = err->offset;
     snprintf(out->message, sizeof out->message, "%s",
              err->message[0] ? err->message : "an error without a description");
-    for (int i = 0; i < err->contexts && i < 4; i++)
+    for (int i = 0; i < err->contexts && i < 4; i++) {
         snprintf(out->context[out->contexts++], sizeof out->context[0], "%s", err->context[i]);
+    }
     return code;
 }
 

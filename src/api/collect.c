@@ -24,12 +24,15 @@ static enum stk_status to_select(const struct stoker_why_options *o, struct stk_
         .from_ns = o->from_ns,
         .to_ns = o->to_ns,
     };
-    if (o->has_rank && (o->rank < 0 || o->rank > INT32_MAX))
+    if (o->has_rank && (o->rank < 0 || o->rank > INT32_MAX)) {
         return stk_err_set(err, STK_EUSAGE, "a rank is a number from 0");
-    if (o->has_steps && o->step_first > o->step_last)
+    }
+    if (o->has_steps && o->step_first > o->step_last) {
         return stk_err_set(err, STK_EUSAGE, "the first step lies after the last one");
-    if (o->has_from && o->has_to && o->from_ns >= o->to_ns)
+    }
+    if (o->has_from && o->has_to && o->from_ns >= o->to_ns) {
         return stk_err_set(err, STK_EUSAGE, "the selected time ends before it begins");
+    }
     return STK_OK;
 }
 
@@ -37,11 +40,13 @@ static enum stk_status find_inputs(struct stk_collected *c, const char *const *p
                                    struct stk_inputs *inputs, struct stk_err *err)
 {
     enum stk_status status = stk_inputs_expand(paths, count, &c->arena, inputs, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     c->jobs = stk_alloc_zero(inputs->taken, sizeof *c->jobs);
-    if (!c->jobs)
+    if (!c->jobs) {
         return stk_err_nomem(err);
+    }
     c->job_count = inputs->taken;
     for (size_t i = 0; i < c->job_count; i++) {
         c->jobs[i].path = inputs->entries[i].path;
@@ -52,9 +57,11 @@ static enum stk_status find_inputs(struct stk_collected *c, const char *const *p
 
 static bool was_named(const struct stk_input *in, const char *const *paths, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(paths[i], in->path) == 0)
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(paths[i], in->path) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -68,18 +75,22 @@ static enum stk_status record_left_out(struct stk_collected *c, const struct stk
     for (uint32_t i = inputs->taken; i < inputs->count; i++) {
         const struct stk_input *in = &inputs->entries[i];
         bool twice = false;
-        for (size_t k = 0; k < c->job_count; k++)
+        for (size_t k = 0; k < c->job_count; k++) {
             twice |= strcmp(c->jobs[k].path, in->path) == 0;
-        if (twice || !was_named(in, paths, count))
+        }
+        if (twice || !was_named(in, paths, count)) {
             continue;
+        }
         failed++;
         info->issues[STK_ISSUE_INPUT_FAILED].count++;
-        if (info->issue_notes[STK_ISSUE_INPUT_FAILED])
+        if (info->issue_notes[STK_ISSUE_INPUT_FAILED]) {
             continue;
+        }
         info->issue_notes[STK_ISSUE_INPUT_FAILED] =
             stk_arena_printf(&c->arena, "%s: %s", in->path, in->why ? in->why : "not a profile");
-        if (!info->issue_notes[STK_ISSUE_INPUT_FAILED])
+        if (!info->issue_notes[STK_ISSUE_INPUT_FAILED]) {
             return stk_err_nomem(err);
+        }
     }
     if (inputs->left_out > failed) {
         info->issues[STK_ISSUE_FILE_SKIPPED].count += inputs->left_out - failed;
@@ -93,21 +104,26 @@ static enum stk_status check_selection(const struct stk_run_sum *run,
                                        const struct stk_select *select, struct stk_err *err)
 {
     bool any = !select->has_steps;
-    for (uint32_t i = 0; i < run->step_count && !any; i++)
+    for (uint32_t i = 0; i < run->step_count && !any; i++) {
         any =
             !run->steps[i].excluded || strcmp(run->steps[i].excluded, STK_EXCLUDED_UNSELECTED) != 0;
-    if (!any && select->step_last == INT64_MAX)
+    }
+    if (!any && select->step_last == INT64_MAX) {
         return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld or more",
                            (long long)select->step_first);
-    if (!any)
+    }
+    if (!any) {
         return stk_err_set(err, STK_EUSAGE, "the profile holds no step numbered %lld to %lld",
                            (long long)select->step_first, (long long)select->step_last);
+    }
     any = !select->has_device;
-    for (uint32_t i = 0; i < run->device_count && !any; i++)
+    for (uint32_t i = 0; i < run->device_count && !any; i++) {
         any = run->devices[i].ordinal == select->device;
-    if (!any)
+    }
+    if (!any) {
         return stk_err_set(err, STK_EUSAGE, "no device %lld in the profile",
                            (long long)select->device);
+    }
     return STK_OK;
 }
 
@@ -118,13 +134,16 @@ static enum stk_status check_events(const struct stk_collected *c, struct stk_er
     const char *damage = NULL;
     for (size_t i = 0; i < c->job_count; i++) {
         read += c->jobs[i].info.read;
-        for (int id = 0; id < STK_ISSUE_COUNT; id++)
+        for (int id = 0; id < STK_ISSUE_COUNT; id++) {
             if (c->jobs[i].info.issues[id].count &&
-                stk_issue_info(id)->severity != STK_SEVERITY_INFO && !damage)
+                stk_issue_info(id)->severity != STK_SEVERITY_INFO && !damage) {
                 damage = stk_issue_info(id)->meaning;
+            }
+        }
     }
-    if (read > 0 || !damage)
+    if (read > 0 || !damage) {
         return STK_OK;
+    }
     return stk_err_set(err, STK_EINPUT, "%s: no event could be read: %s", c->jobs[0].path, damage);
 }
 
@@ -135,21 +154,28 @@ static enum stk_status merge(struct stk_collected *c, const struct stoker_why_op
     uint32_t rank_count = 0;
     enum stk_status status =
         stk_ranks_collect(c->jobs, c->job_count, &c->select, &c->arena, &ranks, &rank_count, err);
-    if (status == STK_OK && options->redact)
+    if (status == STK_OK && options->redact) {
         status = stk_redact(c->jobs, c->job_count, &c->arena, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_model_merge(ranks, rank_count, &c->arena, &c->run, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = check_selection(c->run, &c->select, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_verdict_decide(c->run, &c->arena, &c->verdict, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     struct stk_input_info *infos = stk_arena_array(&c->arena, c->job_count, sizeof *infos);
-    if (!infos)
+    if (!infos) {
         return stk_err_nomem(err);
-    for (size_t i = 0; i < c->job_count; i++)
+    }
+    for (size_t i = 0; i < c->job_count; i++) {
         infos[i] = c->jobs[i].info;
+    }
     c->pass = (struct stk_pass_ctx){.inputs = infos,
                                     .input_count = (uint32_t)c->job_count,
                                     .run = c->run,
@@ -166,15 +192,19 @@ enum stk_status stk_collect(struct stk_collected *c, const char *const *paths, s
 {
     struct stk_inputs inputs;
     enum stk_status status = to_select(options, &c->select, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = find_inputs(c, paths, count, &inputs, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status =
             stk_jobs_read(c->jobs, c->job_count, options, &c->select, hook, c->keep_bytes, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = check_events(c, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = record_left_out(c, &inputs, paths, count, err);
+    }
     return status == STK_OK ? merge(c, options, err) : status;
 }
 

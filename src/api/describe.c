@@ -25,8 +25,9 @@ static void describe_parts(struct stk_sink *sink)
     stk_sink_text(sink, "\n## Parts of a step\n\nEvery nanosecond of a step belongs to exactly "
                         "one; busy time first, "
                         "the earlier part wins.\n\n| id | meaning |\n|---|---|\n");
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         stk_sink_printf(sink, "| `%s` | %s |\n", stk_part_info(p)->key, stk_part_info(p)->meaning);
+    }
 }
 
 static void describe_kinds(struct stk_sink *sink)
@@ -66,8 +67,9 @@ static void describe_thresholds(struct stk_sink *sink)
 
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    if (!write)
+    if (!write) {
         return stk_api_invalid(err, "stoker_describe_report needs a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     stk_err_init(&e);

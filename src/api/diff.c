@@ -24,8 +24,9 @@ struct stoker_diff {
 
 void stoker_diff_options_default(struct stoker_diff_options *options)
 {
-    if (!options)
+    if (!options) {
         return;
+    }
     *options = (struct stoker_diff_options){.force = 0};
     stoker_why_options_default(&options->reading);
 }
@@ -42,10 +43,12 @@ static enum stk_status read_side(struct stoker_diff *d, int side, const char *co
     }
     struct stk_collected *in = &d->side[side].in;
     enum stk_status status = stk_collect(in, paths, count, &reading, &stk_diff_hook, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_diagnose(in, &reading, &d->side[side].report, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         stk_err_while(err, "reading %s, '%.100s'", side ? "B" : "A", paths[0]);
+    }
     return status;
 }
 
@@ -53,17 +56,20 @@ static enum stk_status check_paths(const char *const *const paths[2], const size
                                    struct stk_err *err)
 {
     int streams = 0;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < counts[side]; i++) {
-            if (!paths[side][i])
+            if (!paths[side][i]) {
                 return stk_err_set(err, STK_EINVAL, "stoker_diff: a path is NULL");
+            }
             streams += strcmp(paths[side][i], "-") == 0;
         }
-    if (streams > 1)
+    }
+    if (streams > 1) {
         return stk_err_set(err, STK_EUSAGE,
                            "standard input (-) can be read once, and is given %d "
                            "times",
                            streams);
+    }
     return STK_OK;
 }
 
@@ -72,18 +78,21 @@ static enum stk_status diff(struct stoker_diff *d, const char *const *const path
                             struct stk_err *err)
 {
     enum stk_status status = check_paths(paths, counts, err);
-    for (int side = 0; side < 2 && status == STK_OK; side++)
+    for (int side = 0; side < 2 && status == STK_OK; side++) {
         status = read_side(d, side, paths[side], counts[side], options, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     struct stk_diff_input a = {&d->side[0].in.pass, &d->side[0].report};
     struct stk_diff_input b = {&d->side[1].in.pass, &d->side[1].report};
     d->doc.schema = STK_DIFF_SCHEMA;
     d->doc.stoker.version = stoker_version();
     status =
         stk_diff_make(&a, &b, options->force != 0, options->reading.limit, &d->arena, &d->doc, err);
-    if (status == STK_OK && options->reading.redact)
+    if (status == STK_OK && options->reading.redact) {
         status = stk_redact_diff(&d->doc, &d->arena, err);
+    }
     return status;
 }
 
@@ -93,9 +102,10 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
 {
     struct stoker_diff_options defaults;
     struct stk_err e;
-    if (!out || !a || !b || a_count == 0 || b_count == 0)
+    if (!out || !a || !b || a_count == 0 || b_count == 0) {
         return stk_api_invalid(err, "stoker_diff needs paths of both sides and a place for the "
                                     "result");
+    }
     *out = NULL;
     stoker_diff_options_default(&defaults);
     stk_err_init(&e);
@@ -105,8 +115,9 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
         return stk_api_fail(err, &e);
     }
     stk_arena_init(&d->arena, 0);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         stk_arena_init(&d->side[side].in.arena, 0);
+    }
     if (diff(d, (const char *const *const[]){a, b}, (const size_t[]){a_count, b_count},
              options ? options : &defaults, &e) != STK_OK) {
         stoker_diff_free(d);
@@ -118,10 +129,12 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
 
 void stoker_diff_free(struct stoker_diff *diff)
 {
-    if (!diff)
+    if (!diff) {
         return;
-    for (int side = 0; side < 2; side++)
+    }
+    for (int side = 0; side < 2; side++) {
         stk_collected_free(&diff->side[side].in);
+    }
     stk_arena_deinit(&diff->arena);
     stk_free(diff);
 }
@@ -135,9 +148,10 @@ enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char 
                                      const struct stoker_write_options *options,
                                      stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    if (!diff || !format || !write)
+    if (!diff || !format || !write) {
         return stk_api_invalid(err,
                                "stoker_diff_write needs a comparison, a format and a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
@@ -160,8 +174,9 @@ const char *stoker_diff_verdict(const struct stoker_diff *diff)
 double stoker_diff_change(const struct stoker_diff *diff)
 {
     const struct stk_diff *d = &diff->doc;
-    if (!d->is_compared)
+    if (!d->is_compared) {
         return 0;
+    }
     return strcmp(d->verdict.basis, "mean") == 0 ? d->step.mean.change_share
                                                  : d->step.median.change_share;
 }
@@ -193,8 +208,9 @@ enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct
         "half of the steps, scaled to the median; of an average step, the means. Their changes sum "
         "to that of the step exactly. What the spread of the steps of two runs cannot show is how "
         "much further runs would differ.\n";
-    if (!write)
+    if (!write) {
         return stk_api_invalid(err, "stoker_describe_diff needs a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     stk_err_init(&e);

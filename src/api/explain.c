@@ -35,20 +35,23 @@ static void paragraph(const struct page *p, int indent, const char *text)
         stk_sink_put(p->sink, text, n);
         column += (int)n;
         text += n;
-        while (*text == ' ')
+        while (*text == ' ') {
             text++;
+        }
     }
     stk_sink_text(p->sink, "\n");
 }
 
 static void item(const struct page *p, const char *label, const char *text)
 {
-    if (!text || !*text)
+    if (!text || !*text) {
         return;
-    if (p->markdown)
+    }
+    if (p->markdown) {
         stk_sink_printf(p->sink, "* **%s**: ", label);
-    else
+    } else {
         stk_sink_printf(p->sink, "%-15s", label);
+    }
     paragraph(p, 15, text);
 }
 
@@ -73,8 +76,9 @@ static void snippet(const struct page *p, const char *code)
         stk_sink_text(p->sink, "\n");
         code += n + (code[n] == '\n');
     }
-    if (p->markdown)
+    if (p->markdown) {
         stk_sink_text(p->sink, "  ```\n");
+    }
 }
 
 static void fixes(const struct page *p, const struct stk_rep_fix *fix)
@@ -84,17 +88,19 @@ static void fixes(const struct page *p, const struct stk_rep_fix *fix)
         snprintf(label, sizeof label, "fix%s%.20s", strcmp(fix->framework, "any") ? " " : "",
                  strcmp(fix->framework, "any") ? fix->framework : "");
         item(p, label, fix->text);
-        if (fix->snippet)
+        if (fix->snippet) {
             snippet(p, fix->snippet);
+        }
     }
 }
 
 static void explain_rule(const struct page *p, const struct stk_rule *rule)
 {
-    if (p->markdown)
+    if (p->markdown) {
         stk_sink_printf(p->sink, "\n## %s\n\n%s.\n\n", rule->id, rule->title);
-    else
+    } else {
         stk_sink_printf(p->sink, "%s: %s\n\n", rule->id, rule->title);
+    }
     item(p, "fires when", rule->fires);
     item(p, "why it matters", rule->matters);
     item(p, "saving", rule->priced);
@@ -106,29 +112,34 @@ static void explain_rule(const struct page *p, const struct stk_rule *rule)
 
 static void list_rules(const struct page *p)
 {
-    if (p->markdown)
+    if (p->markdown) {
         stk_sink_text(
             p->sink,
             "# Rules\n\nEach says when it fires, why that matters, how its saving is bounded and "
             "what to\n"
             "change. `stoker explain ID` prints the same. Written from the rules themselves.\n");
+    }
     for (int i = 0; i < stk_rule_count; i++) {
-        if (p->markdown)
+        if (p->markdown) {
             explain_rule(p, stk_rules[i]);
-        else
+        } else {
             stk_sink_printf(p->sink, "%-22s %s\n", stk_rules[i]->id, stk_rules[i]->title);
+        }
     }
 }
 
 static enum stk_status unknown_rule(const char *id, struct stk_err *err)
 {
     const char *best = NULL;
-    for (int i = 0; i < stk_rule_count; i++)
+    for (int i = 0; i < stk_rule_count; i++) {
         if (stk_near_slip(id, stk_rules[i]->id) &&
-            (!best || stk_near_distance(id, stk_rules[i]->id) < stk_near_distance(id, best)))
+            (!best || stk_near_distance(id, stk_rules[i]->id) < stk_near_distance(id, best))) {
             best = stk_rules[i]->id;
-    if (best)
+        }
+    }
+    if (best) {
         return stk_err_set(err, STK_EUSAGE, "no rule '%s'; did you mean '%s'?", id, best);
+    }
     return stk_err_set(err, STK_EUSAGE, "no rule '%s'; 'stoker explain' lists them all", id);
 }
 
@@ -136,8 +147,9 @@ static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const
                                     stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     *p = (struct page){.sink = sink};
-    if (!format || !write || (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0))
+    if (!format || !write || (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0)) {
         return stk_api_invalid(err, "needs a format, text or markdown, and a callback");
+    }
     stk_sink_init(sink, write, arg);
     p->markdown = strcmp(format, "markdown") == 0;
     return STOKER_OK;
@@ -150,18 +162,20 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
     struct stk_sink sink;
     struct stk_err e;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
-    if (status != STOKER_OK)
+    if (status != STOKER_OK) {
         return status;
+    }
     stk_err_init(&e);
     const struct stk_rule *rule = id ? stk_rule_find(id) : NULL;
     if (id && !rule) {
         unknown_rule(id, &e);
         return stk_api_fail(err, &e);
     }
-    if (rule)
+    if (rule) {
         explain_rule(&p, rule);
-    else
+    } else {
         list_rules(&p);
+    }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }
 
@@ -172,20 +186,23 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
     struct stk_sink sink;
     struct stk_err e;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
-    if (status != STOKER_OK)
+    if (status != STOKER_OK) {
         return status;
+    }
     stk_err_init(&e);
-    if (p.markdown)
+    if (p.markdown) {
         stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, "
                              "whatever its name; "
                              "gzip and zstd are\nunpacked on the way.\n\n| format | files | what "
                              "it is |\n|---|---|---|\n");
+    }
     for (int i = 0; i < stk_reader_count; i++) {
         const struct stk_reader *r = stk_readers[i];
-        if (p.markdown)
+        if (p.markdown) {
             stk_sink_printf(&sink, "| %s | `%s` | %s |\n", r->name, r->extensions, r->summary);
-        else
+        } else {
             stk_sink_printf(&sink, "%-8s %-32s %s\n", r->name, r->extensions, r->summary);
+        }
     }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }

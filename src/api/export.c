@@ -26,8 +26,9 @@ static enum stk_status fetch_args(void *arg, uint32_t file, uint32_t event,
 {
     struct stoker_export *e = arg;
     uint32_t rank = 0; // any that has the file
-    while (e->x.ranks[rank].file != file)
+    while (e->x.ranks[rank].file != file) {
         rank++;
+    }
     return stk_query_args_fetch(&e->args, &e->run, rank, event, emit, emit_arg, err);
 }
 
@@ -35,9 +36,11 @@ static enum stk_status fetch_args(void *arg, uint32_t file, uint32_t event,
 
 static uint32_t file_of(struct stk_export *x, const struct stk_open_rank *rank)
 {
-    for (uint32_t i = 0; i < x->file_count; i++)
-        if (x->files[i].t == rank->trace)
+    for (uint32_t i = 0; i < x->file_count; i++) {
+        if (x->files[i].t == rank->trace) {
             return i;
+        }
+    }
     x->files[x->file_count] = (struct stk_export_file){
         .t = rank->trace, .path = rank->job->info.path, .shift_ns = rank->shift_ns};
     return x->file_count++;
@@ -51,13 +54,15 @@ static void steps_time(const struct stk_select *select, const struct stk_rank_su
     *to_ns = INT64_MIN;
     for (uint32_t i = 0; i < sum->step_count; i++) {
         const struct stk_step *s = &sum->steps[i];
-        if (s->number < select->step_first || s->number > select->step_last)
+        if (s->number < select->step_first || s->number > select->step_last) {
             continue;
+        }
         bool on_host = s->host_dur_ns >= 0;
         int64_t start = on_host && s->host_start_ns < s->start_ns ? s->host_start_ns : s->start_ns;
         int64_t end = s->start_ns + s->dur_ns;
-        if (on_host && s->host_start_ns + s->host_dur_ns > end)
+        if (on_host && s->host_start_ns + s->host_dur_ns > end) {
             end = s->host_start_ns + s->host_dur_ns;
+        }
         *from_ns = start < *from_ns ? start : *from_ns;
         *to_ns = end > *to_ns ? end : *to_ns;
     }
@@ -75,14 +80,18 @@ static void select_processes(const struct stk_select *select, const struct stk_o
         }
     }
     // --from and --to count from the trace's own first event, as for every analysis.
-    if (select->has_from && select->from_ns > from_ns)
+    if (select->has_from && select->from_ns > from_ns) {
         from_ns = select->from_ns;
-    if (select->has_to && select->to_ns < to_ns)
+    }
+    if (select->has_to && select->to_ns < to_ns) {
         to_ns = select->to_ns;
-    for (uint32_t p = 0; p < rank->trace->process_count; p++)
-        if (rank->sum->in_rank[p])
+    }
+    for (uint32_t p = 0; p < rank->trace->process_count; p++) {
+        if (rank->sum->in_rank[p]) {
             f->processes[p] = (struct stk_export_process){
                 .rank = rank->sum->rank, .taken = true, .from_ns = from_ns, .to_ns = to_ns};
+        }
+    }
 }
 
 static enum stk_status place_ranks(struct stoker_export *e, struct stk_err *err)
@@ -91,18 +100,21 @@ static enum stk_status place_ranks(struct stoker_export *e, struct stk_err *err)
     size_t n = (size_t)e->run.rank_count + 1;
     x->files = stk_arena_array(&e->arena, n, sizeof *x->files);
     x->ranks = stk_arena_array(&e->arena, n, sizeof *x->ranks);
-    if (!x->files || !x->ranks)
+    if (!x->files || !x->ranks) {
         return stk_err_nomem(err);
+    }
     for (uint32_t i = 0; i < e->run.rank_count; i++) {
         const struct stk_open_rank *rank = &e->run.ranks[i];
         const struct stk_export_parts *parts = rank->sum->partial;
         uint32_t file = file_of(x, rank);
         struct stk_export_file *f = &x->files[file];
-        if (!f->processes)
+        if (!f->processes) {
             f->processes = stk_arena_array(&e->arena, (size_t)rank->trace->process_count + 1,
                                            sizeof *f->processes);
-        if (!f->processes)
+        }
+        if (!f->processes) {
             return stk_err_nomem(err);
+        }
         select_processes(&e->run.in.select, rank, f);
         x->ranks[x->rank_count++] = (struct stk_export_rank){
             .file = file,
@@ -124,12 +136,15 @@ static enum stk_status open_run(struct stoker_export *e, const char *const *path
     };
     struct stk_export *x = &e->x;
     enum stk_status status = stk_open_run_read(&e->run, paths, count, options, &hook, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_diagnose(&e->run.in, options, &e->report, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = place_ranks(e, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     x->report = &e->report;
     x->base_ns = x->rank_count ? x->ranks[0].sum->base_ns : 0;
     x->has_device = e->run.in.select.has_device;
@@ -151,12 +166,15 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
 {
     struct stoker_why_options defaults;
     struct stk_err e;
-    if (!out || !paths || count == 0)
+    if (!out || !paths || count == 0) {
         return stk_api_invalid(err, "stoker_export_open needs paths and a place for the result");
+    }
     *out = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!paths[i])
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) {
             return stk_api_invalid(err, "stoker_export_open: a path is NULL");
+        }
+    }
     stoker_why_options_default(&defaults);
     stk_err_init(&e);
     struct stoker_export *export_ = stk_alloc_zero(1, sizeof *export_);
@@ -175,8 +193,9 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
 
 void stoker_export_free(struct stoker_export *export_)
 {
-    if (!export_)
+    if (!export_) {
         return;
+    }
     stk_query_args_free(&export_->args);
     stk_open_run_free(&export_->run);
     stk_arena_deinit(&export_->arena);
@@ -188,16 +207,19 @@ void stoker_export_free(struct stoker_export *export_)
 static enum stk_status check(const struct stoker_export *e, const struct stk_exporter *exporter,
                              const char *path, stoker_write_fn write, struct stk_err *err)
 {
-    if (exporter->needs_file ? !path : !write)
+    if (exporter->needs_file ? !path : !write) {
         return stk_err_set(err, STK_EUSAGE, "%s is written %s", exporter->name,
                            exporter->needs_file ? "to a file, not a stream: give -o FILE"
                                                 : "through a callback");
-    if (e->x.with_args && !exporter->takes_args)
+    }
+    if (e->x.with_args && !exporter->takes_args) {
         return stk_err_set(err, STK_EUSAGE, "%s has no place for arguments: leave out --args",
                            exporter->name);
-    if (exporter->one_rank && e->x.rank_count > 1)
+    }
+    if (exporter->one_rank && e->x.rank_count > 1) {
         return stk_err_set(err, STK_EUSAGE, "%s holds one rank: choose one of the %u with --rank N",
                            exporter->name, (unsigned)e->x.rank_count);
+    }
     return STK_OK;
 }
 
@@ -208,22 +230,26 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
 {
     struct stk_err e;
     struct stk_export_out out;
-    if (!export_ || !format)
+    if (!export_ || !format) {
         return stk_api_invalid(err, "stoker_export_write needs an export and a format");
+    }
     struct stoker_export_format known;
-    if (!stoker_export_find(format, &known, err))
+    if (!stoker_export_find(format, &known, err)) {
         return STOKER_EUSAGE;
+    }
     const struct stk_exporter *exporter = stk_exporter_find(format);
     export_->x.with_args = options && options->args;
     stk_err_init(&e);
-    if (check(export_, exporter, path, write, &e) != STK_OK)
+    if (check(export_, exporter, path, write, &e) != STK_OK) {
         return stk_api_fail(err, &e);
+    }
     stk_ex_init(&out, write, arg);
     out.path = path;
     export_->x.counts = (struct stk_export_counts){0};
     enum stk_status status = exporter->write(&export_->x, &out, &e);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_ex_finish(&out, &e);
+    }
     export_->bytes = out.total;
     stk_ex_deinit(&out);
     return status == STK_OK ? STOKER_OK : stk_api_fail(err, &e);

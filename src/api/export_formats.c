@@ -20,8 +20,9 @@ static void fill(const struct stk_exporter *e, struct stoker_export_format *out)
 
 int stoker_export_format(size_t index, struct stoker_export_format *out)
 {
-    if (index >= (size_t)stk_exporter_count || !out)
+    if (index >= (size_t)stk_exporter_count || !out) {
         return 0;
+    }
     fill(stk_exporters[index], out);
     return 1;
 }
@@ -35,17 +36,20 @@ int stoker_export_find(const char *name, struct stoker_export_format *out, struc
         fill(found, out);
         return 1;
     }
-    for (int i = 0; name && i < stk_exporter_count; i++)
+    for (int i = 0; name && i < stk_exporter_count; i++) {
         if (stk_near_slip(name, stk_exporters[i]->name) &&
             (!best ||
-             stk_near_distance(name, stk_exporters[i]->name) < stk_near_distance(name, best)))
+             stk_near_distance(name, stk_exporters[i]->name) < stk_near_distance(name, best))) {
             best = stk_exporters[i]->name;
+        }
+    }
     stk_err_init(&e);
-    if (best)
+    if (best) {
         stk_err_set(&e, STK_EUSAGE, "no format '%.80s'; did you mean '%s'?", name, best);
-    else
+    } else {
         stk_err_set(&e, STK_EUSAGE, "no format '%.80s'; 'stoker export' lists them all",
                     name ? name : "");
+    }
     stk_api_fail(err, &e);
     return 0;
 }
@@ -106,20 +110,23 @@ static void describe(const struct stk_exporter *e, struct stk_sink *sink)
     stk_sink_text(sink, ".\n* **Does not keep**: ");
     stk_sink_text(sink, e->drops);
     stk_sink_text(sink, ".\n");
-    if (e->one_rank)
+    if (e->one_rank) {
         stk_sink_text(sink, "* Holds one rank: several are refused; choose one with `--rank`.\n");
+    }
 }
 
 enum stoker_status stoker_describe_exports(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    if (!write)
+    if (!write) {
         return stk_api_invalid(err, "stoker_describe_exports needs a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     stk_err_init(&e);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
-    for (int i = 0; i < stk_exporter_count; i++)
+    for (int i = 0; i < stk_exporter_count; i++) {
         describe(stk_exporters[i], &sink);
+    }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }

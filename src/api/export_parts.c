@@ -23,9 +23,10 @@ static int64_t start_of(const struct source *s)
 static struct stk_export_piece take(struct source *s, uint32_t device)
 {
     size_t i = s->at++;
-    if (s->spans)
+    if (s->spans) {
         return (struct stk_export_piece){s->spans[i].start_ns, s->spans[i].end_ns, device, STK_NONE,
                                          s->part};
+    }
     const struct stk_gap_piece *g = &s->gaps[i];
     return (struct stk_export_piece){g->start_ns, g->end_ns, device, g->event, g->part};
 }
@@ -49,11 +50,13 @@ static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *fi
     }
     *first = to;
     *out = (struct source){.gaps = all + from, .count = to - from};
-    if (ordered)
+    if (ordered) {
         return true;
+    }
     struct stk_gap_piece *copy = stk_arena_array(arena, out->count, sizeof *copy);
-    if (!copy)
+    if (!copy) {
         return false;
+    }
     memcpy(copy, all + from, out->count * sizeof *copy);
     qsort(copy, out->count, sizeof *copy, by_start);
     out->gaps = copy;
@@ -64,15 +67,18 @@ static bool gaps_of(const struct stk_analysis *view, uint32_t device, size_t *fi
 static void append(struct stk_export_parts *to, size_t first, struct stk_export_piece piece)
 {
     struct stk_export_piece *last = to->count > first ? &to->v[to->count - 1] : NULL;
-    if (last && piece.start_ns < last->end_ns)
+    if (last && piece.start_ns < last->end_ns) {
         piece.start_ns = last->end_ns;
-    if (piece.start_ns >= piece.end_ns)
+    }
+    if (piece.start_ns >= piece.end_ns) {
         return;
+    }
     if (last && last->part == piece.part && last->event == piece.event &&
-        last->end_ns == piece.start_ns)
+        last->end_ns == piece.start_ns) {
         last->end_ns = piece.end_ns;
-    else
+    } else {
         to->v[to->count++] = piece;
+    }
 }
 
 static void merge_line(struct source *sources, uint32_t device, struct stk_export_parts *to)
@@ -80,12 +86,15 @@ static void merge_line(struct source *sources, uint32_t device, struct stk_expor
     size_t first = to->count;
     for (;;) {
         struct source *next = NULL;
-        for (int s = 0; s < SOURCES; s++)
+        for (int s = 0; s < SOURCES; s++) {
             if (sources[s].at < sources[s].count &&
-                (!next || start_of(&sources[s]) < start_of(next)))
+                (!next || start_of(&sources[s]) < start_of(next))) {
                 next = &sources[s];
-        if (!next)
+            }
+        }
+        if (!next) {
             return;
+        }
         append(to, first, take(next, device));
     }
 }
@@ -93,9 +102,11 @@ static void merge_line(struct source *sources, uint32_t device, struct stk_expor
 static size_t count_pieces(const struct stk_analysis *view)
 {
     size_t n = view->gaps.count;
-    for (uint32_t d = 0; d < view->sum->device_count; d++)
-        for (int p = 0; p < STK_BUSY_PARTS; p++)
+    for (uint32_t d = 0; d < view->sum->device_count; d++) {
+        for (int p = 0; p < STK_BUSY_PARTS; p++) {
             n += view->lines[d].exposed[p].count;
+        }
+    }
     return n;
 }
 
@@ -104,21 +115,26 @@ enum stk_status stk_export_parts_see(const struct stk_analysis *view, struct stk
 {
     struct stk_export_parts *parts = stk_arena_alloc(arena, sizeof *parts);
     size_t n = count_pieces(view), gap = 0;
-    if (!parts)
+    if (!parts) {
         return stk_err_nomem(err);
+    }
     parts->v = stk_arena_array(arena, n + 1, sizeof *parts->v);
-    if (!parts->v)
+    if (!parts->v) {
         return stk_err_nomem(err);
+    }
     for (uint32_t d = 0; d < view->sum->device_count; d++) {
         struct source sources[SOURCES];
-        for (int p = 0; p < STK_BUSY_PARTS; p++)
+        for (int p = 0; p < STK_BUSY_PARTS; p++) {
             sources[p] = (struct source){.spans = view->lines[d].exposed[p].v,
                                          .count = view->lines[d].exposed[p].count,
                                          .part = (uint8_t)p};
-        if (!gaps_of(view, d, &gap, arena, &sources[STK_BUSY_PARTS]))
+        }
+        if (!gaps_of(view, d, &gap, arena, &sources[STK_BUSY_PARTS])) {
             return stk_err_nomem(err);
-        if (view->sum->devices[d].analysed)
+        }
+        if (view->sum->devices[d].analysed) {
             merge_line(sources, d, parts);
+        }
     }
     *partial = parts;
     return STK_OK;

@@ -21,14 +21,16 @@ static enum stk_status add_given_file(struct stk_input_scan *s, const char *path
                                       const struct stat *info, struct stk_err *err)
 {
     struct stk_input_file *f = stk_input_add(s, "", stk_input_base(path).p, path);
-    if (!f)
+    if (!f) {
         return stk_err_nomem(err);
+    }
     static const char *const reports[] = {".nsys-rep", ".qdrep", ".qdstrm"};
     f->format = STK_INPUT_JSON; // any: the reader finds out
     f->rank = stk_inputs_rank_of_name(f->base);
     for (size_t i = 0; i < 3; i++) {
-        if (!stk_input_ends(path, reports[i]))
+        if (!stk_input_ends(path, reports[i])) {
             continue;
+        }
         const char *export = export_of(s->arena, path);
         if (export) {
             f->path = export;
@@ -41,10 +43,12 @@ static enum stk_status add_given_file(struct stk_input_scan *s, const char *path
     }
     int created = 1;
     if (S_ISREG(info->st_mode) &&
-        !stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created))
+        !stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created)) {
         return stk_err_nomem(err);
-    if (!created)
+    }
+    if (!created) {
         f->why = "given twice";
+    }
     return STK_OK;
 }
 
@@ -53,28 +57,33 @@ static enum stk_status add_given(struct stk_input_scan *s, const char *given, bo
 {
     struct stat info;
     const char *path = stk_arena_strdup(s->arena, given);
-    if (!path)
+    if (!path) {
         return stk_err_nomem(err);
+    }
     if (strcmp(path, "-") == 0) {
-        if (*has_stdin)
+        if (*has_stdin) {
             return stk_err_set(err, STK_EUSAGE, "standard input (-) is given twice");
+        }
         *has_stdin = true;
         struct stk_input_file *f = stk_input_add(s, "", path, path);
-        if (!f)
+        if (!f) {
             return stk_err_nomem(err);
+        }
         f->format = STK_INPUT_JSON;
         return STK_OK;
     }
     if (stat(path, &info)) {
         const char *why = stk_arena_strdup(s->arena, strerror(errno));
         struct stk_input_file *f = stk_input_add(s, "", path, path);
-        if (!f || !why)
+        if (!f || !why) {
             return stk_err_nomem(err);
+        }
         f->why = why;
         return STK_OK;
     }
-    if (!S_ISDIR(info.st_mode))
+    if (!S_ISDIR(info.st_mode)) {
         return add_given_file(s, path, &info, err);
+    }
     size_t first = s->files.count;
     enum stk_status status = stk_input_scan_dir(s, path, err);
     return status == STK_OK ? stk_input_choose(s, path, first, err) : status;
@@ -89,10 +98,12 @@ static bool is_taken(const struct stk_input_file *f)
 static int by_rank_and_name(const void *pa, const void *pb)
 {
     const struct stk_input_file *a = pa, *b = pb;
-    if (is_taken(a) != is_taken(b))
+    if (is_taken(a) != is_taken(b)) {
         return is_taken(a) ? -1 : 1;
-    if (is_taken(a) && a->rank != b->rank)
+    }
+    if (is_taken(a) && a->rank != b->rank) {
         return (uint32_t)a->rank < (uint32_t)b->rank ? -1 : 1;
+    }
     return stk_input_compare(a->path, b->path);
 }
 
@@ -107,13 +118,15 @@ static enum stk_status nothing_taken(const struct stk_input_scan *s, const char 
             break;
         }
     }
-    if (f && (s->files.count == 1 || f->format == STK_INPUT_REPORT))
+    if (f && (s->files.count == 1 || f->format == STK_INPUT_REPORT)) {
         return stk_err_set(err, STK_EINPUT, "%s: %s", f->path, f->why ? f->why : "not a profile");
-    if (f)
+    }
+    if (f) {
         return stk_err_set(err, STK_EINPUT,
                            "%s: no profile found: looked for *.xplane.pb, *.pt.trace.json[.gz], "
                            "trace JSON and *.sqlite; %s: %s",
                            first, f->path, f->why ? f->why : "not a profile");
+    }
     return stk_err_set(err, STK_EINPUT,
                        "%s: no profile found: looked for *.xplane.pb, *.pt.trace.json[.gz], trace "
                        "JSON and *.sqlite",
@@ -124,11 +137,13 @@ static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
                                struct stk_err *err)
 {
     size_t n = s->files.count;
-    if (n)
+    if (n) {
         qsort(s->files.items, n, sizeof(struct stk_input_file), by_rank_and_name);
+    }
     out->entries = stk_arena_array(s->arena, n ? n : 1, sizeof *out->entries);
-    if (!out->entries)
+    if (!out->entries) {
         return stk_err_nomem(err);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct stk_input_file *f = stk_vec_at(&s->files, i);
         bool taken = is_taken(f);
@@ -144,13 +159,15 @@ static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
     }
     out->left_out = out->count - out->taken + s->unlisted;
     out->note = s->note;
-    if (s->limit_reached)
+    if (s->limit_reached) {
         out->note =
             stk_arena_printf(s->arena, "%s%sonly the first %d directory entries were looked at",
                              s->note ? s->note : "", s->note ? "; " : "", STK_INPUTS_SCANNED_MAX);
-    if (out->taken > STK_INPUTS_FILES_MAX)
+    }
+    if (out->taken > STK_INPUTS_FILES_MAX) {
         return stk_err_set(err, STK_ELIMIT, "%u profiles: at most %d can be read at a time",
                            out->taken, STK_INPUTS_FILES_MAX);
+    }
     return STK_OK;
 }
 
@@ -158,23 +175,28 @@ enum stk_status stk_inputs_expand(const char *const *paths, size_t n, struct stk
                                   struct stk_inputs *out, struct stk_err *err)
 {
     *out = (struct stk_inputs){0};
-    if (n == 0)
+    if (n == 0) {
         return stk_err_set(err, STK_EUSAGE, "no profile given");
+    }
     struct stk_input_scan s = {.arena = arena};
     bool has_stdin = false;
     enum stk_status status = STK_OK;
     stk_vec_init(&s.files, sizeof(struct stk_input_file),
                  STK_INPUTS_SCANNED_MAX + STK_INPUTS_LISTED_MAX);
     stk_map_init(&s.seen, STK_INPUTS_SCANNED_MAX + STK_INPUTS_LISTED_MAX);
-    for (size_t i = 0; i < n && status == STK_OK; i++)
+    for (size_t i = 0; i < n && status == STK_OK; i++) {
         status = add_given(&s, paths[i], &has_stdin, err);
+    }
     bool any = false;
-    for (size_t i = 0; i < s.files.count; i++)
+    for (size_t i = 0; i < s.files.count; i++) {
         any |= is_taken(stk_vec_at(&s.files, i));
-    if (status == STK_OK && !any)
+    }
+    if (status == STK_OK && !any) {
         status = nothing_taken(&s, paths[0], err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = deliver(&s, out, err);
+    }
     stk_vec_deinit(&s.files);
     stk_map_deinit(&s.seen);
     return status;
@@ -199,24 +221,30 @@ static enum stk_status twice(const struct stk_input_rank *a, const struct stk_in
 static enum stk_status settle_known(struct stk_input_rank **sorted, size_t n, struct stk_map *seen,
                                     size_t *unknown, struct stk_err *err)
 {
-    for (int pass = 0; pass < 2; pass++) // content first: a hint never displaces it
+    for (int pass = 0; pass < 2; pass++) { // content first: a hint never displaces it
         for (size_t i = 0; i < n; i++) {
             struct stk_input_rank *r = sorted[i];
             int32_t rank = pass == 0 ? r->rank : r->rank_hint;
-            if (rank < 0 || (pass == 1 && r->rank >= 0))
+            if (rank < 0 || (pass == 1 && r->rank >= 0)) {
                 continue;
-            if (pass == 1 && stk_map_get(seen, (uint64_t)rank, 0))
+            }
+            if (pass == 1 && stk_map_get(seen, (uint64_t)rank, 0)) {
                 continue; // taken by content: the name misleads
+            }
             int created;
             uint32_t *slot = stk_map_put(seen, (uint64_t)rank, 0, (uint32_t)i, &created);
-            if (!slot)
+            if (!slot) {
                 return stk_err_nomem(err);
-            if (!created)
+            }
+            if (!created) {
                 return twice(sorted[*slot], r, err);
+            }
             r->rank = rank;
         }
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         *unknown += sorted[i]->rank < 0;
+    }
     return STK_OK;
 }
 
@@ -229,12 +257,13 @@ static enum stk_status check_hints(struct stk_input_rank **sorted, size_t n, str
     for (size_t i = 0; i < n && status == STK_OK; i++) {
         struct stk_input_rank *r = sorted[i];
         int created;
-        if (r->rank >= 0 || r->rank_hint < 0)
+        if (r->rank >= 0 || r->rank_hint < 0) {
             continue;
+        }
         uint32_t *slot = stk_map_put(&hints, (uint64_t)r->rank_hint, 0, (uint32_t)i, &created);
-        if (!slot)
+        if (!slot) {
             status = stk_err_nomem(err);
-        else if (!created) {
+        } else if (!created) {
             struct stk_input_rank a = *sorted[*slot];
             a.rank = r->rank_hint;
             status = twice(&a, r, err);
@@ -249,34 +278,41 @@ enum stk_status stk_inputs_check_ranks(struct stk_input_rank *ranks, size_t n,
                                        struct stk_err *err)
 {
     *note = NULL;
-    if (n < 2)
+    if (n < 2) {
         return STK_OK;
+    }
     struct stk_input_rank **sorted = stk_arena_array(arena, n, sizeof *sorted);
-    if (!sorted)
+    if (!sorted) {
         return stk_err_nomem(err);
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         sorted[i] = &ranks[i];
+    }
     qsort(sorted, n, sizeof *sorted, by_path);
     struct stk_map seen;
     size_t unknown = 0;
     stk_map_init(&seen, n);
     enum stk_status status = check_hints(sorted, n, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = settle_known(sorted, n, &seen, &unknown, err);
+    }
     int32_t next = 0;
     for (size_t i = 0; i < n && status == STK_OK; i++) {
-        if (sorted[i]->rank >= 0)
+        if (sorted[i]->rank >= 0) {
             continue;
-        while (stk_map_get(&seen, (uint64_t)next, 0))
+        }
+        while (stk_map_get(&seen, (uint64_t)next, 0)) {
             next++;
+        }
         sorted[i]->rank = next++;
     }
     stk_map_deinit(&seen);
     if (status == STK_OK && unknown) {
         *note = stk_arena_printf(arena, "%zu of %zu files do not say their rank: numbered by name",
                                  unknown, n);
-        if (!*note)
+        if (!*note) {
             status = stk_err_nomem(err);
+        }
     }
     return status;
 }

@@ -25,15 +25,18 @@ static void one_format(struct stk_input_scan *s, size_t first)
         [STK_INPUT_JSON] = "other profiles were taken: the trace JSON files",
         [STK_INPUT_NSYS] = "other profiles were taken: the Nsight Systems exports"};
     enum stk_input_format best = STK_INPUT_FORMATS;
-    for (size_t i = first; i < s->files.count; i++)
-        if (is_taken(file_at(s, i)) && file_at(s, i)->format < best)
+    for (size_t i = first; i < s->files.count; i++) {
+        if (is_taken(file_at(s, i)) && file_at(s, i)->format < best) {
             best = file_at(s, i)->format;
+        }
+    }
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (is_taken(f) && f->format != best)
+        if (is_taken(f) && f->format != best) {
             f->why = best == STK_INPUT_XPLANE && f->format == STK_INPUT_JSON
                          ? "the same run as the *.xplane.pb files, with less in it"
                          : other[best];
+        }
     }
 }
 
@@ -41,14 +44,16 @@ static void reports_with_exports(struct stk_input_scan *s, size_t first)
 {
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (f->format != STK_INPUT_REPORT)
+        if (f->format != STK_INPUT_REPORT) {
             continue;
+        }
         size_t stem = (size_t)(strrchr(f->base, '.') - f->base);
         for (size_t k = first; k < s->files.count; k++) {
             const struct stk_input_file *e = file_at(s, k);
             if (e->format == STK_INPUT_NSYS && strcmp(e->dir, f->dir) == 0 &&
-                strncmp(e->base, f->base, stem) == 0 && e->base[stem] == '.')
+                strncmp(e->base, f->base, stem) == 0 && e->base[stem] == '.') {
                 f->why = "its export lies beside it";
+            }
         }
     }
 }
@@ -63,8 +68,9 @@ static void newest_of_worker(struct stk_input_scan *s, size_t first)
         struct stk_input_file *f = file_at(s, i);
         int64_t ms = 0;
         size_t n = is_taken(f) && f->format == STK_INPUT_JSON ? stk_input_worker(f->base, &ms) : 0;
-        if (n == 0)
+        if (n == 0) {
             continue;
+        }
         if (!newest || n != newest_n || strncmp(newest->base, f->base, n) != 0 ||
             strcmp(newest->dir, f->dir) != 0) {
             newest = f;
@@ -88,18 +94,21 @@ struct run {
 static bool is_time_stamp(struct stk_str s)
 {
     size_t digits = 0;
-    for (size_t i = 0; i < s.n; i++)
+    for (size_t i = 0; i < s.n; i++) {
         digits += s.p[i] >= '0' && s.p[i] <= '9';
+    }
     return s.n >= 15 && digits >= 14 && s.p[0] == '2';
 }
 
 static bool is_newer(const struct run *a, const struct run *b)
 {
     struct stk_str na = stk_input_base(a->dir), nb = stk_input_base(b->dir);
-    if (is_time_stamp(na) && is_time_stamp(nb) && strcmp(na.p, nb.p) != 0)
+    if (is_time_stamp(na) && is_time_stamp(nb) && strcmp(na.p, nb.p) != 0) {
         return stk_input_compare(na.p, nb.p) > 0;
-    if (a->mtime_s != b->mtime_s)
+    }
+    if (a->mtime_s != b->mtime_s) {
         return a->mtime_s > b->mtime_s;
+    }
     return stk_input_compare(a->dir, b->dir) > 0;
 }
 
@@ -112,15 +121,18 @@ static enum stk_status list_runs(const struct stk_input_scan *s, size_t first, s
     *ranks_differ = true;
     for (size_t i = first; i < s->files.count && status == STK_OK; i++) {
         const struct stk_input_file *f = file_at(s, i);
-        if (!is_taken(f))
+        if (!is_taken(f)) {
             continue;
+        }
         int created = 1;
-        if (f->rank >= 0 && !stk_map_put(&ranks, (uint64_t)f->rank, 0, 0, &created))
+        if (f->rank >= 0 && !stk_map_put(&ranks, (uint64_t)f->rank, 0, 0, &created)) {
             status = stk_err_nomem(err);
+        }
         *ranks_differ &= f->rank >= 0 && created;
         struct run *r = runs->count ? stk_vec_at(runs, runs->count - 1) : NULL;
-        for (size_t k = 0; r && k < runs->count && strcmp(r->dir, f->dir) != 0; k++)
+        for (size_t k = 0; r && k < runs->count && strcmp(r->dir, f->dir) != 0; k++) {
             r = stk_vec_at(runs, k);
+        }
         if (!r || strcmp(r->dir, f->dir) != 0) {
             r = stk_vec_push(runs);
             if (!r) {
@@ -129,8 +141,9 @@ static enum stk_status list_runs(const struct stk_input_scan *s, size_t first, s
             }
             *r = (struct run){f->dir, f->mtime_s};
         }
-        if (f->mtime_s > r->mtime_s)
+        if (f->mtime_s > r->mtime_s) {
             r->mtime_s = f->mtime_s;
+        }
     }
     stk_map_deinit(&ranks);
     return status;
@@ -149,12 +162,14 @@ static enum stk_status note_runs(struct stk_input_scan *s, const struct stk_vec 
     size_t named = 0;
     for (size_t i = 0; i < runs->count && others; i++) {
         const struct run *r = stk_vec_at(runs, i);
-        if (r != newest && named++ < NAMED_MAX)
+        if (r != newest && named++ < NAMED_MAX) {
             others = stk_arena_printf(s->arena, "%s%s%s", others, *others ? ", " : "",
                                       stk_input_base(r->dir).p);
+        }
     }
-    if (others && named > NAMED_MAX)
+    if (others && named > NAMED_MAX) {
         others = stk_arena_printf(s->arena, "%s and %zu more", others, named - NAMED_MAX);
+    }
     const char *text = others ? stk_arena_printf(s->arena, "newest of %zu runs: %s (left out: %s)",
                                                  runs->count, stk_input_base(newest->dir).p, others)
                               : NULL;
@@ -168,18 +183,21 @@ static enum stk_status newest_run(struct stk_input_scan *s, size_t first, struct
     bool ranks_differ;
     stk_vec_init(&runs, sizeof(struct run), STK_INPUTS_SCANNED_MAX);
     enum stk_status status = list_runs(s, first, &runs, &ranks_differ, err);
-    if (status != STK_OK || runs.count < 2 || ranks_differ)
+    if (status != STK_OK || runs.count < 2 || ranks_differ) {
         goto done;
+    }
     const struct run *newest = stk_vec_at(&runs, 0);
     for (size_t i = 1; i < runs.count; i++) {
         const struct run *r = stk_vec_at(&runs, i);
-        if (is_newer(r, newest))
+        if (is_newer(r, newest)) {
             newest = r;
+        }
     }
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (is_taken(f) && strcmp(f->dir, newest->dir) != 0)
+        if (is_taken(f) && strcmp(f->dir, newest->dir) != 0) {
             f->why = "of an older run: give its folder to read it";
+        }
     }
     status = note_runs(s, &runs, newest, err);
 done:
@@ -194,15 +212,18 @@ static void number_hosts(struct stk_input_scan *s, size_t first)
     for (size_t i = first; i < s->files.count; i++) {
         const struct stk_input_file *f = file_at(s, i);
         if (is_taken(f)) {
-            if (f->format != STK_INPUT_XPLANE || stk_inputs_rank_of_name(f->base) >= 0)
+            if (f->format != STK_INPUT_XPLANE || stk_inputs_rank_of_name(f->base) >= 0) {
                 return;
+            }
             hosts++;
         }
     }
     int32_t next = 0;
-    for (size_t i = first; i < s->files.count; i++)
-        if (is_taken(file_at(s, i)))
+    for (size_t i = first; i < s->files.count; i++) {
+        if (is_taken(file_at(s, i))) {
             file_at(s, i)->rank = hosts > 1 ? next++ : -1;
+        }
+    }
 }
 
 enum stk_status stk_input_choose(struct stk_input_scan *s, const char *root, size_t first,
@@ -213,7 +234,8 @@ enum stk_status stk_input_choose(struct stk_input_scan *s, const char *root, siz
     one_format(s, first);
     newest_of_worker(s, first);
     enum stk_status status = newest_run(s, first, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         number_hosts(s, first);
+    }
     return status;
 }

@@ -32,17 +32,20 @@ int stk_input_compare(const char *a, const char *b)
     for (; *a && *b; a++, b++) {
         if (is_digit(*a) && is_digit(*b)) {
             size_t na, nb;
-            while (*a == '0' && is_digit(a[1]))
+            while (*a == '0' && is_digit(a[1])) {
                 a++;
-            while (*b == '0' && is_digit(b[1]))
+            }
+            while (*b == '0' && is_digit(b[1])) {
                 b++;
+            }
             for (na = 0; is_digit(a[na]); na++)
                 ;
             for (nb = 0; is_digit(b[nb]); nb++)
                 ;
             int order = na != nb ? (na < nb ? -1 : 1) : memcmp(a, b, na);
-            if (order)
+            if (order) {
                 return order;
+            }
             a += na - 1;
             b += nb - 1;
         } else if (*a != *b) {
@@ -55,12 +58,14 @@ int stk_input_compare(const char *a, const char *b)
 // Number right after `at`, after at most one separator, and not part of a longer word; -1 none.
 static int32_t number_at(const char *p)
 {
-    if (*p && strchr("-_=.[", *p))
+    if (*p && strchr("-_=.[", *p)) {
         p++;
+    }
     size_t n = 0;
     int32_t value = 0;
-    for (; is_digit(p[n]) && n < 8; n++)
+    for (; is_digit(p[n]) && n < 8; n++) {
         value = value * 10 + (p[n] - '0');
+    }
     return n == 0 || n >= 8 || is_alpha(p[n]) ? -1 : value;
 }
 
@@ -69,16 +74,20 @@ static int32_t rank_after(const char *name, const char *word, bool needs_separat
     size_t k = strlen(word);
     for (const char *p = name; *p; p++) {
         bool starts = p == name || !is_alpha(p[-1]);
-        if (needs_separator)
+        if (needs_separator) {
             starts = p > name && strchr("-_.", p[-1]);
+        }
         if (!starts || strlen(p) < k ||
-            !stk_str_eq_nocase((struct stk_str){p, k}, stk_str_from(word)))
+            !stk_str_eq_nocase((struct stk_str){p, k}, stk_str_from(word))) {
             continue;
-        if (needs_separator && !is_digit(p[k]))
+        }
+        if (needs_separator && !is_digit(p[k])) {
             continue;
+        }
         int32_t rank = number_at(p + k);
-        if (rank >= 0)
+        if (rank >= 0) {
             return rank;
+        }
     }
     return -1;
 }
@@ -86,42 +95,51 @@ static int32_t rank_after(const char *name, const char *word, bool needs_separat
 int32_t stk_inputs_rank_of_name(const char *name)
 {
     int32_t rank = rank_after(name, "rank", false);
-    if (rank < 0)
+    if (rank < 0) {
         rank = rank_after(name, "worker", false);
-    if (rank < 0)
+    }
+    if (rank < 0) {
         rank = rank_after(name, "r", true);
+    }
     return rank;
 }
 
 int32_t stk_input_rank(const struct stk_input_file *f)
 {
     int32_t rank = stk_inputs_rank_of_name(f->base);
-    if (rank >= 0)
+    if (rank >= 0) {
         return rank;
+    }
     struct stk_str dir = stk_input_base(f->dir);
     rank = stk_inputs_rank_of_name(dir.p);
     int64_t whole;
-    if (rank < 0 && dir.n && dir.n <= 3 && is_digit(dir.p[0]) && stk_str_to_i64(dir, &whole))
+    if (rank < 0 && dir.n && dir.n <= 3 && is_digit(dir.p[0]) && stk_str_to_i64(dir, &whole)) {
         rank = (int32_t)whole; // .../0/trace.json, .../1/trace.json
+    }
     return rank;
 }
 
 size_t stk_input_worker(const char *base, int64_t *recorded)
 {
     struct stk_str s = stk_str_from(base);
-    if (stk_input_ends(base, ".gz"))
+    if (stk_input_ends(base, ".gz")) {
         s.n -= 3;
+    }
     static const struct stk_str tail = {".pt.trace.json", 14};
-    if (!stk_str_ends(s, tail))
+    if (!stk_str_ends(s, tail)) {
         return 0;
+    }
     s.n -= tail.n;
     size_t digits = 0;
-    while (digits < s.n && is_digit(s.p[s.n - 1 - digits]))
+    while (digits < s.n && is_digit(s.p[s.n - 1 - digits])) {
         digits++;
-    if (digits < 10 || digits == s.n || s.p[s.n - 1 - digits] != '.')
+    }
+    if (digits < 10 || digits == s.n || s.p[s.n - 1 - digits] != '.') {
         return 0;
-    if (!stk_str_to_i64((struct stk_str){s.p + s.n - digits, digits}, recorded))
+    }
+    if (!stk_str_to_i64((struct stk_str){s.p + s.n - digits, digits}, recorded)) {
         return 0;
+    }
     return s.n - digits - 1;
 }
 
@@ -132,8 +150,9 @@ static bool looks_like_trace(const char *path, const char **why)
     struct stk_stream_opts opts = {.seekable = 0};
     bool is = false;
     enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
-    if (status == STK_ENOMEM)
+    if (status == STK_ENOMEM) {
         return true; // reading it will say so
+    }
     if (status != STK_OK) {
         *why = "cannot be read";
         return false;
@@ -145,9 +164,10 @@ static bool looks_like_trace(const char *path, const char **why)
         head.p++;
         head.n--;
     }
-    if (head.n && (*head.p == '{' || *head.p == '['))
+    if (head.n && (*head.p == '{' || *head.p == '[')) {
         is = stk_str_contains(head, STK_STR("\"traceEvents\"")) ||
              stk_str_contains(head, STK_STR("\"ph\""));
+    }
     stk_stream_close(stream);
     *why = is ? NULL : "JSON, but not a trace";
     return is;
@@ -158,8 +178,9 @@ static bool is_sqlite(const char *path)
     struct stk_stream *stream = NULL;
     struct stk_stream_opts opts = {.seekable = 0};
     enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status == STK_ENOMEM;
+    }
     const uint8_t *p;
     size_t n = stk_stream_peek(stream, &p);
     bool is = n >= 16 && memcmp(p, "SQLite format 3", 16) == 0;
@@ -182,17 +203,21 @@ static const char *known_companion(const char *base)
                  {".hlo_proto.pb", "a compiled program, not a profile"},
                  {".pod_viewer.", "derived from a profile by a tool"},
                  {"tfevents", "a TensorBoard event file: it holds no profile"}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (stk_str_contains_nocase(stk_str_from(base), stk_str_from(parts[i].part)))
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (stk_str_contains_nocase(stk_str_from(base), stk_str_from(parts[i].part))) {
             return parts[i].why;
+        }
+    }
     return NULL;
 }
 
 static bool ends_with_any(const char *base, const char *const *suffixes)
 {
-    for (; *suffixes; suffixes++)
-        if (stk_input_ends(base, *suffixes))
+    for (; *suffixes; suffixes++) {
+        if (stk_input_ends(base, *suffixes)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -205,33 +230,36 @@ enum stk_input_format stk_input_format(const char *path, const char *base, int64
     static const char *const json[] = {".json", ".json.gz", ".json.zst", NULL};
     static const char *const torch[] = {".pt.trace.json", ".pt.trace.json.gz", NULL};
     *why = NULL;
-    if (strncmp(base, "._", 2) == 0)
+    if (strncmp(base, "._", 2) == 0) {
         *why = "an AppleDouble file: attributes that macOS keeps, no profile";
-    else if (base[0] == '.')
+    } else if (base[0] == '.') {
         *why = "a hidden file";
-    else if (ends_with_any(base, beside))
+    } else if (ends_with_any(base, beside)) {
         *why = "belongs to an SQLite database";
-    else if ((*why = known_companion(base)))
+    } else if ((*why = known_companion(base))) {
         return STK_INPUT_NONE;
-    if (*why)
+    }
+    if (*why) {
         return STK_INPUT_NONE;
+    }
     if (ends_with_any(base, reports)) {
         *why = "an Nsight Systems report: export it with nsys export --type=sqlite";
         return STK_INPUT_REPORT;
     }
     bool database = ends_with_any(base, databases);
-    if (size_bytes == 0)
+    if (size_bytes == 0) {
         *why = "empty";
-    else if (stk_input_ends(base, ".xplane.pb"))
+    } else if (stk_input_ends(base, ".xplane.pb")) {
         return STK_INPUT_XPLANE;
-    else if (ends_with_any(base, torch) ||
-             (ends_with_any(base, json) && looks_like_trace(path, why)))
+    } else if (ends_with_any(base, torch) ||
+               (ends_with_any(base, json) && looks_like_trace(path, why))) {
         return STK_INPUT_JSON;
-    else if (database && is_sqlite(path))
+    } else if (database && is_sqlite(path)) {
         return STK_INPUT_NSYS;
-    else if (database)
+    } else if (database) {
         *why = "not an SQLite database";
-    else if (!*why)
+    } else if (!*why) {
         *why = "not a profile by its name";
+    }
     return STK_INPUT_NONE;
 }

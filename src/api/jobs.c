@@ -52,8 +52,9 @@ static int update(void *arg, uint64_t done_bytes, uint64_t total_bytes)
     }
     if (r->caller && crew->options->progress &&
         crew->options->progress(crew->options->progress_arg, r->job->path,
-                                atomic_load(&crew->done_bytes), crew->total_bytes))
+                                atomic_load(&crew->done_bytes), crew->total_bytes)) {
         atomic_store(&crew->stop, true);
+    }
     return atomic_load(&crew->stop);
 }
 
@@ -74,18 +75,22 @@ static enum stk_status keep_facts(struct stk_job *job, const struct stk_trace *t
     memcpy(info->by_kind, t->by_kind, sizeof info->by_kind);
     memcpy(info->issues, t->issues, sizeof info->issues);
     bool ok = copy_text(job, stk_strpool_get(&t->strings, t->producer), &info->producer);
-    for (int i = 0; i < STK_ISSUE_COUNT && ok; i++)
-        if (t->issues[i].count)
+    for (int i = 0; i < STK_ISSUE_COUNT && ok; i++) {
+        if (t->issues[i].count) {
             ok = copy_text(job, stk_strpool_get(&t->strings, t->issues[i].note),
                            &info->issue_notes[i]);
+        }
+    }
     return ok ? STK_OK : stk_err_nomem(&job->err);
 }
 
 static bool may_be_selected(const struct stk_job *job, const struct stk_select *select)
 {
-    for (uint32_t i = 0; i < job->rank_count; i++)
-        if (job->ranks[i]->rank < 0 || job->ranks[i]->rank == select->rank)
+    for (uint32_t i = 0; i < job->rank_count; i++) {
+        if (job->ranks[i]->rank < 0 || job->ranks[i]->rank == select->rank) {
             return true;
+        }
+    }
     return !select->has_rank;
 }
 
@@ -120,20 +125,25 @@ static enum stk_status read_job(struct crew *crew, struct stk_job *job, bool cal
                                 .threads = crew->threads_per_file,
                                 .progress = &progress,
                                 .wants = crew->hook ? crew->hook->wants : 0};
-    if (crew->count > 1) // collectives are matched within their groups
+    if (crew->count > 1) { // collectives are matched within their groups
         read.wants |= STK_WANT_COLLECTIVES;
+    }
     enum stk_status status = stk_reader_read(&read, &trace, &job->err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = keep_facts(job, trace);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_model_summarize_with(trace, &select, crew->hook, crew->threads_per_file,
                                           &job->arena, &job->ranks, &job->rank_count, &job->err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = keep_trace(crew, job, trace);
-    else
+    } else {
         stk_trace_free(trace);
-    if (job->info.bytes > reporter.reported_bytes)
+    }
+    if (job->info.bytes > reporter.reported_bytes) {
         atomic_fetch_add(&crew->done_bytes, job->info.bytes - reporter.reported_bytes);
+    }
     return status;
 }
 
@@ -144,8 +154,9 @@ static void work(void *arg, int index)
     while (!atomic_load(&crew->stop) && (i = atomic_fetch_add(&crew->next, 1)) < crew->count) {
         struct stk_job *job = &crew->jobs[i];
         job->status = read_job(crew, job, index == 0);
-        if (job->status == STK_ENOMEM || job->status == STK_EINTR || atomic_load(&crew->over))
+        if (job->status == STK_ENOMEM || job->status == STK_EINTR || atomic_load(&crew->over)) {
             atomic_store(&crew->stop, true);
+        }
     }
 }
 
@@ -155,8 +166,9 @@ static enum stk_status record_failure(struct stk_job *job)
     job->info.issues[STK_ISSUE_INPUT_FAILED].count++;
     job->info.issues[STK_ISSUE_INPUT_FAILED].first_offset = -1;
     const char *note = stk_arena_strdup(&job->arena, job->err.message);
-    if (!note)
+    if (!note) {
         return STK_ENOMEM;
+    }
     job->info.issue_notes[STK_ISSUE_INPUT_FAILED] = note;
     return STK_OK;
 }
@@ -166,19 +178,22 @@ static enum stk_status settle(struct crew *crew, struct stk_err *err)
     size_t failed = 0;
     for (size_t i = 0; i < crew->count; i++) {
         struct stk_job *job = &crew->jobs[i];
-        if (job->status == STK_OK)
+        if (job->status == STK_OK) {
             continue;
+        }
         bool fatal = job->status != STK_EINPUT && job->status != STK_ELIMIT;
         if (fatal || crew->count == 1) {
             *err = job->err;
             return job->status;
         }
         failed++;
-        if (record_failure(job) != STK_OK)
+        if (record_failure(job) != STK_OK) {
             return stk_err_nomem(err);
+        }
     }
-    if (failed < crew->count)
+    if (failed < crew->count) {
         return STK_OK;
+    }
     *err = crew->jobs[0].err;
     stk_err_while(err, "none of the %zu inputs could be read; this is the first", crew->count);
     return err->code;
@@ -194,8 +209,9 @@ static void measure(struct crew *crew)
         job->info.path = job->path;
         job->status = STK_EINTR; // until it was read
         stk_err_set(&job->err, STK_EINTR, "interrupted");
-        if (strcmp(job->path, "-") != 0 && stat(job->path, &st) == 0 && S_ISREG(st.st_mode))
+        if (strcmp(job->path, "-") != 0 && stat(job->path, &st) == 0 && S_ISREG(st.st_mode)) {
             job->info.bytes = (uint64_t)st.st_size;
+        }
         crew->total_bytes += job->info.bytes;
     }
 }
@@ -217,11 +233,12 @@ enum stk_status stk_jobs_read(struct stk_job *jobs, size_t count,
     measure(&crew);
     stk_thread_run(workers, work, &crew);
     bool over = atomic_load(&crew.over);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (jobs[i].status == STK_ENOMEM || (over && jobs[i].status == STK_ELIMIT)) {
             *err = jobs[i].err;
             return err->code;
         }
+    }
     return settle(&crew, err);
 }
 

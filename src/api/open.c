@@ -15,10 +15,13 @@ uint64_t stk_open_cap_bytes(void)
 
 static struct stk_job *owner_of(const struct stk_collected *c, const struct stk_rank_sum *sum)
 {
-    for (size_t i = 0; i < c->job_count; i++)
-        for (uint32_t k = 0; c->jobs[i].status == STK_OK && k < c->jobs[i].rank_count; k++)
-            if (c->jobs[i].ranks[k] == sum)
+    for (size_t i = 0; i < c->job_count; i++) {
+        for (uint32_t k = 0; c->jobs[i].status == STK_OK && k < c->jobs[i].rank_count; k++) {
+            if (c->jobs[i].ranks[k] == sum) {
                 return &c->jobs[i];
+            }
+        }
+    }
     return NULL;
 }
 
@@ -27,10 +30,12 @@ static void free_unselected(struct stk_open_run *o)
     for (size_t i = 0; i < o->in.job_count; i++) {
         struct stk_job *job = &o->in.jobs[i];
         bool used = false;
-        for (uint32_t r = 0; r < o->rank_count; r++)
+        for (uint32_t r = 0; r < o->rank_count; r++) {
             used |= o->ranks[r].job == job;
-        if (used)
+        }
+        if (used) {
             continue;
+        }
         stk_trace_free(job->trace);
         job->trace = NULL;
     }
@@ -40,12 +45,14 @@ static enum stk_status place_ranks(struct stk_open_run *o, struct stk_err *err)
 {
     const struct stk_run_sum *run = o->in.run;
     o->ranks = stk_arena_array(&o->in.arena, (size_t)run->rank_count + 1, sizeof *o->ranks);
-    if (!o->ranks)
+    if (!o->ranks) {
         return stk_err_nomem(err);
+    }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_job *job = owner_of(&o->in, run->ranks[r]);
-        if (!job || !job->trace)
+        if (!job || !job->trace) {
             return stk_err_set(err, STK_EBUG, "a rank without its trace: please report this");
+        }
         o->ranks[o->rank_count++] =
             (struct stk_open_rank){.sum = run->ranks[r],
                                    .job = job,
@@ -62,13 +69,16 @@ enum stk_status stk_open_run_read(struct stk_open_run *o, const char *const *pat
     stk_arena_init(&o->in.arena, 0);
     o->in.keep_bytes = stk_open_cap_bytes();
     enum stk_status status = stk_collect(&o->in, paths, count, options, hook, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = place_ranks(o, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     free_unselected(o);
-    if (options->redact)
+    if (options->redact) {
         status = stk_redact_traces(o->in.jobs, o->in.job_count, &o->in.arena, err);
+    }
     return status;
 }
 

@@ -30,10 +30,12 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
 {
     const struct stk_gap_piece *pieces = view->gaps.items;
     struct kept_gaps *kept = stk_arena_alloc(arena, sizeof *kept);
-    if (kept)
+    if (kept) {
         kept->v = stk_arena_array(arena, view->gaps.count + 1, sizeof *kept->v);
-    if (!kept || !kept->v)
+    }
+    if (!kept || !kept->v) {
         return stk_err_nomem(err);
+    }
     for (; kept->count < view->gaps.count; kept->count++) {
         const struct stk_gap_piece *p = &pieces[kept->count];
         kept->v[kept->count] = (struct stk_query_gap){.start_ns = p->start_ns,
@@ -68,14 +70,16 @@ static enum stk_status find_findings(struct stoker_profiles *p,
 {
     struct stk_report report = {.schema = NULL};
     enum stk_status status = stk_diagnose(&p->run.in, options, &report, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     const struct stk_rep_finding *f = report.findings.items;
     struct stk_query_finding *out =
         stk_arena_array(&p->run.in.arena, report.findings.count + 1, sizeof *out);
-    if (!out)
+    if (!out) {
         return stk_err_nomem(err);
-    for (size_t i = 0; i < report.findings.count; i++)
+    }
+    for (size_t i = 0; i < report.findings.count; i++) {
         out[i] = (struct stk_query_finding){.id = f[i].id,
                                             .title = f[i].title,
                                             .severity = f[i].severity,
@@ -83,6 +87,7 @@ static enum stk_status find_findings(struct stoker_profiles *p,
                                             .has_saving = f[i].saving.has_expected,
                                             .saving_share = f[i].saving.expected_share,
                                             .steps_affected = (int64_t)f[i].steps_affected};
+    }
     source->findings = out;
     source->finding_count = report.findings.count;
     return STK_OK;
@@ -94,8 +99,9 @@ static enum stk_status open_query(struct stoker_profiles *p,
     const struct stk_open_run *run = &p->run;
     struct stk_query_rank *ranks =
         stk_arena_array(&p->run.in.arena, (size_t)run->rank_count + 1, sizeof *ranks);
-    if (!ranks)
+    if (!ranks) {
         return stk_err_nomem(err);
+    }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct kept_gaps *gaps = run->ranks[r].sum->partial;
         ranks[r] = (struct stk_query_rank){.trace = run->ranks[r].trace,
@@ -132,12 +138,15 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
 {
     struct stoker_why_options defaults;
     struct stk_err e;
-    if (!out || !paths || count == 0)
+    if (!out || !paths || count == 0) {
         return stk_api_invalid(err, "stoker_open needs paths and a place for the result");
+    }
     *out = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!paths[i])
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) {
             return stk_api_invalid(err, "stoker_open: a path is NULL");
+        }
+    }
     stoker_why_options_default(&defaults);
     stk_err_init(&e);
     struct stoker_profiles *p = stk_alloc_zero(1, sizeof *p);
@@ -155,8 +164,9 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
 
 void stoker_close(struct stoker_profiles *p)
 {
-    if (!p)
+    if (!p) {
         return;
+    }
     stk_query_close(p->query);
     stk_query_args_free(&p->args);
     stk_open_run_free(&p->run);
@@ -165,14 +175,16 @@ void stoker_close(struct stoker_profiles *p)
 
 void stoker_query_options_default(struct stoker_query_options *options)
 {
-    if (options)
+    if (options) {
         *options = (struct stoker_query_options){.limit = 10000, .timeout_ns = DEFAULT_TIMEOUT_NS};
+    }
 }
 
 void stoker_find_options_default(struct stoker_find_options *options)
 {
-    if (!options)
+    if (!options) {
         return;
+    }
     *options = (struct stoker_find_options){.max_dur_ns = INT64_MAX};
     stoker_query_options_default(&options->query);
 }
@@ -184,12 +196,14 @@ static enum stk_status new_tables(const struct stoker_profiles *p, const char *a
     struct stk_report report = {.schema = NULL};
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
     *out = t;
-    if (!t)
+    if (!t) {
         return stk_err_nomem(err);
+    }
     stk_arena_init(&t->in.arena, 0);
     t->has_texts = stk_strpool_init(&t->texts, 0) == 0;
-    if (!t->has_texts)
+    if (!t->has_texts) {
         return stk_err_nomem(err);
+    }
     stk_table_doc_init(&t->doc, &t->in.arena, analysis);
     struct stk_pass_ctx pass = p->run.in.pass;
     pass.arena = &t->in.arena;
@@ -208,8 +222,9 @@ static enum stk_status query(struct stoker_profiles *p, const char *sql,
     p->options = o;
     enum stk_status status = stk_query_run(p->query, sql, o->timeout_ns, &sink, err);
     p->options = NULL;
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_query_rows_finish(&rows, "rows", "Rows", err);
+    }
     stk_query_rows_deinit(&rows);
     return status;
 }
@@ -220,15 +235,17 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
 {
     struct stoker_query_options defaults;
     struct stk_err e;
-    if (!profiles || !sql || !out)
+    if (!profiles || !sql || !out) {
         return stk_api_invalid(err, "stoker_query needs profiles, SQL and a place for the result");
+    }
     *out = NULL;
     stoker_query_options_default(&defaults);
     stk_err_init(&e);
     struct stoker_tables *t = NULL;
     enum stk_status status = new_tables(profiles, "query", &t, &e);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = query(profiles, sql, options ? options : &defaults, t, &e);
+    }
     if (status != STK_OK) {
         stoker_tables_free(t);
         return stk_api_fail(err, &e);
@@ -243,17 +260,21 @@ static enum stk_status kind_of(const char *text, int *out, struct stk_err *err)
     *out = -1;
     for (int k = 0; k < STK_KIND_COUNT; k++) {
         const char *key = stk_kind_key((enum stk_kind)k);
-        if (strcmp(key, text) == 0)
+        if (strcmp(key, text) == 0) {
             *out = k;
+        }
         if (stk_near_slip(text, key) &&
-            (!best || stk_near_distance(text, key) < stk_near_distance(text, best)))
+            (!best || stk_near_distance(text, key) < stk_near_distance(text, best))) {
             best = key;
+        }
     }
-    if (*out >= 0)
+    if (*out >= 0) {
         return STK_OK;
-    if (best)
+    }
+    if (best) {
         return stk_err_set(err, STK_EUSAGE, "no kind of events '%.40s'; did you mean '%s'?", text,
                            best);
+    }
     return stk_err_set(err, STK_EUSAGE,
                        "no kind of events '%.40s'; stoker schema report --markdown lists them",
                        text);
@@ -282,8 +303,9 @@ static enum stk_status to_find(const char *pattern, const struct stoker_find_opt
         out->has_track = stk_str_to_i64(track, &out->track);
         out->track_name = out->has_track ? STK_STR("") : track;
     }
-    if (o->min_dur_ns > o->max_dur_ns)
+    if (o->min_dur_ns > o->max_dur_ns) {
         return stk_err_set(err, STK_EUSAGE, "the least duration is above the greatest one");
+    }
     return o->kind ? kind_of(o->kind, &out->kind, err) : STK_OK;
 }
 
@@ -298,16 +320,18 @@ static enum stk_status find(struct stoker_profiles *p, const char *pattern,
     struct stk_query_sink sink = stk_query_rows_sink(&rows);
     p->options = &o->query;
     enum stk_status status = to_find(pattern, o, &wanted, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_query_find(p->query, &wanted, &sink, &found, err);
+    }
     p->options = NULL;
     stk_table_figure(&t->doc, "events", STK_CELL_COUNT, stk_cell_number((int64_t)found.count));
     stk_table_figure(&t->doc, "names", STK_CELL_COUNT, stk_cell_number(found.names));
     stk_table_figure(&t->doc, "total_ns", STK_CELL_NS, stk_cell_number(found.total_ns));
     rows.rows = found.count;
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_query_rows_finish(
             &rows, "events", o->by_time ? "Events by time" : "Events, longest first", err);
+    }
     stk_query_rows_deinit(&rows);
     return status;
 }
@@ -318,16 +342,18 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
 {
     struct stoker_find_options defaults;
     struct stk_err e;
-    if (!profiles || !pattern || !out)
+    if (!profiles || !pattern || !out) {
         return stk_api_invalid(err,
                                "stoker_find needs profiles, a pattern and a place for the result");
+    }
     *out = NULL;
     stoker_find_options_default(&defaults);
     stk_err_init(&e);
     struct stoker_tables *t = NULL;
     enum stk_status status = new_tables(profiles, "find", &t, &e);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = find(profiles, pattern, options ? options : &defaults, t, &e);
+    }
     if (status != STK_OK) {
         stoker_tables_free(t);
         return stk_api_fail(err, &e);

@@ -19,10 +19,12 @@ static enum stk_status read_through(struct stk_stream *s, struct stk_err *err)
     size_t got = 1;
     enum stk_status status = STK_OK;
     void *buffer = stk_alloc(BUFFER_BYTES);
-    if (!buffer)
+    if (!buffer) {
         return stk_err_nomem(err);
-    while (status == STK_OK && got)
+    }
+    while (status == STK_OK && got) {
         status = stk_stream_read(s, buffer, BUFFER_BYTES, &got, err);
+    }
     stk_free(buffer);
     return status;
 }
@@ -35,10 +37,12 @@ static FILE *open_spool(void)
     snprintf(path, sizeof path, "%s/stoker-args-XXXXXX", dir && *dir ? dir : "/tmp");
     int fd = mkstemp(path);
     FILE *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
-    if (fd >= 0)
+    if (fd >= 0) {
         unlink(path);
-    if (fd >= 0 && !f)
+    }
+    if (fd >= 0 && !f) {
         close(fd);
+    }
     return f;
 }
 
@@ -51,30 +55,34 @@ static enum stk_status spool(struct stk_query_args *a, const struct stk_stream_o
     enum stk_status status = STK_OK;
     FILE *f = open_spool();
     void *buffer = stk_alloc(BUFFER_BYTES);
-    if (!buffer)
+    if (!buffer) {
         status = stk_err_nomem(err);
-    else if (!f)
+    } else if (!f) {
         status = stk_err_set(err, STK_EOUTPUT,
                              "cannot make a temporary file to unpack the profile (set TMPDIR): %s",
                              strerror(errno));
+    }
     while (status == STK_OK && got) {
         status = stk_stream_read(a->stream, buffer, BUFFER_BYTES, &got, err);
-        if (status == STK_OK && fwrite(buffer, 1, got, f) != got)
+        if (status == STK_OK && fwrite(buffer, 1, got, f) != got) {
             status = stk_err_set(err, STK_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
                                  strerror(errno));
+        }
     }
     stk_free(buffer);
-    if (status == STK_OK && fflush(f) != 0)
+    if (status == STK_OK && fflush(f) != 0) {
         status = stk_err_set(err, STK_EOUTPUT, "cannot unpack the profile (set TMPDIR): %s",
                              strerror(errno));
+    }
     if (status == STK_OK) {
         stk_stream_close(a->stream);
         a->stream = NULL;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(f));
         status = stk_stream_open(&a->stream, path, opts, err);
     }
-    if (f)
+    if (f) {
         fclose(f);
+    }
     return status;
 }
 
@@ -83,13 +91,15 @@ static enum stk_status open_job(struct stk_query_args *a, const struct stk_job *
 {
     struct stk_stream_opts opts = {.seekable = 1};
     stk_query_args_free(a);
-    if (strcmp(job->path, "-") == 0)
+    if (strcmp(job->path, "-") == 0) {
         return stk_err_set(err, STK_EUSAGE,
                            "arguments are read from the profile's file again, which standard input "
                            "does not allow; give the file");
+    }
     enum stk_status status = stk_stream_open(&a->stream, job->path, &opts, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     a->reader = stk_reader_find(a->stream, err);
     if (!a->reader) {
         status = err->code;
@@ -99,11 +109,13 @@ static enum stk_status open_job(struct stk_query_args *a, const struct stk_job *
     } else if (stk_stream_codec(a->stream) != STK_CODEC_PLAIN) {
         status = a->spools ? spool(a, &opts, err) : read_through(a->stream, err);
     }
-    if (status == STK_OK && a->reader->args_open)
+    if (status == STK_OK && a->reader->args_open) {
         status = a->reader->args_open(a->stream, job->path, &a->state, err);
+    }
     a->job = job;
-    if (status != STK_OK)
+    if (status != STK_OK) {
         stk_query_args_free(a);
+    }
     return status;
 }
 
@@ -116,8 +128,9 @@ static void emit_redacted(void *arg, struct stk_str key, struct stk_str value)
 {
     struct redacting *r = arg;
     bool plain = true;
-    for (size_t i = 0; i < value.n; i++)
+    for (size_t i = 0; i < value.n; i++) {
         plain &= strchr("0123456789+-.eE,[] ", value.p[i]) != NULL && value.p[i];
+    }
     r->emit(r->arg, key, plain ? value : STK_STR("redacted"));
 }
 
@@ -131,20 +144,23 @@ enum stk_status stk_query_args_fetch(struct stk_query_args *a, const struct stk_
     struct redacting redacting = {emit, arg};
     if (a->job != from->job) {
         enum stk_status status = open_job(a, from->job, err);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
     }
-    if (a->state)
+    if (a->state) {
         return a->reader->args_next(a->state, from->trace, event, a->redact ? emit_redacted : emit,
                                     a->redact ? &redacting : arg, err);
+    }
     return a->reader->args(a->stream, from->job->path, from->trace, event,
                            a->redact ? emit_redacted : emit, a->redact ? &redacting : arg, err);
 }
 
 void stk_query_args_free(struct stk_query_args *a)
 {
-    if (a->state)
+    if (a->state) {
         a->reader->args_close(a->state);
+    }
     a->state = NULL;
     stk_stream_close(a->stream);
     a->stream = NULL;

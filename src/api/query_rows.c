@@ -22,13 +22,15 @@ static enum stk_status begin(void *arg, const struct stk_query_column *columns, 
     struct stk_arena *arena = &r->tables->in.arena;
     r->columns = stk_arena_array(arena, count + 1, sizeof *r->columns);
     r->column_count = count;
-    if (!r->columns)
+    if (!r->columns) {
         return stk_err_nomem(err);
+    }
     for (size_t c = 0; c < count; c++) {
         r->types[c] = columns[c].type;
         r->columns[c].id = stk_arena_strdup(arena, columns[c].name);
-        if (!r->columns[c].id)
+        if (!r->columns[c].id) {
             return stk_err_nomem(err);
+        }
     }
     return STK_OK;
 }
@@ -37,8 +39,9 @@ static bool keep_text(struct stk_query_rows *r, struct stk_query_value *v)
 {
     struct stk_strpool *pool = &r->tables->texts;
     uint32_t id = stk_strpool_intern(pool, v->text.p, v->text.n);
-    if (id == STK_STRPOOL_FAILED)
+    if (id == STK_STRPOOL_FAILED) {
         return false;
+    }
     v->text = stk_strpool_get(pool, id);
     return true;
 }
@@ -48,15 +51,18 @@ static enum stk_status row(void *arg, const struct stk_query_value *values, stru
     struct stk_query_rows *r = arg;
     r->rows++;
     struct stk_query_value *out = stk_vec_push_n(&r->values, r->column_count);
-    if (!out)
+    if (!out) {
         return stk_err_set(err, STK_ELIMIT,
                            "the result is larger than memory allows; --limit keeps fewer rows");
+    }
     memcpy(out, values, r->column_count * sizeof *out);
-    for (size_t c = 0; c < r->column_count; c++)
-        if (out[c].kind == STK_VALUE_TEXT && !keep_text(r, &out[c]))
+    for (size_t c = 0; c < r->column_count; c++) {
+        if (out[c].kind == STK_VALUE_TEXT && !keep_text(r, &out[c])) {
             return stk_err_set(err, STK_ELIMIT,
                                "the texts of the result are larger than memory allows; --limit "
                                "keeps fewer rows");
+        }
+    }
     return STK_OK;
 }
 
@@ -101,12 +107,15 @@ static enum stk_cell_type cell_type(const struct stk_query_rows *r, size_t colum
         truth &= values[i].kind == STK_VALUE_NULL ||
                  (values[i].kind == STK_VALUE_INT && (values[i].number | 1) == 1);
     }
-    if (text || (type == STK_CELL_TEXT && !real && !number))
+    if (text || (type == STK_CELL_TEXT && !real && !number)) {
         return STK_CELL_TEXT;
-    if (type == STK_CELL_SHARE)
+    }
+    if (type == STK_CELL_SHARE) {
         return type;
-    if (real)
+    }
+    if (real) {
         return STK_CELL_REAL;
+    }
     return type == STK_CELL_TEXT || (type == STK_CELL_BOOL && !truth) ? STK_CELL_NUMBER : type;
 }
 
@@ -120,8 +129,9 @@ static const char *number_text(struct stk_query_rows *r, const struct stk_query_
 static bool fill_cell(struct stk_query_rows *r, enum stk_cell_type type,
                       const struct stk_query_value *v, struct stk_cell *out)
 {
-    if (v->kind == STK_VALUE_NULL)
+    if (v->kind == STK_VALUE_NULL) {
         return true;
+    }
     switch (type) {
     case STK_CELL_TEXT:
         *out = stk_cell_text(v->kind == STK_VALUE_TEXT ? v->text.p : number_text(r, v));
@@ -152,11 +162,14 @@ enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id, 
         stk_table_add(&r->tables->doc, id, title, r->columns, r->column_count);
     for (size_t i = 0; r->column_count && i < r->values.count; i += r->column_count) {
         struct stk_cell *cells = stk_table_row(table);
-        if (!cells)
+        if (!cells) {
             return stk_err_nomem(err);
-        for (size_t c = 0; c < r->column_count; c++)
-            if (!fill_cell(r, r->columns[c].type, &values[i + c], &cells[c]))
+        }
+        for (size_t c = 0; c < r->column_count; c++) {
+            if (!fill_cell(r, r->columns[c].type, &values[i + c], &cells[c])) {
                 return stk_err_nomem(err);
+            }
+        }
     }
     table->rows_left_out = r->rows - table->row_count;
     return STK_OK;

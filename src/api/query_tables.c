@@ -55,9 +55,10 @@ static void write_table(struct stk_sink *sink, size_t t, bool markdown)
     stk_sink_text(sink, markdown ? "\n\n" : ": ");
     stk_sink_text(sink, stk_query_table_doc(t));
     stk_sink_text(sink, markdown ? "\n\n| column | type | meaning |\n|---|---|---|\n" : "\n");
-    for (size_t c = 0; stk_query_table_column(t, c, &column); c++)
+    for (size_t c = 0; stk_query_table_column(t, c, &column); c++) {
         stk_sink_printf(sink, markdown ? "| `%s` | %s | %s |\n" : "  %-14s %-7s %s\n", column.name,
                         stk_query_type_key(column.type), column.doc);
+    }
 }
 
 enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn write, void *arg,
@@ -65,8 +66,9 @@ enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn wr
 {
     struct stk_err e;
     struct stk_sink sink;
-    if (!format || !write)
+    if (!format || !write) {
         return stk_api_invalid(err, "stoker_describe_tables needs a format and a callback");
+    }
     bool markdown = strcmp(format, "markdown") == 0;
     stk_err_init(&e);
     if (!markdown && strcmp(format, "text") != 0) {
@@ -74,9 +76,11 @@ enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn wr
         return stk_api_fail(err, &e);
     }
     stk_sink_init(&sink, write, arg);
-    if (markdown)
+    if (markdown) {
         stk_sink_text(&sink, head);
-    for (size_t t = 0; t < stk_query_table_count(); t++)
+    }
+    for (size_t t = 0; t < stk_query_table_count(); t++) {
         write_table(&sink, t, markdown);
+    }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }

@@ -22,13 +22,16 @@ struct roster {
 
 static enum stk_status gather(struct roster *r, struct stk_arena *arena, struct stk_err *err)
 {
-    for (size_t i = 0; i < r->job_count; i++)
-        if (r->jobs[i].status == STK_OK)
+    for (size_t i = 0; i < r->job_count; i++) {
+        if (r->jobs[i].status == STK_OK) {
             r->count += r->jobs[i].rank_count;
+        }
+    }
     r->ranks = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->ranks);
     r->owner = stk_arena_array(arena, (size_t)r->count + 1, sizeof *r->owner);
-    if (!r->ranks || !r->owner)
+    if (!r->ranks || !r->owner) {
         return stk_err_nomem(err);
+    }
     uint32_t n = 0;
     for (size_t i = 0; i < r->job_count; i++) {
         struct stk_job *job = &r->jobs[i];
@@ -42,9 +45,11 @@ static enum stk_status gather(struct roster *r, struct stk_arena *arena, struct 
 
 static bool same_in_file(const struct roster *r, uint32_t i)
 {
-    for (uint32_t k = i; k-- > 0 && r->owner[k] == r->owner[i];)
-        if (r->ranks[i]->rank >= 0 && r->ranks[k]->rank == r->ranks[i]->rank)
+    for (uint32_t k = i; k-- > 0 && r->owner[k] == r->owner[i];) {
+        if (r->ranks[i]->rank >= 0 && r->ranks[k]->rank == r->ranks[i]->rank) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -55,18 +60,21 @@ static enum stk_status settle(struct roster *r, struct stk_arena *arena, struct 
     uint32_t *whose = stk_arena_array(arena, (size_t)r->count + 1, sizeof *whose);
     const char *note = NULL;
     size_t n = 0;
-    if (!entries || !whose)
+    if (!entries || !whose) {
         return stk_err_nomem(err);
+    }
     for (uint32_t i = 0; i < r->count; i++) {
         int32_t hint = r->owner[i]->rank_count == 1 ? r->owner[i]->rank_hint : -1;
-        if (same_in_file(r, i))
+        if (same_in_file(r, i)) {
             continue;
+        }
         whose[n] = i;
         entries[n++] = (struct stk_input_rank){r->owner[i]->path, r->ranks[i]->rank, hint};
     }
     enum stk_status status = stk_inputs_check_ranks(entries, n, arena, &note, err);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         r->ranks[whose[i]]->rank = entries[i].rank;
+    }
     if (note && r->job_count > 1) {
         struct stk_input_info *info = &r->jobs[0].info;
         info->issues[STK_ISSUE_RANKS_NUMBERED].count++;
@@ -83,8 +91,9 @@ static bool rename_devices(struct stk_rank_sum *rank, struct stk_arena *arena)
         const char *slash = strchr(dev->id, '/');
         dev->rank = rank->rank;
         dev->id = stk_arena_printf(arena, "%d%s", (int)rank->rank, slash ? slash : "/0");
-        if (!dev->id)
+        if (!dev->id) {
             return false;
+        }
     }
     return true;
 }
@@ -93,15 +102,19 @@ static enum stk_status number(struct roster *r, struct stk_arena *arena, struct 
 {
     for (uint32_t i = 0; i < r->count; i++) {
         struct stk_rank_sum *rank = r->ranks[i];
-        if (rank->rank < 0) // a run of one: not settled above
+        if (rank->rank < 0) { // a run of one: not settled above
             rank->rank = r->owner[i]->rank_hint >= 0 ? r->owner[i]->rank_hint : 0;
-        if (!rename_devices(rank, arena))
+        }
+        if (!rename_devices(rank, arena)) {
             return stk_err_nomem(err);
-        for (uint32_t s = 0; s < rank->step_count; s++)
+        }
+        for (uint32_t s = 0; s < rank->step_count; s++) {
             rank->steps[s].rank = rank->rank;
+        }
         struct stk_input_info *info = &r->owner[i]->info;
-        if (info->rank_count < sizeof info->ranks / sizeof info->ranks[0])
+        if (info->rank_count < sizeof info->ranks / sizeof info->ranks[0]) {
             info->ranks[info->rank_count++] = rank->rank;
+        }
     }
     return STK_OK;
 }
@@ -112,16 +125,20 @@ static void shift(struct stk_rank_sum *rank, int64_t by_ns)
     rank->facts.first_ns += by_ns;
     rank->facts.last_ns += by_ns;
     rank->facts.first_use.start_ns += by_ns;
-    for (uint32_t d = 0; d < rank->device_count; d++)
+    for (uint32_t d = 0; d < rank->device_count; d++) {
         rank->devices[d].first_ns += by_ns;
+    }
     for (uint32_t s = 0; s < rank->step_count; s++) {
         rank->steps[s].start_ns += by_ns;
-        if (rank->steps[s].host_dur_ns >= 0)
+        if (rank->steps[s].host_dur_ns >= 0) {
             rank->steps[s].host_start_ns += by_ns;
+        }
     }
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        for (int e = 0; e < rank->causes[p].example_count; e++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        for (int e = 0; e < rank->causes[p].example_count; e++) {
             rank->causes[p].examples[e].start_ns += by_ns;
+        }
+    }
 }
 
 static void share_clock(struct roster *r)
@@ -133,10 +150,12 @@ static void share_clock(struct roster *r)
         most = base > most ? base : most;
     }
     int64_t apart;
-    if (r->count < 2 || __builtin_sub_overflow(most, least, &apart) || apart > UNRELATED_NS)
+    if (r->count < 2 || __builtin_sub_overflow(most, least, &apart) || apart > UNRELATED_NS) {
         return;
-    for (uint32_t i = 0; i < r->count; i++)
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
         shift(r->ranks[i], r->ranks[i]->base_ns - least);
+    }
 }
 
 static enum stk_status select_rank(struct roster *r, const struct stk_select *select,
@@ -147,16 +166,19 @@ static enum stk_status select_rank(struct roster *r, const struct stk_select *se
     for (uint32_t i = 0; i < r->count; i++) {
         low = r->ranks[i]->rank < low ? r->ranks[i]->rank : low;
         high = r->ranks[i]->rank > high ? r->ranks[i]->rank : high;
-        if (r->ranks[i]->rank == select->rank)
+        if (r->ranks[i]->rank == select->rank) {
             r->ranks[kept++] = r->ranks[i];
+        }
     }
-    if (kept == 0 && r->count == 0)
+    if (kept == 0 && r->count == 0) {
         return stk_err_set(err, STK_EUSAGE, "--rank %d: the profile holds no rank",
                            (int)select->rank);
-    if (kept == 0)
+    }
+    if (kept == 0) {
         return stk_err_set(err, STK_EUSAGE, "no rank %d: the profile holds rank %d%s%.0d",
                            (int)select->rank, (int)low, high > low ? " to " : "",
                            high > low ? (int)high : 0);
+    }
     r->count = kept;
     return STK_OK;
 }
@@ -168,15 +190,19 @@ enum stk_status stk_ranks_collect(struct stk_job *jobs, size_t count,
 {
     struct roster r = {.jobs = jobs, .job_count = count};
     enum stk_status status = gather(&r, arena, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = settle(&r, arena, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = number(&r, arena, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     share_clock(&r);
-    if (select->has_rank)
+    if (select->has_rank) {
         status = select_rank(&r, select, err);
+    }
     *ranks = r.ranks;
     *rank_count = r.count;
     return status;

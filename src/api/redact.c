@@ -22,16 +22,19 @@ static const char *const words[] = {"host", "input", "name", "track"};
 
 static const char *replace(struct redactor *r, enum redacted kind, const char *text)
 {
-    if (!text || !*text || r->failed)
+    if (!text || !*text || r->failed) {
         return text;
+    }
     int created = 0;
     uint32_t *number = stk_map_put(&r->numbers, stk_hash_bytes(text, strlen(text)), (uint64_t)kind,
                                    r->last[kind] + 1, &created);
     char *out = number ? stk_arena_printf(r->arena, "%s-%u", words[kind], *number) : NULL;
-    if (created)
+    if (created) {
         r->last[kind]++;
-    if (!out)
+    }
+    if (!out) {
         r->failed = true;
+    }
     return out ? out : "";
 }
 
@@ -85,9 +88,11 @@ static bool public_name(const char *name)
         "launched and not yet begun",
         "derived from launches",
     };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strncmp(name, known[i], strlen(known[i])) == 0)
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strncmp(name, known[i], strlen(known[i])) == 0) {
             return strchr(name, '/') == NULL;
+        }
+    }
     return false;
 }
 
@@ -100,19 +105,23 @@ static const char *redact_name(struct redactor *r, const char *name)
 static const char *redact_track(struct redactor *r, const char *track)
 {
     static const char allowed[] = "0123456789 /";
-    if (!track)
+    if (!track) {
         return NULL;
+    }
     for (const char *p = track; *p;) {
         size_t n = strspn(p, allowed);
         if (n == 0) {
             static const char *const nouns[] = {"thread", "stream", "GPU",    "TPU",
                                                 "device", "rank",   "process"};
-            for (size_t i = 0; i < sizeof nouns / sizeof nouns[0] && n == 0; i++)
-                if (strncmp(p, nouns[i], strlen(nouns[i])) == 0)
+            for (size_t i = 0; i < sizeof nouns / sizeof nouns[0] && n == 0; i++) {
+                if (strncmp(p, nouns[i], strlen(nouns[i])) == 0) {
                     n = strlen(nouns[i]);
+                }
+            }
         }
-        if (n == 0)
+        if (n == 0) {
             return replace(r, TRACK, track);
+        }
         p += n;
     }
     return track;
@@ -126,10 +135,12 @@ static void redact_example(struct redactor *r, struct stk_example *e)
 
 static void redact_cause(struct redactor *r, struct stk_cause *c)
 {
-    for (int i = 0; i < c->name_count; i++)
+    for (int i = 0; i < c->name_count; i++) {
         c->names[i].name = redact_name(r, c->names[i].name);
-    for (int i = 0; i < c->example_count; i++)
+    }
+    for (int i = 0; i < c->example_count; i++) {
         redact_example(r, &c->examples[i]);
+    }
 }
 
 // "what|where|stage|percent" without the second: where the user wrote it.
@@ -137,8 +148,9 @@ static const char *redact_limit(struct redactor *r, const char *limit)
 {
     const char *where = limit ? strchr(limit, '|') : NULL,
                *rest = where ? strchr(where + 1, '|') : NULL;
-    if (!rest)
+    if (!rest) {
         return NULL;
+    }
     char *out = stk_arena_printf(r->arena, "%.*s|%s", (int)(where - limit), limit, rest);
     r->failed |= !out;
     return out;
@@ -151,16 +163,19 @@ static void redact_rank(struct redactor *r, struct stk_rank_sum *rank)
     for (uint32_t d = 0; d < rank->device_count; d++) {
         struct stk_device_sum *dev = &rank->devices[d];
         dev->host = replace(r, HOST, dev->host);
-        if (dev->source_id && dev->source_id[strspn(dev->source_id, "0123456789/")])
+        if (dev->source_id && dev->source_id[strspn(dev->source_id, "0123456789/")]) {
             dev->source_id = strstr(dev->source_id, "/device:") ? strstr(dev->source_id, "/device:")
                                                                 : replace(r, NAME, dev->source_id);
+        }
     }
-    for (uint32_t c = 0; c < rank->collective_count; c++)
+    for (uint32_t c = 0; c < rank->collective_count; c++) {
         rank->collectives[c].name = redact_name(r, rank->collectives[c].name);
+    }
     rank->facts.input_limit = redact_limit(r, rank->facts.input_limit);
     rank->facts.first_use.name = redact_name(r, rank->facts.first_use.name);
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         redact_cause(r, &rank->causes[p]);
+    }
 }
 
 enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena *arena,
@@ -172,8 +187,9 @@ enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena 
         struct stk_input_info *info = &jobs[i].info;
         info->path = replace(&r, PATH, info->path);
         memset(info->issue_notes, 0, sizeof info->issue_notes); // may quote anything
-        for (uint32_t k = 0; jobs[i].status == STK_OK && k < jobs[i].rank_count; k++)
+        for (uint32_t k = 0; jobs[i].status == STK_OK && k < jobs[i].rank_count; k++) {
             redact_rank(&r, jobs[i].ranks[k]);
+        }
     }
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
@@ -182,22 +198,30 @@ enum stk_status stk_redact(struct stk_job *jobs, size_t count, struct stk_arena 
 static bool redact_pool(struct redactor *r, struct stk_trace *t)
 {
     uint8_t *role = stk_alloc_zero((size_t)t->strings.count + 1, 1); // enum redacted + 1, 0: keep
-    if (!role)
+    if (!role) {
         return false;
+    }
     memset(role, NAME + 1, t->strings.count);
     role[0] = 0;
-    for (uint32_t k = 0; k < t->track_count; k++)
-        if (t->tracks[k].name)
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        if (t->tracks[k].name) {
             role[t->tracks[k].name] = TRACK + 1;
-    for (uint32_t e = 0; e < t->count; e++) // an event's name may be a track's as well
+        }
+    }
+    for (uint32_t e = 0; e < t->count; e++) { // an event's name may be a track's as well
         role[t->name[e]] = t->name[e] ? NAME + 1 : 0;
-    for (uint32_t d = 0; d < t->device_count; d++)
+    }
+    for (uint32_t d = 0; d < t->device_count; d++) {
         role[t->devices[d].name] = 0; // a product
-    for (uint32_t p = 0; p < t->process_count; p++)
-        if (t->processes[p].host)
+    }
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        if (t->processes[p].host) {
             role[t->processes[p].host] = HOST + 1;
-    if (t->host)
+        }
+    }
+    if (t->host) {
         role[t->host] = HOST + 1;
+    }
     role[t->producer] = 0;
     for (uint32_t i = 1; i < t->strings.count && !r->failed; i++) {
         const char *text = t->strings.strings[i];
@@ -205,8 +229,9 @@ static bool redact_pool(struct redactor *r, struct stk_trace *t)
                           : role[i] == NAME + 1  ? redact_name(r, text)
                           : role[i] == TRACK + 1 ? redact_track(r, text)
                                                  : replace(r, HOST, text);
-        if (new != text)
+        if (new != text) {
             t->strings.lengths[i] = (uint32_t)strlen(new);
+        }
         t->strings.strings[i] = new;
     }
     stk_free(role);
@@ -219,8 +244,9 @@ enum stk_status stk_redact_traces(struct stk_job *jobs, size_t count, struct stk
     struct redactor r = {.arena = arena};
     bool ok = true;
     stk_map_init(&r.numbers, 1u << 22);
-    for (size_t i = 0; i < count && ok; i++)
+    for (size_t i = 0; i < count && ok; i++) {
         ok = !jobs[i].trace || redact_pool(&r, jobs[i].trace);
+    }
     stk_map_deinit(&r.numbers);
     return ok ? STK_OK : stk_err_nomem(err);
 }
@@ -230,13 +256,17 @@ static void redact_doc(struct redactor *r, struct stk_table_doc *doc)
     for (size_t i = 0; i < doc->table_count; i++) {
         struct stk_table *table = &doc->tables[i];
         struct stk_cell *cells = table->cells.items;
-        for (size_t n = 0; n < table->cells.count; n++)
-            if (table->columns[n % table->column_count].is_name && cells[n].known)
+        for (size_t n = 0; n < table->cells.count; n++) {
+            if (table->columns[n % table->column_count].is_name && cells[n].known) {
                 cells[n].text = redact_name(r, cells[n].text);
+            }
+        }
     }
-    for (size_t i = 0; i < doc->summary_count; i++)
-        if (doc->summary[i].is_name && doc->summary[i].value.known)
+    for (size_t i = 0; i < doc->summary_count; i++) {
+        if (doc->summary[i].is_name && doc->summary[i].value.known) {
             doc->summary[i].value.text = redact_name(r, doc->summary[i].value.text);
+        }
+    }
 }
 
 enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count, struct stk_arena *arena,
@@ -244,8 +274,9 @@ enum stk_status stk_redact_tables(struct stk_table_doc *docs, size_t count, stru
 {
     struct redactor r = {.arena = arena};
     stk_map_init(&r.numbers, 1u << 22);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         redact_doc(&r, &docs[i]);
+    }
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;
 }
@@ -258,8 +289,9 @@ enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena, 
     stk_map_init(&r.numbers, 1u << 22);
     for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
         struct stk_diff_name *rows = (struct stk_diff_name *)(uintptr_t)lists[k]->items;
-        for (size_t i = 0; i < lists[k]->count; i++)
+        for (size_t i = 0; i < lists[k]->count; i++) {
             rows[i].name = redact_name(&r, rows[i].name);
+        }
     }
     stk_map_deinit(&r.numbers);
     return r.failed ? stk_err_nomem(err) : STK_OK;

@@ -10,8 +10,9 @@
 
 void stoker_result_free(struct stoker_result *result)
 {
-    if (!result)
+    if (!result) {
         return;
+    }
     stk_collected_free(&result->in);
     stk_free(result);
 }
@@ -19,13 +20,15 @@ void stoker_result_free(struct stoker_result *result)
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *o)
 {
     struct stk_out_options out = {.columns = 80};
-    if (!o)
+    if (!o) {
         return out;
+    }
     out.colour = o->colour != 0;
     out.ascii = o->ascii != 0;
     out.verbosity = o->verbose;
-    if (o->columns > 0)
+    if (o->columns > 0) {
         out.columns = o->columns < 40 ? 40 : o->columns > 120 ? 120 : o->columns;
+    }
     return out;
 }
 
@@ -33,8 +36,9 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
                                        const struct stoker_write_options *options,
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    if (!result || !format || !write)
+    if (!result || !format || !write) {
         return stk_api_invalid(err, "stoker_result_write needs a result, a format and a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
@@ -59,10 +63,13 @@ enum stoker_level stoker_result_level(const struct stoker_result *result)
     static const char *const names[] = {"", "info", "low", "medium", "high"};
     const struct stk_rep_finding *f = result->report.findings.items;
     int highest = STOKER_LEVEL_NONE;
-    for (size_t i = 0; i < result->report.findings.count; i++)
-        for (int level = STOKER_LEVEL_HIGH; level > highest; level--)
-            if (strcmp(f[i].severity, names[level]) == 0)
+    for (size_t i = 0; i < result->report.findings.count; i++) {
+        for (int level = STOKER_LEVEL_HIGH; level > highest; level--) {
+            if (strcmp(f[i].severity, names[level]) == 0) {
                 highest = level;
+            }
+        }
+    }
     return (enum stoker_level)highest;
 }
 
@@ -74,8 +81,9 @@ const char *stoker_result_verdict(const struct stoker_result *result)
 enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *arg,
                                  struct stoker_err *err)
 {
-    if (!name || !write)
+    if (!name || !write) {
         return stk_api_invalid(err, "stoker_schema needs a name and a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     stk_err_init(&e);

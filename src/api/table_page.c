@@ -60,20 +60,23 @@ enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struc
 {
     struct stk_err e;
     struct stk_sink sink;
-    if (!write)
+    if (!write) {
         return stk_api_invalid(err, "stoker_describe_table needs a callback");
+    }
     stk_err_init(&e);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_cell_type_key(types[i].type),
                         types[i].json, types[i].meaning);
+    }
     stk_sink_text(&sink,
                   "\n## Analyses\n\nThe tables of each and their columns stand in its output; "
                   "those of `stoker query` are the statement's, over\n[these](query.md).\n\n"
                   "| analysis | question | what a profile must hold |\n|---|---|---|\n");
-    for (int i = 0; i < stk_stats_count; i++)
+    for (int i = 0; i < stk_stats_count; i++) {
         stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
                         stk_stats_all[i]->question, stk_stats_all[i]->needs);
+    }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }

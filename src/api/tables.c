@@ -33,13 +33,16 @@ const char *stoker_analysis_needs(size_t index)
 static enum stk_status unknown_analysis(const char *name, struct stk_err *err)
 {
     const char *best = NULL;
-    for (int i = 0; i < stk_stats_count; i++)
+    for (int i = 0; i < stk_stats_count; i++) {
         if (stk_near_slip(name, stk_stats_all[i]->name) &&
             (!best ||
-             stk_near_distance(name, stk_stats_all[i]->name) < stk_near_distance(name, best)))
+             stk_near_distance(name, stk_stats_all[i]->name) < stk_near_distance(name, best))) {
             best = stk_stats_all[i]->name;
-    if (best)
+        }
+    }
+    if (best) {
         return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);
+    }
     return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all", name);
 }
 
@@ -48,16 +51,20 @@ static enum stk_status every(struct stoker_tables *t, const char *const *paths, 
 {
     struct stk_view_hook hook = stk_stats_every_hook();
     t->every = stk_arena_array(&t->in.arena, (size_t)stk_stats_count, sizeof *t->every);
-    if (!t->every)
+    if (!t->every) {
         return stk_err_nomem(err);
+    }
     t->every_count = (size_t)stk_stats_count;
-    for (size_t i = 0; i < t->every_count; i++)
+    for (size_t i = 0; i < t->every_count; i++) {
         stk_table_doc_init(&t->every[i], &t->in.arena, stk_stats_all[i]->name);
+    }
     enum stk_status status = stk_collect(&t->in, paths, count, options, &hook, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_stats_every_describe(&t->in.pass, t->every, err);
-    if (status == STK_OK && options->redact)
+    }
+    if (status == STK_OK && options->redact) {
         status = stk_redact_tables(t->every, t->every_count, &t->in.arena, err);
+    }
     return status;
 }
 
@@ -65,17 +72,21 @@ static enum stk_status stats(struct stoker_tables *t, const char *name, const ch
                              size_t count, const struct stoker_why_options *options,
                              struct stk_err *err)
 {
-    if (strcmp(name, STK_STATS_EVERY) == 0)
+    if (strcmp(name, STK_STATS_EVERY) == 0) {
         return every(t, paths, count, options, err);
+    }
     const struct stk_stats *analysis = stk_stats_find(name);
-    if (!analysis)
+    if (!analysis) {
         return unknown_analysis(name, err);
+    }
     stk_table_doc_init(&t->doc, &t->in.arena, analysis->name);
     enum stk_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_stats_describe(analysis, &t->in.pass, &t->doc, err);
-    if (status == STK_OK && options->redact)
+    }
+    if (status == STK_OK && options->redact) {
         status = stk_redact_tables(&t->doc, 1, &t->in.arena, err);
+    }
     return status;
 }
 
@@ -85,13 +96,16 @@ enum stoker_status stoker_stats(const char *analysis, const char *const *paths, 
 {
     struct stoker_why_options defaults;
     struct stk_err e;
-    if (!analysis || !out || !paths || count == 0)
+    if (!analysis || !out || !paths || count == 0) {
         return stk_api_invalid(err, "stoker_stats needs an analysis, paths and a place for the "
                                     "result");
+    }
     *out = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!paths[i])
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) {
             return stk_api_invalid(err, "stoker_stats: a path is NULL");
+        }
+    }
     stoker_why_options_default(&defaults);
     stk_err_init(&e);
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
@@ -110,13 +124,16 @@ enum stoker_status stoker_stats(const char *analysis, const char *const *paths, 
 
 void stoker_tables_free(struct stoker_tables *tables)
 {
-    if (!tables)
+    if (!tables) {
         return;
+    }
     stk_table_doc_deinit(&tables->doc);
-    for (size_t i = 0; i < tables->every_count; i++)
+    for (size_t i = 0; i < tables->every_count; i++) {
         stk_table_doc_deinit(&tables->every[i]);
-    if (tables->has_texts)
+    }
+    if (tables->has_texts) {
         stk_strpool_deinit(&tables->texts);
+    }
     stk_collected_free(&tables->in);
     stk_free(tables);
 }
@@ -143,8 +160,9 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
                                        const struct stoker_write_options *options,
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    if (!tables || !format || !write)
+    if (!tables || !format || !write) {
         return stk_api_invalid(err, "stoker_tables_write needs tables, a format and a callback");
+    }
     struct stk_err e;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
@@ -164,17 +182,20 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
         return stk_api_fail(err, &e);
     }
     stk_sink_init(&sink, write, arg);
-    if (tables->every)
+    if (tables->every) {
         out->write_list(tables->every, tables->every_count, &out_options, &sink);
-    else
+    } else {
         out->write(&tables->doc, table, &out_options, &sink);
+    }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
 }
 
 int stoker_tables_inconclusive(const struct stoker_tables *tables)
 {
-    for (size_t i = 0; i < tables->every_count; i++)
-        if (!tables->every[i].inconclusive)
+    for (size_t i = 0; i < tables->every_count; i++) {
+        if (!tables->every[i].inconclusive) {
             return false;
+        }
+    }
     return tables->every || tables->doc.inconclusive;
 }

@@ -9,8 +9,9 @@
 
 void stoker_why_options_default(struct stoker_why_options *options)
 {
-    if (options)
+    if (options) {
         *options = (struct stoker_why_options){.limit = 10000};
+    }
 }
 
 static enum stk_status run_passes(const struct stk_rule_ctx *ctx, struct stk_report *report,
@@ -18,8 +19,9 @@ static enum stk_status run_passes(const struct stk_rule_ctx *ctx, struct stk_rep
 {
     for (int i = 0; i < stk_pass_count; i++) {
         enum stk_status status = stk_passes[i]->describe(&ctx->pass, report, err);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
     }
     return stk_rules_run(ctx, report, err);
 }
@@ -27,8 +29,9 @@ static enum stk_status run_passes(const struct stk_rule_ctx *ctx, struct stk_rep
 static void drop_sources(struct stk_report *report)
 {
     struct stk_rep_finding *f = (struct stk_rep_finding *)(uintptr_t)report->findings.items;
-    for (size_t i = 0; i < report->findings.count; i++)
+    for (size_t i = 0; i < report->findings.count; i++) {
         f[i].has_source = false;
+    }
 }
 
 enum stk_status stk_diagnose(const struct stk_collected *in,
@@ -39,8 +42,9 @@ enum stk_status stk_diagnose(const struct stk_collected *in,
     report->schema = "stoker.report/1";
     report->stoker.version = stoker_version();
     enum stk_status status = run_passes(&ctx, report, err);
-    if (status == STK_OK && options->redact)
+    if (status == STK_OK && options->redact) {
         drop_sources(report);
+    }
     return status;
 }
 
@@ -57,12 +61,15 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
 {
     struct stoker_why_options defaults;
     struct stk_err e;
-    if (!out || !paths || count == 0)
+    if (!out || !paths || count == 0) {
         return stk_api_invalid(err, "stoker_why needs paths and a place for the result");
+    }
     *out = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!paths[i])
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) {
             return stk_api_invalid(err, "stoker_why: a path is NULL");
+        }
+    }
     stoker_why_options_default(&defaults);
     stk_err_init(&e);
     struct stoker_result *r = stk_alloc_zero(1, sizeof *r);

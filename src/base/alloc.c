@@ -24,8 +24,9 @@ static bool count_one(void)
 {
     uint64_t number = atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1;
     uint64_t at = atomic_load_explicit(&fail_at, memory_order_relaxed);
-    if (__builtin_expect(at == 0, 1))
+    if (__builtin_expect(at == 0, 1)) {
         return false;
+    }
     return number == at ||
            (number > at && atomic_load_explicit(&fail_sticky, memory_order_relaxed));
 }
@@ -38,24 +39,27 @@ static bool size_of_array(size_t count, size_t size, size_t *out)
 
 void *stk_alloc(size_t size)
 {
-    if (count_one() || size > PTRDIFF_MAX)
+    if (count_one() || size > PTRDIFF_MAX) {
         return NULL;
+    }
     return malloc(size ? size : 1);
 }
 
 void *stk_alloc_zero(size_t count, size_t size)
 {
     size_t total;
-    if (count_one() || !size_of_array(count, size, &total))
+    if (count_one() || !size_of_array(count, size, &total)) {
         return NULL;
+    }
     return calloc(total ? total : 1, 1);
 }
 
 void *stk_alloc_array(size_t count, size_t size)
 {
     size_t total;
-    if (count_one() || !size_of_array(count, size, &total))
+    if (count_one() || !size_of_array(count, size, &total)) {
         return NULL;
+    }
     return malloc(total ? total : 1);
 }
 
@@ -66,8 +70,9 @@ static atomic_bool large_pages_slow;
 static int64_t own_time_ns(void)
 {
     struct timespec t;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t))
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)) {
         return 0;
+    }
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -78,15 +83,18 @@ static int64_t own_time_ns(void)
 // would take up memory that nobody uses.
 static void ask_for_large_pages(void *p, size_t size)
 {
-    if (atomic_load_explicit(&large_pages_slow, memory_order_relaxed))
+    if (atomic_load_explicit(&large_pages_slow, memory_order_relaxed)) {
         return;
+    }
     size_t whole = size & ~(LARGE_PAGE - 1);
     int64_t before = own_time_ns();
-    if (madvise(p, whole, MADV_HUGEPAGE))
+    if (madvise(p, whole, MADV_HUGEPAGE)) {
         return;
+    }
     *(volatile char *)p = 0;
-    if (own_time_ns() - before < SLOW_PAGE_NS)
+    if (own_time_ns() - before < SLOW_PAGE_NS) {
         return;
+    }
     atomic_store_explicit(&large_pages_slow, true, memory_order_relaxed);
     (void)madvise(p, whole, MADV_NOHUGEPAGE);
 }
@@ -95,13 +103,15 @@ static void ask_for_large_pages(void *p, size_t size)
 void *stk_alloc_large(size_t count, size_t size)
 {
     size_t total;
-    if (count_one() || !size_of_array(count, size, &total))
+    if (count_one() || !size_of_array(count, size, &total)) {
         return NULL;
+    }
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (total >= LARGE_PAGE && total <= SIZE_MAX - LARGE_PAGE) {
         void *p = NULL;
-        if (posix_memalign(&p, LARGE_PAGE, total))
+        if (posix_memalign(&p, LARGE_PAGE, total)) {
             return NULL;
+        }
         ask_for_large_pages(p, total);
         return p;
     }
@@ -112,8 +122,9 @@ void *stk_alloc_large(size_t count, size_t size)
 void *stk_realloc_array(void *p, size_t count, size_t size)
 {
     size_t total;
-    if (count_one() || !size_of_array(count, size, &total))
+    if (count_one() || !size_of_array(count, size, &total)) {
         return NULL;
+    }
     return realloc(p, total ? total : 1);
 }
 

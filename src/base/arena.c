@@ -40,27 +40,31 @@ void stk_arena_deinit(struct stk_arena *a)
 void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from)
 {
     struct stk_arena_block *last = from->head;
-    while (last && last->next)
+    while (last && last->next) {
         last = last->next;
+    }
     if (last) {
         // Behind the current block of `a`, whose rest is not lost.
         last->next = a->head ? a->head->next : NULL;
-        if (a->head)
+        if (a->head) {
             a->head->next = from->head;
-        else
+        } else {
             a->head = from->head;
+        }
     }
     a->used_bytes += from->used_bytes;
-    if (a->used_bytes > a->cap_bytes)
+    if (a->used_bytes > a->cap_bytes) {
         a->cap_bytes = a->used_bytes; // nothing more is given, as before
+    }
     *from = (struct stk_arena){.cap_bytes = from->cap_bytes};
 }
 
 static struct stk_arena_block *new_block(size_t size)
 {
     struct stk_arena_block *b = stk_alloc_zero(1, sizeof *b + size);
-    if (b)
+    if (b) {
         b->size = size;
+    }
     return b;
 }
 
@@ -68,15 +72,18 @@ static struct stk_arena_block *new_block(size_t size)
 static struct stk_arena_block *block_for(struct stk_arena *a, size_t size)
 {
     struct stk_arena_block *head = a->head;
-    if (head && head->size - head->used >= size)
+    if (head && head->size - head->used >= size) {
         return head;
+    }
     size_t want = head ? head->size * 2 : BLOCK_MIN;
-    if (want > BLOCK_MAX)
+    if (want > BLOCK_MAX) {
         want = BLOCK_MAX;
+    }
     bool own = size > want / 4;
     struct stk_arena_block *b = new_block(own ? size : want);
-    if (!b)
+    if (!b) {
         return NULL;
+    }
     if (own && head) {
         b->next = head->next;
         head->next = b;
@@ -89,14 +96,17 @@ static struct stk_arena_block *block_for(struct stk_arena *a, size_t size)
 
 void *stk_arena_alloc(struct stk_arena *a, size_t size)
 {
-    if (size > PTRDIFF_MAX)
+    if (size > PTRDIFF_MAX) {
         return NULL;
+    }
     size_t rounded = ((size ? size : 1) + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (a->cap_bytes - a->used_bytes < rounded)
+    if (a->cap_bytes - a->used_bytes < rounded) {
         return NULL;
+    }
     struct stk_arena_block *b = block_for(a, rounded);
-    if (!b)
+    if (!b) {
         return NULL;
+    }
     void *p = b->bytes + b->used;
     b->used += rounded;
     a->used_bytes += rounded;
@@ -106,18 +116,21 @@ void *stk_arena_alloc(struct stk_arena *a, size_t size)
 void *stk_arena_array(struct stk_arena *a, size_t count, size_t size)
 {
     size_t total;
-    if (__builtin_mul_overflow(count, size, &total))
+    if (__builtin_mul_overflow(count, size, &total)) {
         return NULL;
+    }
     return stk_arena_alloc(a, total);
 }
 
 char *stk_arena_strndup(struct stk_arena *a, const char *p, size_t n)
 {
-    if (n == SIZE_MAX)
+    if (n == SIZE_MAX) {
         return NULL;
+    }
     char *copy = stk_arena_alloc(a, n + 1);
-    if (copy && n)
+    if (copy && n) {
         memcpy(copy, p, n);
+    }
     return copy;
 }
 
@@ -138,8 +151,9 @@ char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
         copy = stk_arena_strndup(a, text, (size_t)n);
     } else if (n >= 0) {
         copy = stk_arena_alloc(a, (size_t)n + 1);
-        if (copy)
+        if (copy) {
             vsnprintf(copy, (size_t)n + 1, fmt, again);
+        }
     }
     va_end(again);
     va_end(args);

@@ -27,13 +27,15 @@ static void fill_tables(void)
 {
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
-        for (int bit = 0; bit < 8; bit++)
+        for (int bit = 0; bit < 8; bit++) {
             c = c >> 1 ^ (c & 1 ? POLYNOMIAL : 0);
+        }
         tables[0][i] = c;
     }
     for (uint32_t i = 0; i < 256; i++) {
-        for (int t = 1; t < 8; t++)
+        for (int t = 1; t < 8; t++) {
             tables[t][i] = tables[t - 1][i] >> 8 ^ tables[0][tables[t - 1][i] & 0xff];
+        }
     }
 }
 
@@ -53,8 +55,9 @@ static uint32_t plain(uint32_t crc, const void *data, size_t n)
             tables[4][low >> 24] ^ tables[3][high & 0xff] ^ tables[2][high >> 8 & 0xff] ^
             tables[1][high >> 16 & 0xff] ^ tables[0][high >> 24];
     }
-    for (; n > 0; p++, n--)
+    for (; n > 0; p++, n--) {
         c = c >> 8 ^ tables[0][(c ^ *p) & 0xff];
+    }
     return ~c;
 }
 
@@ -103,18 +106,22 @@ X86_TARGET static uint32_t x86(uint32_t crc, const void *data, size_t n)
 {
     const uint8_t *p = data;
     uint64_t c = ~crc;
-    for (; n >= 3 * LONG_RUN; p += 3 * LONG_RUN, n -= 3 * LONG_RUN)
+    for (; n >= 3 * LONG_RUN; p += 3 * LONG_RUN, n -= 3 * LONG_RUN) {
         c = run_three(c, p, LONG_RUN, LONG_FAR, LONG_NEAR);
-    for (; n >= 3 * SHORT_RUN; p += 3 * SHORT_RUN, n -= 3 * SHORT_RUN)
+    }
+    for (; n >= 3 * SHORT_RUN; p += 3 * SHORT_RUN, n -= 3 * SHORT_RUN) {
         c = run_three(c, p, SHORT_RUN, SHORT_FAR, SHORT_NEAR);
-    for (; n >= 8; p += 8, n -= 8)
+    }
+    for (; n >= 8; p += 8, n -= 8) {
         c = _mm_crc32_u64(c, load64(p));
+    }
     if (n & 4) {
         c = _mm_crc32_u32((uint32_t)c, little_endian(p));
         p += 4;
     }
-    for (n &= 3; n > 0; p++, n--)
+    for (n &= 3; n > 0; p++, n--) {
         c = _mm_crc32_u8((uint32_t)c, *p);
+    }
     return ~(uint32_t)c;
 }
 
@@ -137,8 +144,9 @@ WIDE_TARGET static inline __m512i fold_by(uint64_t first, uint64_t second)
 
 WIDE_TARGET static uint32_t wide(uint32_t crc, const void *data, size_t n)
 {
-    if (n < FOLD_BYTES)
+    if (n < FOLD_BYTES) {
         return x86(crc, data, n);
+    }
     const uint8_t *p = data;
     const __m512i far = fold_by(0xdcb17aa4u, 0xb9e02b86u), near = fold_by(0x740eef02u, 0x9e4addf8u);
     __m512i a = _mm512_loadu_si512(p), b = _mm512_loadu_si512(p + 64),
@@ -151,8 +159,9 @@ WIDE_TARGET static uint32_t wide(uint32_t crc, const void *data, size_t n)
         d = fold(d, far, _mm512_loadu_si512(p + 192));
     }
     a = fold(fold(fold(a, near, b), near, c), near, d);
-    for (; n >= 64; p += 64, n -= 64)
+    for (; n >= 64; p += 64, n -= 64) {
         a = fold(a, near, _mm512_loadu_si512(p));
+    }
     // The first three parts of 128 bits move by 384, 256 and 128, the last one stays.
     const __m512i ends = _mm512_set_epi64(0, 0, 0x14cd00bd6, 0xf20c0dfe, 0xba4fc28e, 0x1384aa63a,
                                           0x1d82c63da, 0x1c291d04);
@@ -183,8 +192,9 @@ static uint32_t arm(uint32_t crc, const void *data, size_t n)
         memcpy(&w, p, sizeof w);
         c = __crc32cd(c, w);
     }
-    for (; n > 0; p++, n--)
+    for (; n > 0; p++, n--) {
         c = __crc32cb(c, *p);
+    }
     return ~c;
 }
 
@@ -192,17 +202,21 @@ static uint32_t arm(uint32_t crc, const void *data, size_t n)
 
 stk_crc32c_fn *stk_crc32c_of_kind(enum stk_crc32c_kind kind)
 {
-    if (kind == STK_CRC32C_PLAIN)
+    if (kind == STK_CRC32C_PLAIN) {
         return plain;
+    }
 #if defined(__x86_64__)
     if (kind == STK_CRC32C_X86 && __builtin_cpu_supports("sse4.2") &&
-        __builtin_cpu_supports("pclmul"))
+        __builtin_cpu_supports("pclmul")) {
         return x86;
-    if (kind == STK_CRC32C_WIDE && has_wide())
+    }
+    if (kind == STK_CRC32C_WIDE && has_wide()) {
         return wide;
+    }
 #elif defined(__ARM_FEATURE_CRC32)
-    if (kind == STK_CRC32C_ARM)
+    if (kind == STK_CRC32C_ARM) {
         return arm;
+    }
 #endif
     return NULL;
 }
@@ -211,8 +225,9 @@ stk_crc32c_fn *stk_crc32c_best(void)
 {
     for (int kind = STK_CRC32C_KINDS - 1; kind > STK_CRC32C_PLAIN; kind--) {
         stk_crc32c_fn *fn = stk_crc32c_of_kind((enum stk_crc32c_kind)kind);
-        if (fn)
+        if (fn) {
             return fn;
+        }
     }
     return plain;
 }

@@ -15,8 +15,9 @@ void stk_err_init(struct stk_err *err)
 static enum stk_status set(struct stk_err *err, enum stk_status code, int64_t offset,
                            const char *fmt, va_list args)
 {
-    if (!err)
+    if (!err) {
         return code;
+    }
     // The arguments may point into the record itself (an error wrapped in another one).
     char text[sizeof err->message];
     vsnprintf(text, sizeof text, fmt, args);
@@ -48,8 +49,9 @@ enum stk_status stk_err_set_at(struct stk_err *err, enum stk_status code, int64_
 
 void stk_err_while(struct stk_err *err, const char *fmt, ...)
 {
-    if (!err || err->contexts >= STK_ERR_CONTEXTS)
+    if (!err || err->contexts >= STK_ERR_CONTEXTS) {
         return;
+    }
     va_list args;
     va_start(args, fmt);
     vsnprintf(err->context[err->contexts], sizeof err->context[0], fmt, args);

@@ -35,8 +35,9 @@ static void release(void *unused, void *p)
 struct stk_gzip_write *stk_gzip_write_open(stk_gzip_write_fn *write, void *arg)
 {
     struct stk_gzip_write *w = stk_alloc(sizeof *w);
-    if (!w)
+    if (!w) {
         return NULL;
+    }
     w->z = (z_stream){.zalloc = allocate, .zfree = release};
     w->write = write;
     w->arg = arg;
@@ -57,8 +58,9 @@ static void run(struct stk_gzip_write *w, int flush)
         w->z.avail_out = BUFFER_BYTES;
         rc = deflate(&w->z, flush);
         size_t n = BUFFER_BYTES - w->z.avail_out;
-        if (rc == Z_STREAM_ERROR || (n && w->write(w->arg, (const char *)w->buffer, n) != 0))
+        if (rc == Z_STREAM_ERROR || (n && w->write(w->arg, (const char *)w->buffer, n) != 0)) {
             w->failed = true;
+        }
     } while (!w->failed && (w->z.avail_out == 0 || (flush == Z_FINISH && rc != Z_STREAM_END)));
 }
 
@@ -78,15 +80,17 @@ int stk_gzip_write_bytes(void *writer, const char *bytes, size_t n)
 
 int stk_gzip_write_finish(struct stk_gzip_write *w)
 {
-    if (!w->failed)
+    if (!w->failed) {
         run(w, Z_FINISH);
+    }
     return w->failed;
 }
 
 void stk_gzip_write_close(struct stk_gzip_write *w)
 {
-    if (!w)
+    if (!w) {
         return;
+    }
     deflateEnd(&w->z);
     stk_free(w);
 }

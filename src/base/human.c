@@ -22,9 +22,11 @@ char *stk_human_ns(int64_t ns, char buf[STK_HUMAN_MAX])
                  {1e9, "s"},     {1e6, "ms"},   {1e3, "us"}};
     const char *sign = ns < 0 ? "-" : "";
     double value = ns < 0 ? -(double)ns : (double)ns;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (value >= units[i].scale * (units[i].scale < 60e9 ? 0.9995 : i == 2 ? 2 : 1))
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (value >= units[i].scale * (units[i].scale < 60e9 ? 0.9995 : i == 2 ? 2 : 1)) {
             return three_digits(value / units[i].scale, sign, units[i].unit, buf);
+        }
+    }
     snprintf(buf, STK_HUMAN_MAX, "%" PRId64 " ns", ns);
     return buf;
 }
@@ -38,10 +40,11 @@ char *stk_human_bytes(uint64_t bytes, char buf[STK_HUMAN_MAX])
         value /= 1000;
         unit++;
     }
-    if (unit == 0)
+    if (unit == 0) {
         snprintf(buf, STK_HUMAN_MAX, "%" PRIu64 " B", bytes);
-    else
+    } else {
         three_digits(value, "", units[unit], buf);
+    }
     return buf;
 }
 
@@ -50,8 +53,9 @@ char *stk_human_count(uint64_t n, char buf[STK_HUMAN_MAX])
     char digits[24];
     int len = snprintf(digits, sizeof digits, "%" PRIu64, n), out = 0;
     for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
+        if (i > 0 && (len - i) % 3 == 0) {
             buf[out++] = ' ';
+        }
         buf[out++] = digits[i];
     }
     buf[out] = '\0';
@@ -61,9 +65,10 @@ char *stk_human_count(uint64_t n, char buf[STK_HUMAN_MAX])
 char *stk_human_share(double share, char buf[STK_HUMAN_MAX])
 {
     double percent = share * 100;
-    if (percent > 0 && percent < 0.1)
+    if (percent > 0 && percent < 0.1) {
         snprintf(buf, STK_HUMAN_MAX, "<0.1 %%");
-    else
+    } else {
         snprintf(buf, STK_HUMAN_MAX, "%.*f %%", percent < 9.95 && percent > 0 ? 1 : 0, percent);
+    }
     return buf;
 }

@@ -34,8 +34,9 @@ static void reset_engine(void *p)
 static void *open_engine(void)
 {
     struct engine *e = stk_alloc_zero(1, sizeof *e);
-    if (!e)
+    if (!e) {
         return NULL;
+    }
     isal_inflate_init(&e->state);
     reset_engine(e);
     return e;
@@ -74,8 +75,9 @@ static enum stk_inflate_result run(void *p, struct stk_inflate_io *io)
         io->out += out - s->avail_out;
         io->out_len -= out - s->avail_out;
     }
-    if (e->damaged)
+    if (e->damaged) {
         return drain(s, io) ? STK_INFLATE_BAD : STK_INFLATE_MORE;
+    }
     return s->block_state == ISAL_BLOCK_FINISH ? STK_INFLATE_END : STK_INFLATE_MORE;
 }
 
@@ -90,8 +92,9 @@ static size_t surplus(void *p, uint8_t bytes[8])
     int32_t bits = s->read_in_length > 0 ? s->read_in_length : 0;
     uint64_t held = s->read_in >> bits % 8;
     size_t n = (size_t)bits / 8;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         bytes[i] = (uint8_t)(held >> 8 * i);
+    }
     s->read_in = 0;
     s->read_in_length = 0;
     return n;
@@ -102,8 +105,9 @@ static void *save(const void *p)
     const struct inflate_state *s = &((const struct engine *)p)->state;
     size_t size = offsetof(struct inflate_state, tmp_out_buffer) + (size_t)s->tmp_out_valid;
     struct saved *saved = stk_alloc(sizeof *saved + size);
-    if (!saved)
+    if (!saved) {
         return NULL;
+    }
     saved->size = size;
     memcpy(saved->bytes, s, size);
     return saved;

@@ -47,8 +47,9 @@ static void *open_engine(void)
 static void close_engine(void *p)
 {
     struct engine *e = p;
-    if (e && e->live)
+    if (e && e->live) {
         inflateEnd(&e->z);
+    }
     stk_free(e);
 }
 
@@ -56,17 +57,19 @@ static void reset_engine(void *p)
 {
     struct engine *e = p;
     e->crc = 0;
-    if (e->live)
+    if (e->live) {
         inflateReset(&e->z);
-    else
+    } else {
         start(e); // run() says so if this fails
+    }
 }
 
 static enum stk_inflate_result run(void *p, struct stk_inflate_io *io)
 {
     struct engine *e = p;
-    if (!e->live)
+    if (!e->live) {
         return STK_INFLATE_NOMEM;
+    }
     uInt in = io->in_len < UINT_MAX ? (uInt)io->in_len : UINT_MAX;
     uInt out = io->out_len < UINT_MAX ? (uInt)io->out_len : UINT_MAX;
     e->z.next_in = (Bytef *)io->in; // not written to
@@ -127,8 +130,9 @@ static void *save(const void *p)
 static int load(void *p, const void *saved)
 {
     struct engine *e = p;
-    if (e->live)
+    if (e->live) {
         inflateEnd(&e->z);
+    }
     return copy(e, saved);
 }
 

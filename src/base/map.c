@@ -28,15 +28,17 @@ static struct stk_map_entry *find(struct stk_map_entry *entries, size_t capacity
                                   uint64_t b)
 {
     size_t i = slot_of(a, b, capacity);
-    while (entries[i].full && (entries[i].a != a || entries[i].b != b))
+    while (entries[i].full && (entries[i].a != a || entries[i].b != b)) {
         i = (i + 1) & (capacity - 1);
+    }
     return &entries[i];
 }
 
 uint32_t *stk_map_get(const struct stk_map *m, uint64_t a, uint64_t b)
 {
-    if (m->count == 0)
+    if (m->count == 0) {
         return NULL;
+    }
     struct stk_map_entry *e = find(m->entries, m->capacity, a, b);
     return e->full ? &e->value : NULL;
 }
@@ -45,11 +47,14 @@ static int grow(struct stk_map *m)
 {
     size_t capacity = m->capacity ? m->capacity * 2 : SLOTS_MIN;
     struct stk_map_entry *entries = stk_alloc_zero(capacity, sizeof *entries);
-    if (!entries)
+    if (!entries) {
         return -1;
-    for (size_t i = 0; i < m->capacity; i++)
-        if (m->entries[i].full)
+    }
+    for (size_t i = 0; i < m->capacity; i++) {
+        if (m->entries[i].full) {
             *find(entries, capacity, m->entries[i].a, m->entries[i].b) = m->entries[i];
+        }
+    }
     stk_free(m->entries);
     m->entries = entries;
     m->capacity = capacity;
@@ -58,19 +63,24 @@ static int grow(struct stk_map *m)
 
 uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initial, int *created)
 {
-    if (created)
+    if (created) {
         *created = 0;
+    }
     uint32_t *value = stk_map_get(m, a, b);
-    if (value)
+    if (value) {
         return value;
-    if (m->count >= m->max_count)
+    }
+    if (m->count >= m->max_count) {
         return NULL;
-    if (m->count + 1 > m->capacity / 3 * 2 && grow(m))
+    }
+    if (m->count + 1 > m->capacity / 3 * 2 && grow(m)) {
         return NULL;
+    }
     struct stk_map_entry *e = find(m->entries, m->capacity, a, b);
     *e = (struct stk_map_entry){.a = a, .b = b, .value = initial, .full = 1};
     m->count++;
-    if (created)
+    if (created) {
         *created = 1;
+    }
     return &e->value;
 }

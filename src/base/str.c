@@ -17,29 +17,36 @@ static unsigned char lower(char c)
 
 static bool equal_nocase(const char *a, const char *b, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (lower(a[i]) != lower(b[i]))
+    for (size_t i = 0; i < n; i++) {
+        if (lower(a[i]) != lower(b[i])) {
             return false;
+        }
+    }
     return true;
 }
 
 bool stk_str_contains(struct stk_str s, struct stk_str part)
 {
-    if (part.n == 0)
+    if (part.n == 0) {
         return true;
+    }
     return s.n >= part.n && memmem(s.p, s.n, part.p, part.n) != NULL;
 }
 
 bool stk_str_contains_nocase(struct stk_str s, struct stk_str part)
 {
-    if (part.n == 0)
+    if (part.n == 0) {
         return true;
-    if (s.n < part.n)
+    }
+    if (s.n < part.n) {
         return false;
+    }
     unsigned char first = lower(part.p[0]);
-    for (size_t i = 0; i <= s.n - part.n; i++)
-        if (lower(s.p[i]) == first && equal_nocase(s.p + i, part.p, part.n))
+    for (size_t i = 0; i <= s.n - part.n; i++) {
+        if (lower(s.p[i]) == first && equal_nocase(s.p + i, part.p, part.n)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -56,14 +63,16 @@ bool stk_str_eq_nocase(struct stk_str a, struct stk_str b)
 bool stk_str_to_u64(struct stk_str s, uint64_t *out)
 {
     size_t i = s.n > 0 && s.p[0] == '+';
-    if (i == s.n)
+    if (i == s.n) {
         return false;
+    }
     uint64_t value = 0;
     for (; i < s.n; i++) {
         unsigned digit = (unsigned)(unsigned char)s.p[i] - '0';
         if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, digit, &value))
+            __builtin_add_overflow(value, digit, &value)) {
             return false;
+        }
     }
     *out = value;
     return true;
@@ -76,11 +85,13 @@ bool stk_str_to_i64(struct stk_str s, int64_t *out)
     if (negative) {
         s.p++;
         s.n--;
-        if (s.n == 0 || s.p[0] == '+')
+        if (s.n == 0 || s.p[0] == '+') {
             return false;
+        }
     }
-    if (!stk_str_to_u64(s, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative)
+    if (!stk_str_to_u64(s, &magnitude) || magnitude > (uint64_t)INT64_MAX + negative) {
         return false;
+    }
     *out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
     return true;
 }
@@ -112,8 +123,9 @@ uint64_t stk_hash_bytes(const void *bytes, size_t n)
     uint64_t a = 0, b = 0;
     if (n > 16) {
         size_t left = n;
-        for (; left > 16; left -= 16, p += 16)
+        for (; left > 16; left -= 16, p += 16) {
             h = fold(load64(p) ^ MUL_B, load64(p + 8) ^ h);
+        }
         a = load64(p + left - 16); // overlaps what was read already
         b = load64(p + left - 8);
     } else if (n >= 8) {

@@ -32,12 +32,15 @@ struct stk_stream {
 // Magic numbers: RFC 1952; RFC 8878, where a skippable frame may come first.
 static enum stk_stream_codec codec_of(const uint8_t *p, size_t n)
 {
-    if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
+    if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b) {
         return STK_CODEC_GZIP;
-    if (n >= 4 && p[0] == 0x28 && p[1] == 0xb5 && p[2] == 0x2f && p[3] == 0xfd)
+    }
+    if (n >= 4 && p[0] == 0x28 && p[1] == 0xb5 && p[2] == 0x2f && p[3] == 0xfd) {
         return STK_CODEC_ZSTD;
-    if (n >= 4 && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18)
+    }
+    if (n >= 4 && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18) {
         return STK_CODEC_ZSTD;
+    }
     return STK_CODEC_PLAIN;
 }
 
@@ -46,17 +49,20 @@ enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
 {
     *out = NULL;
     struct stk_stream *s = stk_alloc_zero(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return stk_err_nomem(err);
+    }
     s->seekable = opts && opts->seekable;
     stk_seek_init(&s->seek);
     size_t n = 0;
     enum stk_status status = stk_source_open(&s->source, path, s->seekable, err);
-    if (status)
+    if (status) {
         goto done;
+    }
     status = stk_source_read(&s->source, 0, s->head, PEEK_SIZE, &n, err);
-    if (status)
+    if (status) {
         goto done;
+    }
     s->codec = opts && opts->codec_given ? opts->codec : codec_of(s->head, n);
     if (s->codec == STK_CODEC_PLAIN) {
         s->head_len = n;
@@ -67,17 +73,19 @@ enum stk_status stk_stream_open(struct stk_stream **out, const char *path,
         status = stk_decoder_open(&s->decoder, &s->source, s->codec, cap, s->head, n, err);
     }
 done:
-    if (status)
+    if (status) {
         stk_stream_close(s);
-    else
+    } else {
         *out = s;
+    }
     return status;
 }
 
 void stk_stream_close(struct stk_stream *s)
 {
-    if (!s)
+    if (!s) {
         return;
+    }
     stk_seek_deinit(&s->seek);
     stk_decoder_close(&s->decoder);
     stk_source_close(&s->source);
@@ -88,20 +96,23 @@ void stk_stream_close(struct stk_stream *s)
 static enum stk_status read_on(struct stk_stream *s, uint64_t position, uint8_t *buf, size_t cap,
                                size_t *got, struct stk_err *err)
 {
-    if (s->codec == STK_CODEC_PLAIN)
+    if (s->codec == STK_CODEC_PLAIN) {
         return stk_source_read(&s->source, position, buf, cap, got, err);
-    if (!s->seekable)
+    }
+    if (!s->seekable) {
         return stk_decoder_read(&s->decoder, buf, cap, got, err);
+    }
     enum stk_status status = STK_OK;
     *got = 0;
     while (!status && *got < cap) {
-        uint64_t room = stk_seek_room(&s->seek, &s->decoder);
-        size_t made, want = room < cap - *got ? (size_t)room : cap - *got;
+        uint64_t capacity = stk_seek_capacity(&s->seek, &s->decoder);
+        size_t made, want = capacity < cap - *got ? (size_t)capacity : cap - *got;
         status = stk_decoder_read(&s->decoder, buf + *got, want, &made, err);
         *got += made;
         stk_seek_note(&s->seek, &s->decoder);
-        if (made < want)
+        if (made < want) {
             break;
+        }
     }
     return status;
 }
@@ -129,13 +140,16 @@ enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, siz
         s->position += n;
         *got = n;
     }
-    if (*got == cap)
+    if (*got == cap) {
         return STK_OK;
+    }
     if (s->head_status) {
-        if (*got > 0)
+        if (*got > 0) {
             return STK_OK; // said by the next read
-        if (err)
+        }
+        if (err) {
             *err = s->head_err;
+        }
         return s->head_status;
     }
     size_t more = 0;
@@ -167,8 +181,9 @@ uint64_t stk_stream_size(const struct stk_stream *s)
 
 uint64_t stk_stream_consumed(const struct stk_stream *s)
 {
-    if (s->codec == STK_CODEC_PLAIN)
+    if (s->codec == STK_CODEC_PLAIN) {
         return s->position;
+    }
     return s->decoder.in_offset + s->decoder.in_used;
 }
 
@@ -181,11 +196,14 @@ enum stk_status stk_stream_read_at(struct stk_stream *s, uint64_t offset, void *
                                    size_t *got, struct stk_err *err)
 {
     *got = 0;
-    if (s->codec == STK_CODEC_PLAIN && s->source.regular)
+    if (s->codec == STK_CODEC_PLAIN && s->source.regular) {
         return stk_source_read(&s->source, offset, buf, n, got, err);
-    if (!s->seekable)
+    }
+    if (!s->seekable) {
         return stk_err_set(err, STK_EINVAL, "%s was opened without random access", s->source.shown);
-    if (s->codec == STK_CODEC_PLAIN)
+    }
+    if (s->codec == STK_CODEC_PLAIN) {
         return stk_source_read(&s->source, offset, buf, n, got, err);
+    }
     return stk_seek_read(&s->seek, &s->source, s->codec, offset, buf, n, got, err);
 }

@@ -26,8 +26,9 @@ static const char *codec_name(const struct stk_decoder *d)
 static enum stk_status open_codec(struct stk_decoder *d)
 {
     if (is_deflate(d)) {
-        if (stk_gzip_open(&d->gzip, STK_INFLATE_DEFAULT))
+        if (stk_gzip_open(&d->gzip, STK_INFLATE_DEFAULT)) {
             return STK_ENOMEM;
+        }
         d->gzip.is_zlib = d->codec == STK_CODEC_ZLIB;
         return STK_OK;
     }
@@ -45,8 +46,9 @@ enum stk_status stk_decoder_open(struct stk_decoder *d, struct stk_source *sourc
         stk_decoder_close(d);
         return stk_err_nomem(err);
     }
-    if (n)
+    if (n) {
         memcpy(d->in, head, n);
+    }
     return STK_OK;
 }
 
@@ -84,12 +86,14 @@ static enum stk_status run_gzip(struct stk_decoder *d, struct stk_inflate_io *io
     enum stk_inflate_result r = stk_gzip_run(&d->gzip, io);
     d->in_used += (size_t)(io->in - in);
     d->out_pos += (uint64_t)(io->out - out);
-    if (r == STK_INFLATE_NOMEM)
+    if (r == STK_INFLATE_NOMEM) {
         return stk_err_nomem(err);
-    if (r == STK_INFLATE_BAD)
+    }
+    if (r == STK_INFLATE_BAD) {
         end_damaged(d, codec_name(d), d->gzip.why);
-    else if (r == STK_INFLATE_END)
+    } else if (r == STK_INFLATE_END) {
         note_start(d);
+    }
     *moved = io->in != in || io->out != out || r == STK_INFLATE_END;
     return STK_OK;
 }
@@ -123,16 +127,19 @@ static enum stk_status run_zstd(struct stk_decoder *d, struct stk_inflate_io *io
     io->out += out.pos;
     io->out_len -= out.pos;
     if (ZSTD_isError(r)) {
-        if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
+        if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation) {
             return stk_err_nomem(err);
+        }
         end_damaged(d, "zstd", zstd_problem(r));
         return STK_OK;
     }
     *moved = in.pos || out.pos;
-    if (*moved)
+    if (*moved) {
         d->zstd_inside = r != 0;
-    if (r == 0)
+    }
+    if (r == 0) {
         note_start(d);
+    }
     return STK_OK;
 }
 
@@ -145,10 +152,11 @@ static enum stk_status refill(struct stk_decoder *d, struct stk_err *err)
 
 static void end_of_input(struct stk_decoder *d)
 {
-    if (is_deflate(d) ? stk_gzip_may_end(&d->gzip) : !d->zstd_inside)
+    if (is_deflate(d) ? stk_gzip_may_end(&d->gzip) : !d->zstd_inside) {
         d->ended = true;
-    else
+    } else {
         end_damaged(d, codec_name(d), "the file ends early: its rest is missing");
+    }
 }
 
 enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, size_t *got,
@@ -158,19 +166,22 @@ enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, s
     enum stk_status status = STK_OK;
     while (io.out_len > 0 && !d->ended && !status) {
         bool dry = d->in_used == d->in_len, moved = false;
-        if (dry && (status = refill(d, err)))
+        if (dry && (status = refill(d, err))) {
             break;
+        }
         io.in = d->in + d->in_used;
         io.in_len = d->in_len - d->in_used;
         bool more = io.in_len > 0;
         // Without input, too: a decoder may hold bytes that did not fit the last buffer.
         status = is_deflate(d) ? run_gzip(d, &io, &moved, err) : run_zstd(d, &io, &moved, err);
-        if (status || d->ended || moved)
+        if (status || d->ended || moved) {
             continue;
-        if (more)
+        }
+        if (more) {
             end_damaged(d, "decoder", "it makes no progress");
-        else
+        } else {
             end_of_input(d);
+        }
     }
     *got = cap - io.out_len;
     return status;
@@ -178,22 +189,25 @@ enum stk_status stk_decoder_read(struct stk_decoder *d, void *buf, size_t cap, s
 
 int stk_decoder_mark(const struct stk_decoder *d, struct stk_decode_mark *mark)
 {
-    if (d->ended)
+    if (d->ended) {
         return -1;
+    }
     if (d->start.out_pos == d->out_pos && d->start.in_pos == in_pos(d)) {
         *mark = d->start;
         return 0;
     }
-    if (!is_deflate(d) || d->gzip.phase != STK_GZIP_BODY)
+    if (!is_deflate(d) || d->gzip.phase != STK_GZIP_BODY) {
         return -1;
+    }
     *mark = (struct stk_decode_mark){.out_pos = d->out_pos, .in_pos = in_pos(d), .inside = true};
     return stk_gzip_save(&d->gzip, &mark->gzip);
 }
 
 void stk_decode_unmark(struct stk_decode_mark *mark)
 {
-    if (mark->inside)
+    if (mark->inside) {
         STK_INFLATE_DEFAULT->free_saved(mark->gzip.saved);
+    }
     *mark = (struct stk_decode_mark){0};
 }
 
@@ -207,11 +221,12 @@ enum stk_status stk_decoder_resume(struct stk_decoder *d, const struct stk_decod
     d->damage[0] = '\0';
     d->zstd_inside = false;
     d->start = (struct stk_decode_mark){0};
-    if (d->codec == STK_CODEC_ZSTD)
+    if (d->codec == STK_CODEC_ZSTD) {
         ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only);
-    else if (!mark->inside)
+    } else if (!mark->inside) {
         stk_gzip_restart(&d->gzip, mark->in_pos > 0);
-    else if (stk_gzip_load(&d->gzip, &mark->gzip))
+    } else if (stk_gzip_load(&d->gzip, &mark->gzip)) {
         return stk_err_nomem(err);
+    }
     return STK_OK;
 }

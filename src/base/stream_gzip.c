@@ -20,8 +20,9 @@ int stk_gzip_open(struct stk_gzip *g, const struct stk_inflate_engine *engine)
 
 void stk_gzip_close(struct stk_gzip *g)
 {
-    if (g->engine)
+    if (g->engine) {
         g->engine->close(g->inflate);
+    }
     *g = (struct stk_gzip){0};
 }
 
@@ -52,16 +53,20 @@ static enum stk_inflate_result bad(struct stk_gzip *g, const char *why)
 static enum stk_inflate_result fixed_byte(struct stk_gzip *g, uint8_t c)
 {
     bool first = g->members == 0;
-    if (g->count == 0 && c == 0 && !first)
+    if (g->count == 0 && c == 0 && !first) {
         return STK_INFLATE_MORE; // padding
-    if ((g->count == 0 && c != 0x1f) || (g->count == 1 && c != 0x8b))
+    }
+    if ((g->count == 0 && c != 0x1f) || (g->count == 1 && c != 0x8b)) {
         return bad(g, first ? "it has no gzip header"
                             : "bytes that are not gzip follow its last member and were ignored");
-    if (g->count == 2 && c != 8)
+    }
+    if (g->count == 2 && c != 8) {
         return bad(g, "a gzip header names an unknown compression method");
+    }
     if (g->count == 3) {
-        if (c & FLAGS_RESERVED)
+        if (c & FLAGS_RESERVED) {
             return bad(g, "a gzip header has unknown flags");
+        }
         g->flags = c;
     }
     g->count++;
@@ -71,17 +76,20 @@ static enum stk_inflate_result fixed_byte(struct stk_gzip *g, uint8_t c)
 // CMF and FLG: deflate, a window of up to 32 KiB, no dictionary, together a multiple of 31.
 static enum stk_inflate_result zlib_byte(struct stk_gzip *g, uint8_t c)
 {
-    if (g->members > 0)
+    if (g->members > 0) {
         return bad(g, "bytes follow its end and were ignored");
+    }
     if (g->count == 0) {
         g->flags = c;
         g->count = 1;
         return STK_INFLATE_MORE;
     }
-    if ((g->flags & 15) != 8 || g->flags >> 4 > 7 || (g->flags << 8 | c) % 31 != 0)
+    if ((g->flags & 15) != 8 || g->flags >> 4 > 7 || (g->flags << 8 | c) % 31 != 0) {
         return bad(g, "it has no zlib header");
-    if (c & 32)
+    }
+    if (c & 32) {
         return bad(g, "it needs a dictionary");
+    }
     g->count = 0;
     g->phase = STK_GZIP_BODY;
     return STK_INFLATE_MORE;
@@ -108,14 +116,17 @@ static bool field_complete(const struct stk_gzip *g, uint8_t last)
 
 static enum stk_inflate_result header_byte(struct stk_gzip *g, uint8_t c)
 {
-    if (g->is_zlib)
+    if (g->is_zlib) {
         return zlib_byte(g, c);
+    }
     if (g->field == FIXED) {
-        if (fixed_byte(g, c) == STK_INFLATE_BAD)
+        if (fixed_byte(g, c) == STK_INFLATE_BAD) {
             return STK_INFLATE_BAD;
+        }
     } else {
-        if (g->field == EXTRA_LEN)
+        if (g->field == EXTRA_LEN) {
             g->extra_len |= (uint32_t)c << 8 * g->count;
+        }
         g->count = g->count < 2 || g->field == EXTRA ? g->count + 1 : g->count;
     }
     while (field_complete(g, c)) {
@@ -133,10 +144,12 @@ static enum stk_inflate_result run_body(struct stk_gzip *g, struct stk_inflate_i
     uint8_t *out = io->out;
     enum stk_inflate_result r = g->engine->run(g->inflate, io);
     g->member_bytes += (uint64_t)(io->out - out);
-    if (g->is_zlib)
+    if (g->is_zlib) {
         g->adler = (uint32_t)adler32_z(g->adler, out, (size_t)(io->out - out));
-    if (r == STK_INFLATE_BAD)
+    }
+    if (r == STK_INFLATE_BAD) {
         return bad(g, "its compressed data is damaged");
+    }
     if (r == STK_INFLATE_END) {
         g->phase = STK_GZIP_TRAILER;
         g->count = (uint32_t)g->engine->surplus(g->inflate, g->trailer);
@@ -155,34 +168,41 @@ static enum stk_inflate_result run_zlib_trailer(struct stk_gzip *g, struct stk_i
         g->trailer[g->count++] = *io->in++;
         io->in_len--;
     }
-    if (g->count < ZLIB_TRAILER_LEN)
+    if (g->count < ZLIB_TRAILER_LEN) {
         return STK_INFLATE_MORE;
+    }
     const uint8_t *t = g->trailer;
     uint32_t want = (uint32_t)t[0] << 24 | (uint32_t)t[1] << 16 | (uint32_t)t[2] << 8 | t[3];
-    if (want != g->adler)
+    if (want != g->adler) {
         return bad(g, "its checksum does not match its content: some of it is wrong");
-    if (g->count > ZLIB_TRAILER_LEN) // the decoder had read ahead
+    }
+    if (g->count > ZLIB_TRAILER_LEN) { // the decoder had read ahead
         return bad(g, "bytes follow its end and were ignored");
+    }
     stk_gzip_restart(g, g->members + 1);
     return STK_INFLATE_END;
 }
 
 static enum stk_inflate_result run_trailer(struct stk_gzip *g, struct stk_inflate_io *io)
 {
-    if (g->is_zlib)
+    if (g->is_zlib) {
         return run_zlib_trailer(g, io);
+    }
     size_t n = TRAILER_LEN - g->count;
     n = n < io->in_len ? n : io->in_len;
     memcpy(g->trailer + g->count, io->in, n);
     g->count += (uint32_t)n;
     io->in += n;
     io->in_len -= n;
-    if (g->count < TRAILER_LEN)
+    if (g->count < TRAILER_LEN) {
         return STK_INFLATE_MORE;
-    if (little_endian(g->trailer) != g->engine->crc(g->inflate))
+    }
+    if (little_endian(g->trailer) != g->engine->crc(g->inflate)) {
         return bad(g, "its checksum does not match its content: some of it is wrong");
-    if (little_endian(g->trailer + 4) != (uint32_t)g->member_bytes)
+    }
+    if (little_endian(g->trailer + 4) != (uint32_t)g->member_bytes) {
         return bad(g, "its recorded length does not match its content");
+    }
     stk_gzip_restart(g, g->members + 1);
     return STK_INFLATE_END;
 }
@@ -203,10 +223,12 @@ enum stk_inflate_result stk_gzip_run(struct stk_gzip *g, struct stk_inflate_io *
             r = header_byte(g, *io->in++);
             io->in_len--;
         }
-        if (r != STK_INFLATE_MORE)
+        if (r != STK_INFLATE_MORE) {
             return r;
-        if (io->in_len == in_len && io->out_len == out_len && g->phase == phase)
+        }
+        if (io->in_len == in_len && io->out_len == out_len && g->phase == phase) {
             return STK_INFLATE_MORE;
+        }
     }
 }
 
@@ -220,8 +242,9 @@ int stk_gzip_save(const struct stk_gzip *g, struct stk_gzip_mark *mark)
 
 int stk_gzip_load(struct stk_gzip *g, const struct stk_gzip_mark *mark)
 {
-    if (g->engine->load(g->inflate, mark->saved))
+    if (g->engine->load(g->inflate, mark->saved)) {
         return -1;
+    }
     g->phase = STK_GZIP_BODY;
     g->member_bytes = mark->member_bytes;
     g->adler = mark->adler;

@@ -21,10 +21,12 @@ void stk_seek_init(struct stk_seek *k)
 
 void stk_seek_deinit(struct stk_seek *k)
 {
-    for (size_t i = 0; i < k->mark_count; i++)
+    for (size_t i = 0; i < k->mark_count; i++) {
         stk_decode_unmark(&k->marks[i]);
-    if (k->decoder.in)
+    }
+    if (k->decoder.in) {
         stk_decoder_close(&k->decoder);
+    }
     stk_free(k->window);
     stk_seek_init(k);
 }
@@ -34,7 +36,7 @@ static uint64_t due_at(const struct stk_seek *k)
     return (k->mark_count ? k->marks[k->mark_count - 1].out_pos : 0) + k->distance;
 }
 
-uint64_t stk_seek_room(const struct stk_seek *k, const struct stk_decoder *d)
+uint64_t stk_seek_capacity(const struct stk_seek *k, const struct stk_decoder *d)
 {
     uint64_t due = due_at(k);
     return due > d->out_pos ? due - d->out_pos : k->distance;
@@ -44,10 +46,11 @@ static void thin_out(struct stk_seek *k)
 {
     size_t kept = 0;
     for (size_t i = 0; i < k->mark_count; i++) {
-        if (i % 2 == 1)
+        if (i % 2 == 1) {
             k->marks[kept++] = k->marks[i];
-        else
+        } else {
             stk_decode_unmark(&k->marks[i]);
+        }
     }
     k->mark_count = kept;
     k->distance *= 2;
@@ -56,21 +59,24 @@ static void thin_out(struct stk_seek *k)
 void stk_seek_note(struct stk_seek *k, const struct stk_decoder *d)
 {
     uint64_t due = due_at(k);
-    if (d->out_pos < due || d->ended)
+    if (d->out_pos < due || d->ended) {
         return;
+    }
     // Starts of members and frames cost nothing, so one that is near will do; far back, it is still
     // better than none.
     struct stk_decode_mark mark = d->start;
     bool usable = mark.out_pos >= due - k->distance / 2;
     if (!usable || d->out_pos - mark.out_pos > CHEAP_WITHIN) {
         struct stk_decode_mark here;
-        if (stk_decoder_mark(d, &here) == 0)
+        if (stk_decoder_mark(d, &here) == 0) {
             mark = here;
-        else if (!usable)
+        } else if (!usable) {
             return;
+        }
     }
-    if (k->mark_count == STK_SEEK_MARKS_MAX)
+    if (k->mark_count == STK_SEEK_MARKS_MAX) {
         thin_out(k);
+    }
     k->marks[k->mark_count++] = mark;
 }
 
@@ -80,10 +86,11 @@ static struct stk_decode_mark nearest(const struct stk_seek *k, uint64_t offset)
     size_t low = 0, high = k->mark_count;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (k->marks[mid].out_pos <= offset)
+        if (k->marks[mid].out_pos <= offset) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low ? k->marks[low - 1] : (struct stk_decode_mark){0};
 }
@@ -91,10 +98,12 @@ static struct stk_decode_mark nearest(const struct stk_seek *k, uint64_t offset)
 static enum stk_status open_cursor(struct stk_seek *k, struct stk_source *source,
                                    enum stk_stream_codec codec, struct stk_err *err)
 {
-    if (!k->window && !(k->window = stk_alloc(2 * WINDOW_STEP)))
+    if (!k->window && !(k->window = stk_alloc(2 * WINDOW_STEP))) {
         return stk_err_nomem(err);
-    if (k->decoder.in)
+    }
+    if (k->decoder.in) {
         return STK_OK;
+    }
     k->window_len = 0;
     k->window_pos = 0;
     return stk_decoder_open(&k->decoder, source, codec, INPUT_SIZE, NULL, 0, err);
@@ -104,13 +113,15 @@ static enum stk_status open_cursor(struct stk_seek *k, struct stk_source *source
 static enum stk_status aim(struct stk_seek *k, uint64_t offset, struct stk_err *err)
 {
     struct stk_decode_mark mark = nearest(k, offset);
-    if (offset >= k->window_pos && mark.out_pos <= k->decoder.out_pos)
+    if (offset >= k->window_pos && mark.out_pos <= k->decoder.out_pos) {
         return STK_OK;
+    }
     k->window_len = 0;
     k->window_pos = mark.out_pos;
     enum stk_status status = stk_decoder_resume(&k->decoder, &mark, err);
-    if (status)
+    if (status) {
         stk_decoder_close(&k->decoder); // opened anew by the next read
+    }
     return status;
 }
 
@@ -135,8 +146,9 @@ enum stk_status stk_seek_read(struct stk_seek *k, struct stk_source *source,
 {
     *got = 0;
     enum stk_status status = open_cursor(k, source, codec, err);
-    if (!status)
+    if (!status) {
         status = aim(k, offset, err);
+    }
     while (!status && *got < n) {
         uint64_t at = offset + *got, end = k->window_pos + k->window_len;
         if (at < end) {
@@ -148,8 +160,9 @@ enum stk_status stk_seek_read(struct stk_seek *k, struct stk_source *source,
         }
         size_t made;
         status = advance(k, &made, err);
-        if (made == 0)
+        if (made == 0) {
             break;
+        }
     }
     return status;
 }

@@ -21,7 +21,7 @@ struct stk_seek {
 void stk_seek_init(struct stk_seek *k);
 void stk_seek_deinit(struct stk_seek *k);
 // How many bytes `d` may decode before the next note.
-uint64_t stk_seek_room(const struct stk_seek *k, const struct stk_decoder *d);
+uint64_t stk_seek_capacity(const struct stk_seek *k, const struct stk_decoder *d);
 // Takes a mark if one is due. Without memory there are fewer marks, and access is slower.
 void stk_seek_note(struct stk_seek *k, const struct stk_decoder *d);
 STK_MUST_CHECK enum stk_status stk_seek_read(struct stk_seek *k, struct stk_source *source,

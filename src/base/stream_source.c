@@ -31,17 +31,22 @@ static enum stk_status unfit(const struct stk_source *s, const char *why, struct
 static enum stk_status check_type(struct stk_source *s, bool is_stdin, struct stk_err *err)
 {
     struct stat st;
-    if (fstat(s->fd, &st))
+    if (fstat(s->fd, &st)) {
         return open_failed(s, errno, err);
-    if (S_ISDIR(st.st_mode))
+    }
+    if (S_ISDIR(st.st_mode)) {
         return unfit(s, "it is a directory; name a profile inside it", err);
-    if (is_stdin && isatty(s->fd))
+    }
+    if (is_stdin && isatty(s->fd)) {
         return unfit(s, "it is a terminal; pipe a profile into it or name a file", err);
-    if (!is_stdin && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+    }
+    if (!is_stdin && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) {
         return unfit(s, "it is a device; name a file or a pipe", err);
+    }
     s->regular = S_ISREG(st.st_mode);
-    if (!s->regular)
+    if (!s->regular) {
         return STK_OK;
+    }
     off_t at = is_stdin ? lseek(s->fd, 0, SEEK_CUR) : 0;
     s->base = at > 0 ? (uint64_t)at : 0;
     s->size = (uint64_t)st.st_size > s->base ? (uint64_t)st.st_size - s->base : 0;
@@ -63,8 +68,9 @@ static int open_spool(const char *dir)
             return -1;
         }
         fd = mkostemp(name, O_CLOEXEC);
-        if (fd >= 0)
+        if (fd >= 0) {
             unlink(name);
+        }
     }
     return fd;
 }
@@ -88,30 +94,35 @@ enum stk_status stk_source_open(struct stk_source *s, const char *path, bool spo
     *s = (struct stk_source){.fd = -1, .spool_fd = -1};
     size_t size = strlen(path) + 1;
     s->path = stk_alloc(size);
-    if (!s->path)
+    if (!s->path) {
         return stk_err_nomem(err);
+    }
     memcpy(s->path, path, size);
     bool is_stdin = strcmp(path, "-") == 0;
     s->shown = is_stdin ? "standard input" : s->path;
-    do
+    do {
         s->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                          : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    while (s->fd < 0 && errno == EINTR);
-    if (s->fd < 0)
+    } while (s->fd < 0 && errno == EINTR);
+    if (s->fd < 0) {
         return open_failed(s, errno, err);
+    }
     enum stk_status status = check_type(s, is_stdin, err);
-    if (status || s->regular || !spool)
+    if (status || s->regular || !spool) {
         return status;
+    }
     s->spool_fd = open_spool(spool_dir());
     return s->spool_fd < 0 ? spool_failed(s, errno, err) : STK_OK;
 }
 
 void stk_source_close(struct stk_source *s)
 {
-    if (s->fd >= 0)
+    if (s->fd >= 0) {
         close(s->fd);
-    if (s->spool_fd >= 0)
+    }
+    if (s->spool_fd >= 0) {
         close(s->spool_fd);
+    }
     stk_free(s->path);
     *s = (struct stk_source){.fd = -1, .spool_fd = -1};
 }
@@ -130,17 +141,21 @@ static enum stk_status read_file(const struct stk_source *s, int fd, uint64_t ba
 {
     *got = 0;
     uint64_t at;
-    if (__builtin_add_overflow(base, offset, &at) || at > (uint64_t)INT64_MAX - cap)
+    if (__builtin_add_overflow(base, offset, &at) || at > (uint64_t)INT64_MAX - cap) {
         return STK_OK; // beyond the end of any file
+    }
     while (*got < cap) {
         size_t want = cap - *got < READ_MAX ? cap - *got : READ_MAX;
         ssize_t n = pread(fd, buf + *got, want, (off_t)(at + *got));
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n < 0)
+        }
+        if (n < 0) {
             return read_failed(s, offset + *got, errno, err);
-        if (n == 0)
+        }
+        if (n == 0) {
             break;
+        }
         *got += (size_t)n;
     }
     return STK_OK;
@@ -152,10 +167,12 @@ static enum stk_status keep(const struct stk_source *s, const uint8_t *p, size_t
     uint64_t at = s->pipe_pos;
     while (n > 0) {
         ssize_t done = pwrite(s->spool_fd, p, n, (off_t)at);
-        if (done < 0 && errno == EINTR)
+        if (done < 0 && errno == EINTR) {
             continue;
-        if (done <= 0)
+        }
+        if (done <= 0) {
             return spool_failed(s, done ? errno : ENOSPC, err);
+        }
         p += done;
         at += (uint64_t)done;
         n -= (size_t)done;
@@ -171,16 +188,20 @@ static enum stk_status read_pipe(struct stk_source *s, uint8_t *buf, size_t cap,
     while (*got < cap) {
         size_t want = cap - *got < READ_MAX ? cap - *got : READ_MAX;
         ssize_t n = read(s->fd, buf + *got, want);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && errno == EINTR) {
             continue;
-        if (n < 0)
+        }
+        if (n < 0) {
             return read_failed(s, s->pipe_pos, errno, err);
-        if (n == 0)
+        }
+        if (n == 0) {
             break;
+        }
         if (s->spool_fd >= 0) {
             enum stk_status status = keep(s, buf + *got, (size_t)n, err);
-            if (status)
+            if (status) {
                 return status;
+            }
         }
         *got += (size_t)n;
         s->pipe_pos += (uint64_t)n;
@@ -196,8 +217,9 @@ static enum stk_status skip_pipe(struct stk_source *s, uint64_t offset, struct s
         uint64_t left = offset - s->pipe_pos;
         size_t got, want = left < sizeof scratch ? (size_t)left : sizeof scratch;
         enum stk_status status = read_pipe(s, scratch, want, &got, err);
-        if (status || got == 0)
+        if (status || got == 0) {
             return status;
+        }
     }
     return STK_OK;
 }
@@ -206,20 +228,24 @@ enum stk_status stk_source_read(struct stk_source *s, uint64_t offset, void *buf
                                 size_t *got, struct stk_err *err)
 {
     *got = 0;
-    if (s->regular)
+    if (s->regular) {
         return read_file(s, s->fd, s->base, offset, buf, cap, got, err);
-    if (s->spool_fd < 0 && offset != s->pipe_pos)
+    }
+    if (s->spool_fd < 0 && offset != s->pipe_pos) {
         return stk_err_set(err, STK_EINVAL, "%s was opened without the ability to go back",
                            s->shown);
+    }
     enum stk_status status = s->spool_fd >= 0 ? skip_pipe(s, offset, err) : STK_OK;
-    if (status || offset > s->pipe_pos)
+    if (status || offset > s->pipe_pos) {
         return status;
+    }
     uint64_t kept = s->pipe_pos - offset;
     if (kept > 0) {
         size_t n = kept < cap ? (size_t)kept : cap;
         status = read_file(s, s->spool_fd, 0, offset, buf, n, got, err);
-        if (status || *got < n)
+        if (status || *got < n) {
             return status;
+        }
     }
     size_t more = 0;
     status = read_pipe(s, (uint8_t *)buf + *got, cap - *got, &more, err);

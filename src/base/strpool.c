@@ -66,11 +66,13 @@ static size_t find_slot(const struct stk_strpool *p, uint32_t tag, const char *s
     size_t mask = p->slot_count - 1;
     for (size_t i = tag & mask;; i = (i + 1) & mask) {
         const struct stk_strpool_slot *slot = &p->slots[i];
-        if (slot->id == 0)
+        if (slot->id == 0) {
             return i;
+        }
         if (slot->tag == tag && p->lengths[slot->id] == n &&
-            memcmp(p->strings[slot->id], s, n) == 0)
+            memcmp(p->strings[slot->id], s, n) == 0) {
             return i;
+        }
     }
 }
 
@@ -78,25 +80,31 @@ static size_t find_slot(const struct stk_strpool *p, uint32_t tag, const char *s
 static int grow(struct stk_strpool *p)
 {
     size_t slot_count = p->slot_count * 2, capacity = slot_count / 2;
-    if (capacity >= STK_STRPOOL_FAILED)
+    if (capacity >= STK_STRPOOL_FAILED) {
         return -1;
+    }
     const char **strings = stk_realloc_array(p->strings, capacity, sizeof *strings);
-    if (!strings)
+    if (!strings) {
         return -1;
+    }
     p->strings = strings;
     uint32_t *lengths = stk_realloc_array(p->lengths, capacity, sizeof *lengths);
-    if (!lengths)
+    if (!lengths) {
         return -1;
+    }
     p->lengths = lengths;
     struct stk_strpool_slot *slots = stk_alloc_zero(slot_count, sizeof *slots);
-    if (!slots)
+    if (!slots) {
         return -1;
+    }
     for (size_t k = 0; k < p->slot_count; k++) {
-        if (p->slots[k].id == 0)
+        if (p->slots[k].id == 0) {
             continue;
+        }
         size_t i = p->slots[k].tag & (slot_count - 1);
-        while (slots[i].id)
+        while (slots[i].id) {
             i = (i + 1) & (slot_count - 1);
+        }
         slots[i] = p->slots[k];
     }
     stk_free(p->slots);
@@ -108,21 +116,24 @@ static int grow(struct stk_strpool *p)
 
 // Room for n bytes of text, NULL on failure. A long string gets a chunk of its own behind the
 // current one.
-static char *text_room(struct stk_strpool *p, size_t n)
+static char *text_capacity(struct stk_strpool *p, size_t n)
 {
-    if (n > p->cap_bytes - p->used_bytes)
+    if (n > p->cap_bytes - p->used_bytes) {
         return NULL;
+    }
     struct stk_strpool_chunk *c = p->chunks;
     if (!c || c->size - c->used < n) {
         struct stk_strpool_chunk *head = c;
         size_t want = head ? head->size * 2 : CHUNK_MIN;
-        if (want > CHUNK_MAX)
+        if (want > CHUNK_MAX) {
             want = CHUNK_MAX;
+        }
         int own = n > want / 4;
         size_t size = own ? n : want;
         c = stk_alloc(sizeof *c + size);
-        if (!c)
+        if (!c) {
             return NULL;
+        }
         *c = (struct stk_strpool_chunk){.size = size};
         if (own && head) {
             c->next = head->next;
@@ -132,40 +143,47 @@ static char *text_room(struct stk_strpool *p, size_t n)
             p->chunks = c;
         }
     }
-    char *room = c->bytes + c->used;
+    char *capacity = c->bytes + c->used;
     c->used += n;
     p->used_bytes += n;
-    return room;
+    return capacity;
 }
 
 uint32_t stk_strpool_find(const struct stk_strpool *p, const char *s, size_t n)
 {
-    if (n == 0)
+    if (n == 0) {
         return 0;
-    if (n >= UINT32_MAX || p->count == 0)
+    }
+    if (n >= UINT32_MAX || p->count == 0) {
         return STK_STRPOOL_FAILED;
+    }
     uint32_t id = p->slots[find_slot(p, tag_of(s, n), s, n)].id;
     return id ? id : STK_STRPOOL_FAILED;
 }
 
 uint32_t stk_strpool_intern(struct stk_strpool *p, const char *s, size_t n)
 {
-    if (n == 0)
+    if (n == 0) {
         return 0;
-    if (n >= UINT32_MAX || p->count == 0)
+    }
+    if (n >= UINT32_MAX || p->count == 0) {
         return STK_STRPOOL_FAILED;
+    }
     uint32_t tag = tag_of(s, n);
     size_t i = find_slot(p, tag, s, n);
-    if (p->slots[i].id)
+    if (p->slots[i].id) {
         return p->slots[i].id;
+    }
     if (p->count == p->capacity) {
-        if (grow(p))
+        if (grow(p)) {
             return STK_STRPOOL_FAILED;
+        }
         i = find_slot(p, tag, s, n);
     }
-    char *text = text_room(p, n + 1);
-    if (!text)
+    char *text = text_capacity(p, n + 1);
+    if (!text) {
         return STK_STRPOOL_FAILED;
+    }
     memcpy(text, s, n);
     text[n] = '\0';
     uint32_t id = p->count++;

@@ -21,22 +21,25 @@
 static int64_t quota_processors(void)
 {
     int fd = open("/sys/fs/cgroup/cpu.max", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return 0;
+    }
     char line[64] = "";
     ssize_t got = read(fd, line, sizeof line - 1); // not stdio, which allocates: tuners look often
     close(fd);
     long long quota, period;
-    if (got <= 0 || sscanf(line, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0)
+    if (got <= 0 || sscanf(line, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0) {
         return 0;
+    }
     return quota / period + (quota % period != 0);
 }
 
 static int64_t affinity_processors(void)
 {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return CPU_COUNT(&set);
+    }
     return sysconf(_SC_NPROCESSORS_ONLN); // more than 1024 processors
 }
 
@@ -54,8 +57,9 @@ int stk_thread_count(void)
     if (count == 0) {
         count = affinity_processors();
         int64_t quota = quota_processors();
-        if (quota > 0 && quota < count)
+        if (quota > 0 && quota < count) {
             count = quota;
+        }
     }
     return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (int)count;
 }
@@ -90,25 +94,31 @@ void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
     struct worker workers[THREADS_MAX];
     int started = 0, wanted = n < THREADS_MAX ? n : THREADS_MAX;
     int64_t wish = wished_threads();
-    if (wish > 0 && wish < wanted)
+    if (wish > 0 && wish < wanted) {
         wanted = (int)wish;
+    }
     sigset_t before;
     bool masked = n > 1 && stk_thread_block_signals(&before);
     while (started < wanted - 1) {
         struct worker *w = &workers[started];
         *w = (struct worker){.fn = fn, .arg = arg, .index = started + 1};
-        if (pthread_create(&w->thread, NULL, run_worker, w))
+        if (pthread_create(&w->thread, NULL, run_worker, w)) {
             break;
+        }
         started++;
     }
-    if (masked)
+    if (masked) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (n > 0)
+    }
+    if (n > 0) {
         fn(arg, 0);
-    for (int index = started + 1; index < n; index++)
+    }
+    for (int index = started + 1; index < n; index++) {
         fn(arg, index);
-    for (int i = 0; i < started; i++)
+    }
+    for (int i = 0; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
+    }
 }
 
 struct tasks {
@@ -123,8 +133,9 @@ static void take_tasks(void *arg, int index)
     struct tasks *tasks = arg;
     size_t task;
     (void)index;
-    while ((task = atomic_fetch_add(&tasks->next, 1)) < tasks->count)
+    while ((task = atomic_fetch_add(&tasks->next, 1)) < tasks->count) {
         tasks->fn(tasks->arg, task);
+    }
 }
 
 void stk_thread_each(int threads, size_t count, void (*fn)(void *arg, size_t task), void *arg)

@@ -19,18 +19,23 @@ void stk_vec_deinit(struct stk_vec *v)
 
 int stk_vec_reserve(struct stk_vec *v, size_t count)
 {
-    if (count <= v->capacity)
+    if (count <= v->capacity) {
         return 0;
-    if (count > v->max_count)
+    }
+    if (count > v->max_count) {
         return -1;
+    }
     size_t capacity = v->capacity < 8 ? 8 : v->capacity;
-    while (capacity < count)
+    while (capacity < count) {
         capacity = capacity > v->max_count / 2 ? v->max_count : capacity * 2;
-    if (capacity > v->max_count)
+    }
+    if (capacity > v->max_count) {
         capacity = v->max_count;
+    }
     void *items = stk_realloc_array(v->items, capacity, v->item_size);
-    if (!items)
+    if (!items) {
         return -1;
+    }
     v->items = items;
     v->capacity = capacity;
     return 0;
@@ -38,11 +43,13 @@ int stk_vec_reserve(struct stk_vec *v, size_t count)
 
 void *stk_vec_push_n(struct stk_vec *v, size_t n)
 {
-    if (n > v->max_count - v->count || stk_vec_reserve(v, v->count + n))
+    if (n > v->max_count - v->count || stk_vec_reserve(v, v->count + n)) {
         return NULL;
+    }
     // Pushing nothing onto nothing must not look like a failure.
-    if (!v->items && stk_vec_reserve(v, v->max_count ? 1 : 0))
+    if (!v->items && stk_vec_reserve(v, v->max_count ? 1 : 0)) {
         return NULL;
+    }
     void *slots = stk_vec_at(v, v->count);
     v->count += n;
     return slots;
@@ -51,7 +58,8 @@ void *stk_vec_push_n(struct stk_vec *v, size_t n)
 void *stk_vec_push(struct stk_vec *v)
 {
     void *slot = stk_vec_push_n(v, 1);
-    if (slot)
+    if (slot) {
         memset(slot, 0, v->item_size);
+    }
     return slot;
 }

@@ -20,8 +20,9 @@ int stk_vec_reserve(struct stk_vec *v, size_t count); // 0 ok, -1 failed
 // As stk_vec_push, uninitialised.
 static inline void *stk_vec_push_raw(struct stk_vec *v)
 {
-    if (v->count < v->capacity)
+    if (v->count < v->capacity) {
         return (char *)v->items + v->count++ * v->item_size;
+    }
     return stk_vec_push_n(v, 1);
 }
 static inline void *stk_vec_at(const struct stk_vec *v, size_t i)

@@ -10,31 +10,36 @@ static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static void words(const char *const *list, const char *between)
 {
-    for (int i = 0; list[i]; i++)
+    for (int i = 0; list[i]; i++) {
         printf("%s%s", i ? between : "", list[i]);
+    }
 }
 
 // Words that may follow the command itself, besides options; files are left to the shell.
 static void completed_words(const struct stk_cmd *cmd)
 {
     const char *what = cmd->completes ? cmd->completes : "";
-    if (strcmp(what, "rules") == 0)
-        for (size_t i = 0; stoker_rule_id(i); i++)
+    if (strcmp(what, "rules") == 0) {
+        for (size_t i = 0; stoker_rule_id(i); i++) {
             printf("%s%s", i ? " " : "", stoker_rule_id(i));
-    else if (strcmp(what, "commands") == 0)
-        for (int i = 0; stk_cmds[i]; i++)
+        }
+    } else if (strcmp(what, "commands") == 0) {
+        for (int i = 0; stk_cmds[i]; i++) {
             printf("%s%s", i ? " " : "", stk_cmds[i]->name);
-    else if (strcmp(what, "schemas") == 0)
+        }
+    } else if (strcmp(what, "schemas") == 0) {
         printf("report table diff");
-    else if (strcmp(what, "shells") == 0)
+    } else if (strcmp(what, "shells") == 0) {
         words(shells, " ");
-    else if (strcmp(what, "analyses") == 0)
-        for (size_t i = 0; stoker_analysis_name(i); i++)
+    } else if (strcmp(what, "analyses") == 0) {
+        for (size_t i = 0; stoker_analysis_name(i); i++) {
             printf("%s%s", stoker_analysis_name(i), stoker_analysis_name(i + 1) ? " " : " all");
-    else if (strcmp(what, "exports") == 0) {
+        }
+    } else if (strcmp(what, "exports") == 0) {
         struct stoker_export_format format;
-        for (size_t i = 0; stoker_export_format(i, &format); i++)
+        for (size_t i = 0; stoker_export_format(i, &format); i++) {
             printf("%s%s", i ? " " : "", format.name);
+        }
     }
 }
 
@@ -50,28 +55,34 @@ static void bash_command(const struct stk_cmd *cmd)
     printf("        %s) words=\"", cmd->name);
     completed_words(cmd);
     printf("\"; options=\"");
-    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
-        if (stk_cmd_takes(cmd, (enum stk_opt_id)id))
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
+        if (stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             printf("--%s ", stk_opts[id].name);
+        }
+    }
     printf("\"; files=%d ;;\n", takes_files(cmd));
 }
 
 // Words of an option, which may differ between the commands that take it. `id`: its first row.
 static void bash_choices(const char *name, int id)
 {
-    for (int before = 0; before < id; before++)
-        if (strcmp(stk_opts[before].name, name) == 0)
+    for (int before = 0; before < id; before++) {
+        if (strcmp(stk_opts[before].name, name) == 0) {
             return;
+        }
+    }
     printf("        --%s) case \"$command\" in", name);
-    for (int i = 0; stk_cmds[i]; i++)
+    for (int i = 0; stk_cmds[i]; i++) {
         for (int k = id; k < STK_OPT_ID_COUNT; k++) {
             if (strcmp(stk_opts[k].name, name) != 0 ||
-                !stk_cmd_takes(stk_cmds[i], (enum stk_opt_id)k))
+                !stk_cmd_takes(stk_cmds[i], (enum stk_opt_id)k)) {
                 continue;
+            }
             printf(" %s) COMPREPLY=($(compgen -W \"", stk_cmds[i]->name);
             words(stk_opt_choices(&stk_opts[k]), " ");
             printf("\" -- \"$word\")) ;;");
         }
+    }
     printf(" esac; return ;;\n");
 }
 
@@ -98,11 +109,13 @@ static void bash(void)
         }
     }
     printf("    esac\n    case \"$command\" in\n        \"\") words=\"");
-    for (int i = 0; stk_cmds[i]; i++)
+    for (int i = 0; stk_cmds[i]; i++) {
         printf("%s ", stk_cmds[i]->name);
+    }
     printf("\"; options=\"--help --version\" ;;\n");
-    for (int i = 0; stk_cmds[i]; i++)
+    for (int i = 0; stk_cmds[i]; i++) {
         bash_command(stk_cmds[i]);
+    }
     printf("    esac\n"
            "    case \"$word\" in\n"
            "        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
@@ -117,12 +130,13 @@ static void bash(void)
 static void quoted(const char *text, bool zsh)
 {
     for (; *text; text++) {
-        if (*text == '\'')
+        if (*text == '\'') {
             fputs(zsh ? "'\\''" : "\\'", stdout);
-        else if (zsh && (*text == '[' || *text == ']' || *text == ':'))
+        } else if (zsh && (*text == '[' || *text == ']' || *text == ':')) {
             printf("\\%c", *text);
-        else
+        } else {
             putchar(*text);
+        }
     }
 }
 
@@ -130,14 +144,16 @@ static void zsh_options(const struct stk_cmd *cmd)
 {
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         const struct stk_opt *o = &stk_opts[id];
-        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id))
+        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             continue;
+        }
         printf(" \\\n            '--%s[", o->name);
         quoted(o->help, true);
         putchar(']');
         const char *const *choices = stk_opt_choices(o);
-        if (o->arg)
+        if (o->arg) {
             printf(":%s:", o->arg);
+        }
         if (choices) {
             putchar('(');
             words(choices, " ");
@@ -185,13 +201,16 @@ static void fish_options(const struct stk_cmd *cmd)
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         const struct stk_opt *o = &stk_opts[id];
         const char *const *choices = stk_opt_choices(o);
-        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id))
+        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             continue;
+        }
         printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -l %s", cmd->name, o->name);
-        if (o->letter)
+        if (o->letter) {
             printf(" -s %c", o->letter);
-        if (o->arg)
+        }
+        if (o->arg) {
             printf(o->kind == STK_OPT_FILE ? " -rF" : " -x");
+        }
         if (choices) {
             printf(" -a '");
             words(choices, " ");
@@ -218,25 +237,27 @@ static void fish(void)
             printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -a '", cmd->name);
             completed_words(cmd);
             printf("'\n");
-            if (takes_files(cmd))
+            if (takes_files(cmd)) {
                 printf("complete -c stoker -n '__fish_seen_subcommand_from %s' -F\n", cmd->name);
+            }
         }
         fish_options(cmd);
     }
 }
 
-static int run(const struct stk_args *args)
+static int completion_run(const struct stk_args *args)
 {
     const char *shell = args->words[0];
-    if (strcmp(shell, "bash") == 0)
+    if (strcmp(shell, "bash") == 0) {
         bash();
-    else if (strcmp(shell, "zsh") == 0)
+    } else if (strcmp(shell, "zsh") == 0) {
         zsh();
-    else if (strcmp(shell, "fish") == 0)
+    } else if (strcmp(shell, "fish") == 0) {
         fish();
-    else
+    } else {
         return stk_usage(&stk_cmd_completion, "no completion for '%s': there is bash, zsh, fish",
                          shell);
+    }
     return STK_EXIT_DONE;
 }
 
@@ -251,5 +272,5 @@ const struct stk_cmd stk_cmd_completion = {
     .max_words = 1,
     .options = {STK_OPT_ID_NONE},
     .completes = "shells",
-    .run = run,
+    .run = completion_run,
 };

@@ -325,7 +325,7 @@ static const char *needless_option(const struct stk_args *args, const char *what
                                                                  : NULL;
 }
 
-static int run(const struct stk_args *args)
+static int data_run(const struct stk_args *args)
 {
     static const struct {
         const char *name;
@@ -387,5 +387,5 @@ const struct stk_cmd stk_cmd_data = {
     .options = {STK_OPT_ID_LIST, STK_OPT_ID_MARKDOWN, STK_OPT_ID_OUTPUT, STK_OPT_ID_THREADS,
                 STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
-    .run = run,
+    .run = data_run,
 };

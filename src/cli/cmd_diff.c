@@ -13,18 +13,21 @@
 static const char *format_of(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
-    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_MARKDOWN].set)
+    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_MARKDOWN].set) {
         return NULL;
+    }
     return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
 }
 
 static int verdict_code(const struct stk_args *args, const struct stoker_diff *diff)
 {
     const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON_CHANGE];
-    if (strcmp(stoker_diff_verdict(diff), "inconclusive") == 0)
+    if (strcmp(stoker_diff_verdict(diff), "inconclusive") == 0) {
         return STK_EXIT_CANNOT_TELL;
-    if (strcmp(stoker_diff_verdict(diff), "slower") != 0)
+    }
+    if (strcmp(stoker_diff_verdict(diff), "slower") != 0) {
         return STK_EXIT_DONE;
+    }
     bool fails = !fail_on->set                         ? true
                  : fail_on->number == STK_CHANGE_NEVER ? false
                  : fail_on->number > STOKER_LEVEL_NONE
@@ -37,8 +40,9 @@ static int print(const struct stk_args *args, const struct stoker_diff *diff, co
 {
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status =
         stoker_diff_write(diff, format, &p.how, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, verdict_code(args, diff));
@@ -50,8 +54,9 @@ static void fill_options(const struct stk_args *args, const char *format,
     static const enum stk_opt_id steps[] = {STK_OPT_ID_STEPS_A, STK_OPT_ID_STEPS_B};
     stoker_diff_options_default(o);
     stk_reading_options(args, false, &o->reading);
-    if (strcmp(format, "json") != 0 && !args->values[STK_OPT_ID_LIMIT].set)
+    if (strcmp(format, "json") != 0 && !args->values[STK_OPT_ID_LIMIT].set) {
         o->reading.limit = ROWS_FOR_PEOPLE;
+    }
     for (int side = 0; side < 2; side++) {
         o->has_steps[side] = args->values[steps[side]].set;
         o->step_first[side] = args->values[steps[side]].number;
@@ -60,7 +65,7 @@ static void fill_options(const struct stk_args *args, const char *format,
     o->force = args->values[STK_OPT_ID_FORCE].set;
 }
 
-static int run(const struct stk_args *args)
+static int diff_run(const struct stk_args *args)
 {
     struct stoker_diff_options options;
     struct stoker_diff *diff = NULL;
@@ -68,15 +73,19 @@ static int run(const struct stk_args *args)
     struct stk_progress_line line;
     const char *format = format_of(args);
     int first = args->separator ? args->separator : 1;
-    if (!format)
+    if (!format) {
         return stk_usage(&stk_cmd_diff, "--json and --markdown contradict each other");
-    if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set)
+    }
+    if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set) {
         return stk_usage(&stk_cmd_diff, "--quiet and --verbose contradict each other");
-    if (args->word_count > 2 && !args->separator)
+    }
+    if (args->word_count > 2 && !args->separator) {
         return stk_usage(&stk_cmd_diff, "%d profiles; put -- between those of A and those of B",
                          args->word_count);
-    if (first == args->word_count)
+    }
+    if (first == args->word_count) {
         return stk_usage(&stk_cmd_diff, "nothing follows --: B is missing");
+    }
     fill_options(args, format, &options);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.reading.progress = stk_progress_update;
@@ -85,8 +94,9 @@ static int run(const struct stk_args *args)
         stoker_diff(args->words, (size_t)first, args->words + first,
                     (size_t)(args->word_count - first), &options, &diff, &err);
     stk_progress_end(&line);
-    if (status != STOKER_OK)
+    if (status != STOKER_OK) {
         return stk_fail(&err);
+    }
     int code = print(args, diff, format);
     stoker_diff_free(diff);
     return code;
@@ -124,5 +134,5 @@ const struct stk_cmd stk_cmd_diff = {
                 STK_OPT_ID_FORCE, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_NO_COLOR,
                 STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
-    .run = run,
+    .run = diff_run,
 };

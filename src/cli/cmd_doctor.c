@@ -20,10 +20,11 @@ static void machine(void)
          free_pages = sysconf(_SC_AVPHYS_PAGES);
     printf("processors  %d for stoker, %ld in the machine\n", stk_thread_count(),
            sysconf(_SC_NPROCESSORS_ONLN));
-    if (page > 0 && all > 0 && free_pages >= 0)
+    if (page > 0 && all > 0 && free_pages >= 0) {
         printf("memory      %s, %s of it unused\n",
                stk_human_bytes((uint64_t)all * (uint64_t)page, total),
                stk_human_bytes((uint64_t)free_pages * (uint64_t)page, available));
+    }
 }
 
 // What stoker.data chooses its loops by, at run time.
@@ -44,11 +45,12 @@ static void temporary_space(void)
     char space[STK_HUMAN_MAX];
     const char *dir = getenv("TMPDIR");
     dir = dir && *dir ? dir : "/tmp";
-    if (statvfs(dir, &fs) == 0)
+    if (statvfs(dir, &fs) == 0) {
         printf("temporary   %s: %s left\n", dir,
                stk_human_bytes((uint64_t)fs.f_bavail * fs.f_frsize, space));
-    else
+    } else {
         printf("temporary   %s: cannot be used; set TMPDIR\n", dir);
+    }
 }
 
 // Version as CUDA encodes it: 1000 major + 10 minor.
@@ -59,8 +61,9 @@ static void driver_version(void *cuda)
         void *object;
         int (*call)(int *);
     } get = {.object = dlsym(cuda, "cuDriverGetVersion")}; // ISO C has no cast between the two
-    if (get.object && get.call(&version) == 0)
+    if (get.object && get.call(&version) == 0) {
         printf(" (driver for CUDA %d.%d)", version / 1000, version % 1000 / 10);
+    }
 }
 
 static int gpu_libraries(void)
@@ -78,28 +81,31 @@ static int gpu_libraries(void)
         void *handle = dlopen(libraries[i].file, RTLD_LAZY | RTLD_LOCAL);
         printf("%-11s %s, %s", i == 0 ? "gpu" : "", libraries[i].file, libraries[i].purpose);
         printf(handle ? ": found" : ": not found");
-        if (handle && i == 0)
+        if (handle && i == 0) {
             driver_version(handle);
+        }
         printf("\n");
         found += handle != NULL;
     }
     return found;
 }
 
-static int run(const struct stk_args *args)
+static int doctor_run(const struct stk_args *args)
 {
     (void)args;
     printf("stoker      %s\n", stoker_version());
-    for (int i = 0; stoker_library(i); i++)
+    for (int i = 0; stoker_library(i); i++) {
         printf("%-11s %s\n", i == 0 ? "built with" : "", stoker_library(i));
+    }
     machine();
     instructions();
     temporary_space();
     printf("terminal    %d columns, %s, %s\n", stk_screen_columns(STDOUT_FILENO),
            stk_screen_ascii() ? "ASCII only (the locale is not UTF-8)" : "UTF-8",
            stk_screen_colour(STDOUT_FILENO, false) ? "colours" : "no colours");
-    if (gpu_libraries() == 0)
+    if (gpu_libraries() == 0) {
         printf("            no GPU here: profiles recorded elsewhere are read all the same\n");
+    }
     printf("stoker.data says of itself what it has: python3 -m stoker.data\n");
     return STK_EXIT_DONE;
 }
@@ -115,5 +121,5 @@ const struct stk_cmd stk_cmd_doctor = {
         "module stoker.data tells of itself.",
     .examples = "stoker doctor\tfor a bug report\n",
     .options = {STK_OPT_ID_NONE},
-    .run = run,
+    .run = doctor_run,
 };

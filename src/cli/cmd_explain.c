@@ -4,13 +4,14 @@
 
 #include "cli/printing.h"
 
-static int run(const struct stk_args *args)
+static int explain_run(const struct stk_args *args)
 {
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status = stoker_explain(args->word_count ? args->words[0] : NULL, format,
                                                stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, STK_EXIT_DONE);
@@ -29,5 +30,5 @@ const struct stk_cmd stk_cmd_explain = {
     .max_words = 1,
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "rules",
-    .run = run,
+    .run = explain_run,
 };

@@ -15,8 +15,9 @@
 static int list(void)
 {
     struct stoker_export_format f;
-    for (size_t i = 0; stoker_export_format(i, &f); i++)
+    for (size_t i = 0; stoker_export_format(i, &f); i++) {
         printf("%-9s %-13s %s\n", f.name, f.extension, f.summary);
+    }
     return STK_EXIT_DONE;
 }
 
@@ -24,8 +25,9 @@ static int describe(const struct stk_args *args)
 {
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status = stoker_describe_exports(stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
@@ -40,11 +42,14 @@ static bool ends(const char *path, const char *suffix)
 static bool is_input(const struct stk_args *args, const char *path)
 {
     struct stat out, in;
-    if (stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+    if (stat(path, &out) != 0 || !S_ISREG(out.st_mode)) {
         return false;
-    for (int i = 1; i < args->word_count; i++)
-        if (stat(args->words[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+    }
+    for (int i = 1; i < args->word_count; i++) {
+        if (stat(args->words[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -53,22 +58,28 @@ static int check(const struct stoker_export_format *format, const struct stk_arg
 {
     const char *path = args->values[STK_OPT_ID_OUTPUT].text;
     bool to_stdout = path && strcmp(path, "-") == 0;
-    if (!path)
+    if (!path) {
         return stk_usage(&stk_cmd_export, "-o FILE is missing: say where the %s file goes",
                          format->name);
-    if (!to_stdout && is_input(args, path))
+    }
+    if (!to_stdout && is_input(args, path)) {
         return stk_usage(&stk_cmd_export, "%s is the profile itself: write to another file", path);
-    if (to_stdout && format->needs_file)
+    }
+    if (to_stdout && format->needs_file) {
         return stk_usage(&stk_cmd_export, "%s needs a file of its own: give -o FILE", format->name);
-    if (to_stdout && !format->is_text && isatty(STDOUT_FILENO))
+    }
+    if (to_stdout && !format->is_text && isatty(STDOUT_FILENO)) {
         return stk_usage(&stk_cmd_export,
                          "%s is binary and would garble the terminal: give -o FILE", format->name);
-    if (args->values[STK_OPT_ID_ARGS].set && !format->takes_args)
+    }
+    if (args->values[STK_OPT_ID_ARGS].set && !format->takes_args) {
         return stk_usage(&stk_cmd_export, "%s has no place for arguments: leave out --args",
                          format->name);
-    if (format->needs_file && ends(path, ".gz"))
+    }
+    if (format->needs_file && ends(path, ".gz")) {
         return stk_usage(&stk_cmd_export, "%s cannot be compressed: its readers need it plain",
                          format->name);
+    }
     return 0;
 }
 
@@ -80,22 +91,26 @@ static void say(const struct stoker_export *x, const char *path)
     stoker_export_counts(x, &c);
     fprintf(stderr, "%s: %s events, %s rows of stoker's own\n", path,
             stk_human_count(c.events, count), stk_human_count(c.rows_added, rows));
-    for (size_t i = 0; stoker_export_selection(x, i); i++)
+    for (size_t i = 0; stoker_export_selection(x, i); i++) {
         fprintf(stderr, "  selected: %s\n", stoker_export_selection(x, i));
-    if (c.unselected)
+    }
+    if (c.unselected) {
         fprintf(stderr, "  %s events were not selected and are not in it\n",
                 stk_human_count(c.unselected, count));
-    if (c.dropped)
+    }
+    if (c.dropped) {
         fprintf(stderr, "  %s events of the profile could not be read: see stoker why -v\n",
                 stk_human_count(c.dropped, count));
+    }
 }
 
 static enum stoker_status write_stream(struct stoker_export *x, const char *format,
                                        const struct stoker_export_options *o, bool zip,
                                        struct stk_output *output, struct stoker_err *err)
 {
-    if (!zip)
+    if (!zip) {
         return stoker_export_write(x, format, o, NULL, stk_output_write, output, err);
+    }
     struct stk_gzip_write *w = stk_gzip_write_open(stk_output_write, output);
     if (!w) {
         *err = (struct stoker_err){.code = STOKER_ENOMEM, .offset = -1, .message = "out of memory"};
@@ -121,8 +136,9 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
     struct stk_output output;
     struct stoker_err err;
     int code = stk_output_open(&output, path);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     if (format->needs_file && !output.temporary) {
         stk_output_close(&output, false);
         return stk_usage(&stk_cmd_export, "%s needs a regular file: %s is none", format->name,
@@ -134,14 +150,16 @@ static int write_output(struct stoker_export *x, const struct stoker_export_form
             : write_stream(x, format->name, &o, ends(path, ".gz"), &output, &err);
     bool said = output.error != 0; // by stk_output_close, in the words of the system
     code = stk_output_close(&output, status == STOKER_OK);
-    if (status != STOKER_OK && !said)
+    if (status != STOKER_OK && !said) {
         return stk_fail(&err);
-    if (status == STOKER_OK && code == STK_EXIT_DONE && !quiet)
+    }
+    if (status == STOKER_OK && code == STK_EXIT_DONE && !quiet) {
         say(x, output.path ? output.path : "standard output");
+    }
     return code;
 }
 
-static int run(const struct stk_args *args)
+static int export_run(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
     struct stoker_why_options options;
@@ -149,18 +167,23 @@ static int run(const struct stk_args *args)
     struct stoker_err err;
     struct stk_progress_line line;
     int code;
-    if (v[STK_OPT_ID_MARKDOWN].set)
+    if (v[STK_OPT_ID_MARKDOWN].set) {
         return describe(args);
-    if (v[STK_OPT_ID_LIST].set || args->word_count == 0)
+    }
+    if (v[STK_OPT_ID_LIST].set || args->word_count == 0) {
         return list();
+    }
     struct stoker_export_format format;
-    if (!stoker_export_find(args->words[0], &format, &err))
+    if (!stoker_export_find(args->words[0], &format, &err)) {
         return stk_fail(&err);
-    if (args->word_count == 1)
+    }
+    if (args->word_count == 1) {
         return stk_usage(&stk_cmd_export, "PROFILE is missing");
+    }
     code = check(&format, args);
-    if (code)
+    if (code) {
         return code;
+    }
     stk_reading_options(args, false, &options);
     stk_progress_start(&line, v[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
@@ -168,8 +191,9 @@ static int run(const struct stk_args *args)
     enum stoker_status status =
         stoker_export_open(args->words + 1, (size_t)args->word_count - 1, &options, &x, &err);
     stk_progress_end(&line);
-    if (status != STOKER_OK)
+    if (status != STOKER_OK) {
         return stk_fail(&err);
+    }
     code = write_output(x, &format, args);
     stoker_export_free(x);
     return code;
@@ -200,5 +224,5 @@ const struct stk_cmd stk_cmd_export = {
                 STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_QUIET, STK_OPT_ID_MARKDOWN,
                 STK_OPT_ID_NONE},
     .completes = "exports",
-    .run = run,
+    .run = export_run,
 };

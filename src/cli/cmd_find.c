@@ -21,16 +21,18 @@ static void find_options(const struct stk_args *args, const char *format,
     o->from_ns = v[STK_OPT_ID_FROM].number;
     o->has_to = v[STK_OPT_ID_TO].set;
     o->to_ns = v[STK_OPT_ID_TO].number;
-    if (v[STK_OPT_ID_MIN_DUR].set)
+    if (v[STK_OPT_ID_MIN_DUR].set) {
         o->min_dur_ns = v[STK_OPT_ID_MIN_DUR].number;
-    if (v[STK_OPT_ID_MAX_DUR].set)
+    }
+    if (v[STK_OPT_ID_MAX_DUR].set) {
         o->max_dur_ns = v[STK_OPT_ID_MAX_DUR].number;
+    }
     o->track = v[STK_OPT_ID_TRACK].text;
     o->kind = v[STK_OPT_ID_KIND].text;
     o->by_time = v[STK_OPT_ID_BY_TIME].set;
 }
 
-static int run(const struct stk_args *args)
+static int find_run(const struct stk_args *args)
 {
     struct stoker_why_options reading;
     struct stoker_find_options options;
@@ -39,10 +41,12 @@ static int run(const struct stk_args *args)
     struct stoker_err err;
     struct stk_progress_line line;
     const char *format = stk_table_format(args);
-    if (!format)
+    if (!format) {
         return stk_usage(&stk_cmd_find, "--json and --csv contradict each other");
-    if (args->word_count < 2)
+    }
+    if (args->word_count < 2) {
         return stk_usage(&stk_cmd_find, "%s is missing", args->word_count ? "PROFILE" : "PATTERN");
+    }
     stk_reading_options(args, false, &reading);
     // Which times are selected is decided here, event by event.
     reading.has_steps = reading.has_device = reading.has_from = reading.has_to = 0;
@@ -53,8 +57,9 @@ static int run(const struct stk_args *args)
     enum stoker_status status =
         stoker_open(args->words + 1, (size_t)args->word_count - 1, &reading, &profiles, &err);
     stk_progress_end(&line);
-    if (status == STOKER_OK)
+    if (status == STOKER_OK) {
         status = stoker_find(profiles, args->words[0], &options, &tables, &err);
+    }
     int code = status == STOKER_OK ? stk_table_print(args, tables, format) : stk_fail(&err);
     stoker_tables_free(tables);
     stoker_close(profiles);
@@ -82,5 +87,5 @@ const struct stk_cmd stk_cmd_find = {
                 STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
                 STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
-    .run = run,
+    .run = find_run,
 };

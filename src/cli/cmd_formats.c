@@ -2,13 +2,14 @@
 // stoker formats: the profiles that can be read.
 #include "cli/printing.h"
 
-static int run(const struct stk_args *args)
+static int formats_run(const struct stk_args *args)
 {
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status =
         stoker_describe_readers(format, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, STK_EXIT_DONE);
@@ -23,5 +24,5 @@ const struct stk_cmd stk_cmd_formats = {
                    "and zstd are unpacked on the way.",
     .examples = "stoker formats\tlist them\n",
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
-    .run = run,
+    .run = formats_run,
 };

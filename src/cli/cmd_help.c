@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 
-static int run(const struct stk_args *args)
+static int help_run(const struct stk_args *args)
 {
     const struct stk_cmd *cmd = NULL;
     if (args->word_count) {
@@ -17,12 +17,13 @@ static int run(const struct stk_args *args)
                         : stk_usage(NULL, "no command '%s'", args->words[0]);
         }
     }
-    if (args->values[STK_OPT_ID_MARKDOWN].set)
+    if (args->values[STK_OPT_ID_MARKDOWN].set) {
         stk_help_markdown(stdout);
-    else if (args->values[STK_OPT_ID_MAN].set)
+    } else if (args->values[STK_OPT_ID_MAN].set) {
         stk_help_man(stdout, cmd);
-    else
+    } else {
         stk_help_text(stdout, cmd);
+    }
     return STK_EXIT_DONE;
 }
 
@@ -38,5 +39,5 @@ const struct stk_cmd stk_cmd_help = {
     .max_words = 1,
     .options = {STK_OPT_ID_MAN, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "commands",
-    .run = run,
+    .run = help_run,
 };

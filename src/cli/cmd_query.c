@@ -17,8 +17,9 @@ static int describe(const struct stk_args *args)
     const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status = stoker_describe_tables(format, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, STK_EXIT_DONE);
 }
@@ -31,14 +32,16 @@ static char *read_sql(const char *path, int *code)
     char *text = malloc(SQL_MAX_BYTES + 1);
     size_t n = f && text ? fread(text, 1, SQL_MAX_BYTES + 1, f) : 0;
     *code = STK_EXIT_DONE;
-    if (!f || (f && ferror(f)))
+    if (!f || (f && ferror(f))) {
         *code = stk_usage(&stk_cmd_query, "%s: cannot be read", path);
-    else if (!text || n > SQL_MAX_BYTES)
+    } else if (!text || n > SQL_MAX_BYTES) {
         *code = stk_usage(&stk_cmd_query, "%s: more than 1 MB is no statement", path);
-    else if (memchr(text, 0, n))
+    } else if (memchr(text, 0, n)) {
         *code = stk_usage(&stk_cmd_query, "%s: not a text of SQL", path);
-    if (f && !standard)
+    }
+    if (f && !standard) {
         fclose(f);
+    }
     if (*code != STK_EXIT_DONE) {
         free(text);
         return NULL;
@@ -59,15 +62,17 @@ static int ask(const struct stk_args *args, const char *const *paths, size_t cou
     stk_reading_options(args, false, &reading);
     stoker_query_options_default(&options);
     options.limit = stk_table_limit(args, format);
-    if (args->values[STK_OPT_ID_TIMEOUT].set)
+    if (args->values[STK_OPT_ID_TIMEOUT].set) {
         options.timeout_ns = args->values[STK_OPT_ID_TIMEOUT].number;
+    }
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     reading.progress = stk_progress_update;
     reading.progress_arg = &line;
     enum stoker_status status = stoker_open(paths, count, &reading, &profiles, &err);
     stk_progress_end(&line);
-    if (status == STOKER_OK)
+    if (status == STOKER_OK) {
         status = stoker_query(profiles, sql, &options, &tables, &err);
+    }
     int code = status == STOKER_OK ? stk_table_print(args, tables, format) : stk_fail(&err);
     stoker_tables_free(tables);
     stoker_close(profiles);
@@ -82,26 +87,34 @@ static bool asks_for_tables(const struct stk_args *args)
            strcmp(last, ".schema") == 0;
 }
 
-static int run(const struct stk_args *args)
+static int query_run(const struct stk_args *args)
 {
     const char *file = args->values[STK_OPT_ID_FILE].text, *format = stk_table_format(args);
     int code, profiles = file ? args->word_count : args->word_count - 1;
-    if (asks_for_tables(args))
+    if (asks_for_tables(args)) {
         return describe(args);
-    if (!format)
+    }
+    if (!format) {
         return stk_usage(&stk_cmd_query, "--json and --csv contradict each other");
-    if (args->word_count == 0)
+    }
+    if (args->word_count == 0) {
         return stk_usage(&stk_cmd_query, "PROFILE is missing");
-    if (profiles == 0)
+    }
+    if (profiles == 0) {
         return stk_usage(&stk_cmd_query, "the SQL is missing, or the profile before it");
-    for (int i = 0; file && strcmp(file, "-") == 0 && i < profiles; i++)
-        if (strcmp(args->words[i], "-") == 0)
+    }
+    for (int i = 0; file && strcmp(file, "-") == 0 && i < profiles; i++) {
+        if (strcmp(args->words[i], "-") == 0) {
             return stk_usage(&stk_cmd_query, "standard input cannot be the SQL and the profile");
-    if (!file)
+        }
+    }
+    if (!file) {
         return ask(args, args->words, (size_t)profiles, args->words[profiles], format);
+    }
     char *sql = read_sql(file, &code);
-    if (!sql)
+    if (!sql) {
         return code;
+    }
     code = ask(args, args->words, (size_t)profiles, sql, format);
     free(sql);
     return code;
@@ -130,5 +143,5 @@ const struct stk_cmd stk_cmd_query = {
                 STK_OPT_ID_REDACT, STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR,
                 STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
-    .run = run,
+    .run = query_run,
 };

@@ -6,14 +6,15 @@
 #include "stoker/diff.h"
 #include "stoker/stats.h"
 
-static int run(const struct stk_args *args)
+static int schema_run(const struct stk_args *args)
 {
     const char *name = args->word_count ? args->words[0] : "report";
     bool markdown = args->values[STK_OPT_ID_MARKDOWN].set;
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status = markdown && strcmp(name, "report") == 0
                                     ? stoker_describe_report(stk_output_write, &p.output, &p.err)
                                 : markdown && strcmp(name, "table") == 0
@@ -37,5 +38,5 @@ const struct stk_cmd stk_cmd_schema = {
     .max_words = 1,
     .options = {STK_OPT_ID_MARKDOWN, STK_OPT_ID_NONE},
     .completes = "schemas",
-    .run = run,
+    .run = schema_run,
 };

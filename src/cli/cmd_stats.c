@@ -12,33 +12,39 @@
 
 static int list(void)
 {
-    for (size_t i = 0; stoker_analysis_name(i); i++)
+    for (size_t i = 0; stoker_analysis_name(i); i++) {
         printf("%-10s %s\n", stoker_analysis_name(i), stoker_analysis_question(i));
+    }
     printf("%-10s %s\n", "all", "All of these at once, on one reading.");
     return STK_EXIT_DONE;
 }
 
-static int run(const struct stk_args *args)
+static int stats_run(const struct stk_args *args)
 {
     struct stoker_why_options options;
     struct stoker_tables *tables = NULL;
     struct stoker_err err;
     struct stk_progress_line line;
     const char *format = stk_table_format(args);
-    if (!format)
+    if (!format) {
         return stk_usage(&stk_cmd_stats, "--json and --csv contradict each other");
-    if (args->word_count == 0)
+    }
+    if (args->word_count == 0) {
         return list();
-    if (args->word_count == 1)
+    }
+    if (args->word_count == 1) {
         return stk_usage(&stk_cmd_stats, "PROFILE is missing");
+    }
     stk_reading_options(args, false, &options);
     options.limit = stk_table_limit(args, format);
     if (strcmp(args->words[0], "all") == 0) {
-        if (args->values[STK_OPT_ID_CSV].set || args->values[STK_OPT_ID_TABLE].set)
+        if (args->values[STK_OPT_ID_CSV].set || args->values[STK_OPT_ID_TABLE].set) {
             return stk_usage(&stk_cmd_stats,
                              "all takes neither --csv nor --table: name the analysis");
-        if (!args->values[STK_OPT_ID_LIMIT].set && !args->values[STK_OPT_ID_JSON].set)
+        }
+        if (!args->values[STK_OPT_ID_LIMIT].set && !args->values[STK_OPT_ID_JSON].set) {
             options.limit = ROWS_OF_ALL;
+        }
     }
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
@@ -46,8 +52,9 @@ static int run(const struct stk_args *args)
     enum stoker_status status = stoker_stats(args->words[0], args->words + 1,
                                              (size_t)args->word_count - 1, &options, &tables, &err);
     stk_progress_end(&line);
-    if (status != STOKER_OK)
+    if (status != STOKER_OK) {
         return stk_fail(&err);
+    }
     int code = stk_table_print(args, tables, format);
     stoker_tables_free(tables);
     return code;
@@ -76,5 +83,5 @@ const struct stk_cmd stk_cmd_stats = {
                 STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
                 STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "analyses",
-    .run = run,
+    .run = stats_run,
 };

@@ -14,29 +14,36 @@ const struct stk_cmd *const stk_cmds[] = {
 
 const struct stk_cmd *stk_find_cmd(const char *name)
 {
-    for (int i = 0; stk_cmds[i]; i++)
-        if (strcmp(stk_cmds[i]->name, name) == 0)
+    for (int i = 0; stk_cmds[i]; i++) {
+        if (strcmp(stk_cmds[i]->name, name) == 0) {
             return stk_cmds[i];
+        }
+    }
     return NULL;
 }
 
 bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id)
 {
-    if (id == STK_OPT_ID_HELP)
+    if (id == STK_OPT_ID_HELP) {
         return true;
-    for (int i = 0; cmd && cmd->options[i] != STK_OPT_ID_NONE; i++)
-        if (cmd->options[i] == id)
+    }
+    for (int i = 0; cmd && cmd->options[i] != STK_OPT_ID_NONE; i++) {
+        if (cmd->options[i] == id) {
             return true;
+        }
+    }
     return false;
 }
 
 const struct stk_cmd *stk_cmd_near(const char *typed)
 {
     const struct stk_cmd *best = NULL;
-    for (int i = 0; stk_cmds[i]; i++)
+    for (int i = 0; stk_cmds[i]; i++) {
         if (stk_near_slip(typed, stk_cmds[i]->name) &&
             (!best ||
-             stk_near_distance(typed, stk_cmds[i]->name) < stk_near_distance(typed, best->name)))
+             stk_near_distance(typed, stk_cmds[i]->name) < stk_near_distance(typed, best->name))) {
             best = stk_cmds[i];
+        }
+    }
     return best;
 }

@@ -19,10 +19,12 @@ static const char *format_of(const struct stk_args *args)
 static int verdict_code(const struct stk_args *args, const struct stoker_result *result)
 {
     const struct stk_opt_value *fail_on = &args->values[STK_OPT_ID_FAIL_ON];
-    if (strcmp(stoker_result_verdict(result), "cannot-tell") == 0)
+    if (strcmp(stoker_result_verdict(result), "cannot-tell") == 0) {
         return STK_EXIT_CANNOT_TELL;
-    if (fail_on->set && (int64_t)stoker_result_level(result) >= fail_on->number)
+    }
+    if (fail_on->set && (int64_t)stoker_result_level(result) >= fail_on->number) {
         return STK_EXIT_FOUND;
+    }
     return STK_EXIT_DONE;
 }
 
@@ -31,24 +33,27 @@ static int print(const struct stk_args *args, const struct stoker_result *result
 {
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status =
         stoker_result_write(result, format, &p.how, stk_output_write, &p.output, &p.err);
     return stk_printing_end(&p, status, verdict_code(args, result));
 }
 
-static int run(const struct stk_args *args)
+static int why_run(const struct stk_args *args)
 {
     struct stoker_why_options options;
     struct stoker_result *result = NULL;
     struct stoker_err err;
     struct stk_progress_line line;
     const char *format = format_of(args);
-    if (args->values[STK_OPT_ID_JSON].set && strcmp(format, "json") != 0)
+    if (args->values[STK_OPT_ID_JSON].set && strcmp(format, "json") != 0) {
         return stk_usage(&stk_cmd_why, "--json and --format %s contradict each other", format);
-    if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set)
+    }
+    if (args->values[STK_OPT_ID_QUIET].set && args->values[STK_OPT_ID_VERBOSE].set) {
         return stk_usage(&stk_cmd_why, "--quiet and --verbose contradict each other");
+    }
     stk_reading_options(args, strcmp(format, "text") == 0, &options);
     stk_progress_start(&line, args->values[STK_OPT_ID_QUIET].set);
     options.progress = stk_progress_update;
@@ -56,8 +61,9 @@ static int run(const struct stk_args *args)
     enum stoker_status status =
         stoker_why(args->words, (size_t)args->word_count, &options, &result, &err);
     stk_progress_end(&line);
-    if (status != STOKER_OK)
+    if (status != STOKER_OK) {
         return stk_fail(&err);
+    }
     int code = print(args, result, format);
     stoker_result_free(result);
     return code;
@@ -86,5 +92,5 @@ const struct stk_cmd stk_cmd_why = {
                 STK_OPT_ID_TO, STK_OPT_ID_FAIL_ON, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
                 STK_OPT_ID_NO_COLOR, STK_OPT_ID_VERBOSE, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
     .completes = "files",
-    .run = run,
+    .run = why_run,
 };

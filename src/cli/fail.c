@@ -9,8 +9,9 @@
 // Paths and quotes from a profile may hold control characters, which would move the cursor.
 static void say(const char *text)
 {
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         fputc(*p < 0x20 || *p == 0x7f ? '?' : *p, stderr);
+    }
 }
 
 static int exit_code(enum stoker_status status)
@@ -48,10 +49,11 @@ int stk_fail(const struct stoker_err *err)
         say(err->context[i]);
         fputc('\n', stderr);
     }
-    if (code == STK_EXIT_BUG)
+    if (code == STK_EXIT_BUG) {
         fputs("  this is a bug in stoker: please report it with the command and, if you may, the "
               "profile\n",
               stderr);
+    }
     return code;
 }
 
@@ -64,9 +66,10 @@ int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
     va_end(ap);
     fputs("stoker: error: ", stderr);
     say(text);
-    if (cmd)
+    if (cmd) {
         fprintf(stderr, "\n  stoker %s --help shows how it is used\n", cmd->name);
-    else
+    } else {
         fputs("\n  stoker --help lists the commands\n", stderr);
+    }
     return STK_EXIT_USAGE;
 }

@@ -9,15 +9,17 @@
 // Hyphens and backslashes mean something to roff, and so does a dot or quote that begins a line.
 static void text(FILE *out, const char *p, size_t n)
 {
-    if (n && (p[0] == '.' || p[0] == '\''))
+    if (n && (p[0] == '.' || p[0] == '\'')) {
         fputs("\\&", out);
+    }
     for (size_t i = 0; i < n; i++) {
-        if (p[i] == '\\')
+        if (p[i] == '\\') {
             fputs("\\e", out);
-        else if (p[i] == '-')
+        } else if (p[i] == '-') {
             fputs("\\-", out);
-        else
+        } else {
             fputc(p[i], out);
+        }
     }
 }
 
@@ -41,8 +43,9 @@ static void options(FILE *out, const struct stk_cmd *cmd)
     fputs(".SH OPTIONS\n", out);
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         char name[80], choices[120];
-        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id))
+        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             continue;
+        }
         stk_help_option_name(&stk_opts[id], name, sizeof name);
         stk_help_choices(&stk_opts[id], choices, sizeof choices);
         fputs(".TP\n.B ", out);
@@ -54,8 +57,9 @@ static void options(FILE *out, const struct stk_cmd *cmd)
 
 static void examples(FILE *out, const char *lines)
 {
-    if (!*lines)
+    if (!*lines) {
         return;
+    }
     fputs(".SH EXAMPLES\n", out);
     while (*lines) {
         size_t command = strcspn(lines, "\t"), whole = strcspn(lines, "\n");
@@ -105,8 +109,9 @@ void stk_help_man(FILE *out, const struct stk_cmd *cmd)
     }
     char upper[32];
     snprintf(upper, sizeof upper, "%s", cmd->name);
-    for (char *p = upper; *p; p++)
+    for (char *p = upper; *p; p++) {
         *p = (char)(*p >= 'a' && *p <= 'z' ? *p - 32 : *p);
+    }
     fprintf(out, ".TH STOKER\\-%s 1 \"\" \"stoker %s\"\n.SH NAME\nstoker\\-%s \\- ", upper,
             stoker_version(), cmd->name);
     line(out, cmd->summary);

@@ -9,8 +9,9 @@ static void options(FILE *out, const struct stk_cmd *cmd)
     fputs("\n| option | meaning |\n|---|---|\n", out);
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         char name[80], choices[120];
-        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id))
+        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             continue;
+        }
         stk_help_option_name(&stk_opts[id], name, sizeof name);
         stk_help_choices(&stk_opts[id], choices, sizeof choices);
         fprintf(out, "| `%s` | %s%s |\n", name + strspn(name, " "), stk_opts[id].help, choices);
@@ -19,8 +20,9 @@ static void options(FILE *out, const struct stk_cmd *cmd)
 
 static void examples(FILE *out, const char *lines)
 {
-    if (!*lines)
+    if (!*lines) {
         return;
+    }
     fputs("\n```sh\n", out);
     while (*lines) {
         int command = (int)strcspn(lines, "\t"), whole = (int)strcspn(lines, "\n");
@@ -33,8 +35,9 @@ static void examples(FILE *out, const char *lines)
 static void facts(FILE *out, const char *heading, const char *column, const struct stk_fact *f)
 {
     fprintf(out, "\n## %s\n\n| %s | meaning |\n|---|---|\n", heading, column);
-    for (; f->name; f++)
+    for (; f->name; f++) {
         fprintf(out, "| `%s` | %s |\n", f->name, f->meaning);
+    }
 }
 
 void stk_help_markdown(FILE *out)

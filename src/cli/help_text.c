@@ -31,8 +31,9 @@ const struct stk_fact stk_environment_facts[] = {
 void stk_help_option_name(const struct stk_opt *opt, char *buffer, size_t size)
 {
     char letter[8] = "    ";
-    if (opt->letter)
+    if (opt->letter) {
         snprintf(letter, sizeof letter, "-%c, ", opt->letter);
+    }
     snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, opt->arg ? " " : "",
              opt->arg ? opt->arg : "");
 }
@@ -42,8 +43,9 @@ void stk_help_choices(const struct stk_opt *opt, char *buffer, size_t size)
     const char *const *choices = stk_opt_choices(opt);
     size_t used = 0;
     buffer[0] = 0;
-    for (int i = 0; choices && choices[i] && used + 1 < size; i++)
+    for (int i = 0; choices && choices[i] && used + 1 < size; i++) {
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : ": ", choices[i]);
+    }
 }
 
 static void wrap(FILE *out, int indent, const char *text)
@@ -61,8 +63,9 @@ static void wrap(FILE *out, int indent, const char *text)
         fwrite(text, 1, (size_t)n, out);
         column += n;
         text += n;
-        while (*text == ' ')
+        while (*text == ' ') {
             text++;
+        }
     }
     fputc('\n', out);
 }
@@ -80,8 +83,9 @@ static void options(FILE *out, const struct stk_cmd *cmd)
 {
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         char name[80], choices[120], text[400];
-        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id))
+        if (!stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
             continue;
+        }
         stk_help_option_name(&stk_opts[id], name, sizeof name);
         stk_help_choices(&stk_opts[id], choices, sizeof choices);
         snprintf(text, sizeof text, "%s%s", stk_opts[id].help, choices);

@@ -15,21 +15,26 @@
 static int find_command(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '-' || !argv[i][1])
+        if (argv[i][0] != '-' || !argv[i][1]) {
             return i;
-        if (strcmp(argv[i], "--") == 0)
+        }
+        if (strcmp(argv[i], "--") == 0) {
             return i + 1 < argc ? i + 1 : argc;
-        if (stk_args_takes_next(argv[i]))
+        }
+        if (stk_args_takes_next(argv[i])) {
             i++;
+        }
     }
     return argc;
 }
 
 static bool has_flag(int argc, char **argv, const char *name, const char *letter)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], name) == 0 || strcmp(argv[i], letter) == 0)
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], name) == 0 || strcmp(argv[i], letter) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -43,8 +48,9 @@ static int without_command(int argc, char **argv)
         printf("stoker %s\n", stoker_version());
         return STK_EXIT_DONE;
     }
-    if (argc > 1)
+    if (argc > 1) {
         return stk_usage(NULL, "a command is missing before or after '%s'", argv[1]);
+    }
     stk_help_text(stderr, NULL);
     return STK_EXIT_USAGE;
 }
@@ -52,12 +58,14 @@ static int without_command(int argc, char **argv)
 static int unknown_command(const char *word)
 {
     const struct stk_cmd *near = stk_cmd_near(word);
-    if (access(word, F_OK) == 0)
+    if (access(word, F_OK) == 0) {
         return stk_usage(
             NULL, "no command '%s', but there is a file of that name; did you mean: stoker why %s",
             word, word);
-    if (near)
+    }
+    if (near) {
         return stk_usage(NULL, "no command '%s'; did you mean '%s'?", word, near->name);
+    }
     return stk_usage(NULL, "no command '%s'", word);
 }
 
@@ -69,9 +77,11 @@ static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
     char **others = stk_alloc_array((size_t)argc, sizeof *others);
     args.words = stk_alloc_array((size_t)argc, sizeof *args.words);
     if (others && args.words) {
-        for (int i = 1; i < argc; i++)
-            if (i != at)
+        for (int i = 1; i < argc; i++) {
+            if (i != at) {
                 others[rest++] = argv[i];
+            }
+        }
         if (has_flag(at, argv, "--version", "-V")) {
             printf("stoker %s\n", stoker_version());
             code = STK_EXIT_DONE;
@@ -98,7 +108,8 @@ int main(int argc, char **argv)
     int code = at >= argc ? without_command(argc, argv)
                : cmd      ? run_command(cmd, at, argc, argv)
                           : unknown_command(argv[at]);
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         return stk_output_failed(code);
+    }
     return code;
 }

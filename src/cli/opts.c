@@ -31,33 +31,39 @@ const char *const *stk_opt_choices(const struct stk_opt *opt)
 static int find_long(const struct stk_cmd *cmd, const char *name, size_t n)
 {
     int found = STK_OPT_ID_NONE;
-    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         if (strlen(stk_opts[id].name) == n && memcmp(stk_opts[id].name, name, n) == 0 &&
-            (found == STK_OPT_ID_NONE || (cmd && stk_cmd_takes(cmd, (enum stk_opt_id)id))))
+            (found == STK_OPT_ID_NONE || (cmd && stk_cmd_takes(cmd, (enum stk_opt_id)id)))) {
             found = id;
+        }
+    }
     return found;
 }
 
 static int find_letter(char letter)
 {
-    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
-        if (stk_opts[id].letter && stk_opts[id].letter == letter)
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
+        if (stk_opts[id].letter && stk_opts[id].letter == letter) {
             return id;
+        }
+    }
     return STK_OPT_ID_NONE;
 }
 
 bool stk_args_takes_next(const char *word)
 {
     int id = STK_OPT_ID_NONE;
-    if (strncmp(word, "--", 2) == 0)
+    if (strncmp(word, "--", 2) == 0) {
         id = find_long(NULL, word + 2,
                        strlen(word + 2)); // with "=" it is not found: nothing follows
-    else if (word[0] == '-' && word[1])
+    } else if (word[0] == '-' && word[1]) {
         for (const char *p = word + 1; *p; p++) {
             id = find_letter(*p);
-            if (id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG)
+            if (id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG) {
                 return p[1] == 0;
+            }
         }
+    }
     return id != STK_OPT_ID_NONE && stk_opts[id].kind != STK_OPT_FLAG;
 }
 
@@ -67,8 +73,9 @@ static const char *digits(const char *p, int64_t *out)
 {
     int n = 0;
     for (*out = 0; *p >= '0' && *p <= '9'; p++, n++) {
-        if (n == 18)
+        if (n == 18) {
             return NULL;
+        }
         *out = *out * 10 + (*p - '0');
     }
     return n ? p : NULL;
@@ -86,16 +93,20 @@ static bool parse_duration(const char *text, int64_t *out_ns)
     if (p && *p == '.') {
         const char *start = ++p;
         p = digits(p, &fraction);
-        if (!p || p - start > 9)
+        if (!p || p - start > 9) {
             return false;
-        for (const char *q = start; q < p; q++)
+        }
+        for (const char *q = start; q < p; q++) {
             scale *= 10;
+        }
     }
     for (size_t i = 0; p && i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(p, units[i].name) != 0)
+        if (strcmp(p, units[i].name) != 0) {
             continue;
-        if (__builtin_mul_overflow(whole, units[i].ns, &whole))
+        }
+        if (__builtin_mul_overflow(whole, units[i].ns, &whole)) {
             return false;
+        }
         return !__builtin_add_overflow(
             whole, fraction * (units[i].ns / scale) + fraction * (units[i].ns % scale) / scale,
             out_ns);
@@ -114,8 +125,9 @@ static bool parse_range(const char *text, int64_t *first, int64_t *last)
         *last = *first;
         return end && *end == 0;
     }
-    if (colon != text && digits(text, first) != colon)
+    if (colon != text && digits(text, first) != colon) {
         return false;
+    }
     const char *end = colon[1] ? digits(colon + 1, last) : colon + 1;
     return end && *end == 0 && text[1] && *first <= *last;
 }
@@ -123,11 +135,12 @@ static bool parse_range(const char *text, int64_t *first, int64_t *last)
 static bool parse_choice(const struct stk_opt *opt, const char *text, int64_t *out)
 {
     const char *const *choices = stk_opt_choices(opt);
-    for (int i = 0; choices[i]; i++)
+    for (int i = 0; choices[i]; i++) {
         if (strcmp(choices[i], text) == 0) {
             *out = opt->kind == STK_OPT_LEVEL ? STOKER_LEVEL_HIGH - i : i;
             return true;
         }
+    }
     return false;
 }
 
@@ -142,27 +155,33 @@ static bool parse_change(const char *text, int64_t *level, int64_t *millionths)
         *level = STK_CHANGE_NEVER;
         return true;
     }
-    for (int i = 0; level_names[i]; i++)
+    for (int i = 0; level_names[i]; i++) {
         if (strcmp(level_names[i], text) == 0) {
             *level = STOKER_LEVEL_HIGH - i;
             return true;
         }
-    if (strncmp(text, word, strlen(word)) != 0)
+    }
+    if (strncmp(text, word, strlen(word)) != 0) {
         return false;
+    }
     text += strlen(word);
-    if (*text == 0)
+    if (*text == 0) {
         return true;
+    }
     const char *end = *text == '=' ? digits(text + 1, millionths) : NULL;
-    if (!end || *millionths > 1000000)
+    if (!end || *millionths > 1000000) {
         return false;
+    }
     *millionths *= unit;
     if (*end == '.') {
         const char *start = end + 1;
         end = digits(start, &fraction);
-        if (!end || end - start > 4)
+        if (!end || end - start > 4) {
             return false;
-        for (const char *p = start; p < end; p++)
+        }
+        for (const char *p = start; p < end; p++) {
             unit /= 10;
+        }
         *millionths += fraction * unit;
     }
     return strcmp(end, "") == 0 || strcmp(end, "%") == 0;
@@ -194,10 +213,12 @@ static const char *expected(const struct stk_opt *opt, char *buffer, size_t size
     const char *const *choices = stk_opt_choices(opt);
     if (choices) {
         size_t used = 0;
-        for (int i = 0; choices[i] && used < size; i++)
+        for (int i = 0; choices[i] && used < size; i++) {
             used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", choices[i]);
-        if (opt->kind == STK_OPT_CHANGE && used < size)
+        }
+        if (opt->kind == STK_OPT_CHANGE && used < size) {
             snprintf(buffer + used, size - used, ", or slower=PERCENT");
+        }
         return buffer;
     }
     return opt->kind == STK_OPT_COUNT      ? "a number from 0"
@@ -214,14 +235,16 @@ static bool set_value(const struct stk_cmd *cmd, int id, const char *text, struc
     char buffer[200];
     v->set = true;
     v->text = text;
-    if (opt->kind == STK_OPT_FLAG)
+    if (opt->kind == STK_OPT_FLAG) {
         return true;
+    }
     if (!text) {
         stk_usage(cmd, "--%s needs %s", opt->name, expected(opt, buffer, sizeof buffer));
         return false;
     }
-    if (parse_value(opt, text, v))
+    if (parse_value(opt, text, v)) {
         return true;
+    }
     stk_usage(cmd, "--%s: '%s' is not %s", opt->name, text, expected(opt, buffer, sizeof buffer));
     return false;
 }
@@ -232,15 +255,18 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const struct stk_opt *best = NULL;
     const char *bare = name + strspn(name, "-");
-    for (int id = 0; id < STK_OPT_ID_COUNT; id++)
+    for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
         if (stk_cmd_takes(cmd, (enum stk_opt_id)id) && stk_near_slip(bare, stk_opts[id].name) &&
             (!best ||
-             stk_near_distance(bare, stk_opts[id].name) < stk_near_distance(bare, best->name)))
+             stk_near_distance(bare, stk_opts[id].name) < stk_near_distance(bare, best->name))) {
             best = &stk_opts[id];
-    if (best)
+        }
+    }
+    if (best) {
         stk_usage(cmd, "no option %s; did you mean --%s?", name, best->name);
-    else
+    } else {
         stk_usage(cmd, "no option %s", name);
+    }
 }
 
 // "--name", "--name=value", "--name value". *i is moved past a value that stands alone.
@@ -258,8 +284,9 @@ static bool parse_long(const struct stk_cmd *cmd, int argc, char **argv, int *i,
         return false;
     }
     const char *value = equals ? equals + 1 : NULL;
-    if (stk_opts[id].kind != STK_OPT_FLAG && !equals && *i + 1 < argc)
+    if (stk_opts[id].kind != STK_OPT_FLAG && !equals && *i + 1 < argc) {
         value = argv[++*i];
+    }
     return set_value(cmd, id, value, out);
 }
 
@@ -284,8 +311,9 @@ static bool parse_letters(const struct stk_cmd *cmd, int argc, char **argv, int 
 
 static bool check_words(const struct stk_cmd *cmd, const struct stk_args *args)
 {
-    if (args->values[STK_OPT_ID_HELP].set)
+    if (args->values[STK_OPT_ID_HELP].set) {
         return true;
+    }
     if (args->word_count < cmd->min_words) {
         stk_usage(cmd, "%s is missing", cmd->words);
         return false;
@@ -303,18 +331,21 @@ bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
         bool ok = true;
-        if (only_words || word[0] != '-' || !word[1])
+        if (only_words || word[0] != '-' || !word[1]) {
             out->words[out->word_count++] = word;
-        else if (strcmp(word, "--") == 0 && cmd->has_sides && !out->separator && out->word_count)
+        } else if (strcmp(word, "--") == 0 && cmd->has_sides && !out->separator &&
+                   out->word_count) {
             out->separator = out->word_count;
-        else if (strcmp(word, "--") == 0)
+        } else if (strcmp(word, "--") == 0) {
             only_words = true;
-        else if (word[1] == '-')
+        } else if (word[1] == '-') {
             ok = parse_long(cmd, argc, argv, &i, out);
-        else
+        } else {
             ok = parse_letters(cmd, argc, argv, &i, out);
-        if (!ok)
+        }
+        if (!ok) {
             return false;
+        }
     }
     return check_words(cmd, out);
 }

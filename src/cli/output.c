@@ -45,10 +45,12 @@ static void interrupted(int signal_number)
         is_pending = 1;
         return;
     }
-    if (temporary_path)
+    if (temporary_path) {
         unlink(temporary_path);
-    if (line_drawn && write(STDERR_FILENO, "\r\033[K", 4) < 0)
+    }
+    if (line_drawn && write(STDERR_FILENO, "\r\033[K", 4) < 0) {
         line_drawn = 0;
+    }
     _exit(STK_EXIT_INTERRUPTED);
 }
 
@@ -79,8 +81,9 @@ static int open_temporary(struct stk_output *o)
 {
     size_t size = strlen(o->path) + sizeof ".XXXXXX";
     o->temporary = stk_alloc(size);
-    if (!o->temporary)
+    if (!o->temporary) {
         return cannot(o->path, ENOMEM);
+    }
     snprintf(o->temporary, size, "%s.XXXXXX", o->path);
     o->fd = mkstemp(o->temporary);
     if (o->fd < 0) {
@@ -116,8 +119,9 @@ int stk_output_write(void *output, const char *bytes, size_t n)
     struct stk_output *o = output;
     while (n > 0) {
         ssize_t written = write(o->fd, bytes, n);
-        if (written < 0 && errno == EINTR)
+        if (written < 0 && errno == EINTR) {
             continue;
+        }
         if (written < 0) {
             o->error = errno;
             return -1;
@@ -130,21 +134,24 @@ int stk_output_write(void *output, const char *bytes, size_t n)
 
 int stk_output_close(struct stk_output *o, bool keep)
 {
-    if (o->path && close(o->fd) != 0 && !o->error)
+    if (o->path && close(o->fd) != 0 && !o->error) {
         o->error = errno;
+    }
     if (o->temporary) {
         keep = keep && !o->error;
         if (keep && rename(o->temporary, o->path) != 0) {
             o->error = errno;
             keep = false;
         }
-        if (!keep)
+        if (!keep) {
             unlink(o->temporary);
+        }
         stk_signals_set_temporary(NULL);
         stk_free(o->temporary);
         o->temporary = NULL;
     }
-    if (o->error && o->error != EPIPE)
+    if (o->error && o->error != EPIPE) {
         return cannot(o->path, o->error);
+    }
     return STK_EXIT_DONE;
 }

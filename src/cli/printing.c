@@ -6,8 +6,9 @@ int stk_printing_begin(struct stk_printing *p, const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
     int code = stk_output_open(&p->output, v[STK_OPT_ID_OUTPUT].text);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     p->how = (struct stoker_write_options){
         .colour = stk_screen_colour(p->output.fd, v[STK_OPT_ID_NO_COLOR].set),
         .columns = stk_screen_columns(p->output.fd),
@@ -20,7 +21,8 @@ int stk_printing_begin(struct stk_printing *p, const struct stk_args *args)
 int stk_printing_end(struct stk_printing *p, enum stoker_status status, int done)
 {
     int code = stk_output_close(&p->output, status == STOKER_OK);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     return status == STOKER_OK || status == STOKER_EOUTPUT ? done : stk_fail(&p->err);
 }

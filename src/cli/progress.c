@@ -39,8 +39,9 @@ static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
         fprintf(stderr, "\r\033[Kreading %.40s  %s", slash ? slash + 1 : path, done);
         return;
     }
-    if (done_bytes > total_bytes)
+    if (done_bytes > total_bytes) {
         done_bytes = total_bytes;
+    }
     memset(bar, '#', (size_t)((double)done_bytes / (double)total_bytes * 20));
     fprintf(stderr, "\r\033[Kreading %.40s  [%s] %s of %s", slash && slash[1] ? slash + 1 : path,
             bar, done, stk_human_bytes(total_bytes, total));
@@ -49,11 +50,13 @@ static void draw(const char *path, uint64_t done_bytes, uint64_t total_bytes)
 // Is it time for another line? Then it counts as drawn.
 static bool is_due(struct stk_progress_line *p)
 {
-    if (!p->wanted)
+    if (!p->wanted) {
         return false;
+    }
     int64_t now = now_ms();
-    if (now - p->started_ms < QUIET_MS || now - p->drawn_ms < EVERY_MS)
+    if (now - p->started_ms < QUIET_MS || now - p->drawn_ms < EVERY_MS) {
         return false;
+    }
     stk_signals_set_line(true);
     p->drawn = true;
     p->drawn_ms = now;

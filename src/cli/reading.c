@@ -8,10 +8,12 @@ void stk_reading_options(const struct stk_args *args, bool text, struct stoker_w
 {
     const struct stk_opt_value *v = args->values;
     stoker_why_options_default(o);
-    if (text)
+    if (text) {
         o->limit = TEXT_ROWS;
-    if (v[STK_OPT_ID_LIMIT].set)
+    }
+    if (v[STK_OPT_ID_LIMIT].set) {
         o->limit = (uint64_t)v[STK_OPT_ID_LIMIT].number;
+    }
     o->threads = v[STK_OPT_ID_THREADS].number > 64 ? 64 : (int)v[STK_OPT_ID_THREADS].number;
     o->redact = v[STK_OPT_ID_REDACT].set;
     o->has_steps = v[STK_OPT_ID_STEPS].set;

@@ -19,10 +19,12 @@ static bool dumb(void)
 bool stk_screen_colour(int fd, bool refused)
 {
     const char *no = getenv("NO_COLOR"), *force = getenv("FORCE_COLOR");
-    if (refused || (no && *no))
+    if (refused || (no && *no)) {
         return false;
-    if (force && *force && strcmp(force, "0") != 0)
+    }
+    if (force && *force && strcmp(force, "0") != 0) {
         return true;
+    }
     return isatty(fd) && !dumb();
 }
 
@@ -31,10 +33,12 @@ int stk_screen_columns(int fd)
     const char *columns = getenv("COLUMNS");
     struct winsize size;
     int64_t n;
-    if (columns && stk_str_to_i64(stk_str_from(columns), &n) && n > 0 && n <= 10000)
+    if (columns && stk_str_to_i64(stk_str_from(columns), &n) && n > 0 && n <= 10000) {
         return (int)n;
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    }
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         return size.ws_col;
+    }
     return 80;
 }
 

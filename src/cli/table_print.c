@@ -12,15 +12,17 @@
 const char *stk_table_format(const struct stk_args *args)
 {
     const struct stk_opt_value *v = args->values;
-    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_CSV].set)
+    if (v[STK_OPT_ID_JSON].set && v[STK_OPT_ID_CSV].set) {
         return NULL;
+    }
     return v[STK_OPT_ID_JSON].set ? "json" : v[STK_OPT_ID_CSV].set ? "csv" : "text";
 }
 
 uint64_t stk_table_limit(const struct stk_args *args, const char *format)
 {
-    if (args->values[STK_OPT_ID_LIMIT].set)
+    if (args->values[STK_OPT_ID_LIMIT].set) {
         return (uint64_t)args->values[STK_OPT_ID_LIMIT].number;
+    }
     // A CSV file has no place to say that rows were left out.
     return strcmp(format, "csv") == 0 ? 0 : strcmp(format, "json") == 0 ? JSON_ROWS : TEXT_ROWS;
 }
@@ -30,8 +32,9 @@ int stk_table_print(const struct stk_args *args, const struct stoker_tables *tab
 {
     struct stk_printing p;
     int code = stk_printing_begin(&p, args);
-    if (code != STK_EXIT_DONE)
+    if (code != STK_EXIT_DONE) {
         return code;
+    }
     enum stoker_status status =
         stoker_tables_write(tables, format, args->values[STK_OPT_ID_TABLE].text, &p.how,
                             stk_output_write, &p.output, &p.err);

@@ -133,12 +133,12 @@ const struct stk_exporter *stk_exporter_find(const char *name); // NULL: none
 // Number the processes and make the lanes: from files, ranks and report. STK_ENOMEM.
 STK_MUST_CHECK enum stk_status stk_export_plan(struct stk_export *x, struct stk_err *err);
 // Slice i of a lane. Its notes are valid until the next call with the same `room`.
-struct stk_export_lane_room {
+struct stk_export_lane_capacity {
     struct stk_export_note notes[2];
     char cause[512];
 };
 void stk_export_lane_at(const struct stk_export *x, const struct stk_export_lane *lane, size_t i,
-                        struct stk_export_lane_room *room, struct stk_export_slice *out);
+                        struct stk_export_lane_capacity *capacity, struct stk_export_slice *out);
 
 static inline struct stk_str stk_export_text(const struct stk_export_file *f, uint32_t id)
 {
@@ -192,7 +192,7 @@ struct stk_export_rows {
     const struct stk_trace *t;
     struct stk_export_row {
         uint32_t next, end; // events
-    } * heap;
+    } *heap;
     uint32_t count;
 };
 // `track` is no sub-row. False: no memory. Needs stk_export_rows_end in any case.

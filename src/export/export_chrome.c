@@ -109,8 +109,9 @@ static const char *host_cat(const struct chrome *w, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
     const struct stk_ext *e = stk_ext_of(t, event);
-    if (e && e->flags & STK_EXT_STEP)
+    if (e && e->flags & STK_EXT_STEP) {
         return "user_annotation";
+    }
     switch ((enum stk_kind)t->kind[event]) {
     case STK_KIND_HOST_OP:
         return "cpu_op";
@@ -133,8 +134,9 @@ static const char *host_cat(const struct chrome *w, uint32_t event)
 static const char *cat_of(const struct chrome *w, uint32_t event)
 {
     uint8_t kind = w->f->t->kind[event];
-    if (is_tpu(w))
+    if (is_tpu(w)) {
         return NULL;
+    }
     switch (w->track->kind) {
     case STK_TRACK_THREAD:
         return host_cat(w, event);
@@ -145,8 +147,9 @@ static const char *cat_of(const struct chrome *w, uint32_t event)
     case STK_TRACK_DERIVED:
         return w->track->device == STK_NONE ? "stoker_row" : "gpu_user_annotation";
     default:
-        if (w->track->device != STK_NONE)
+        if (w->track->device != STK_NONE) {
             return kind == STK_KIND_SYNC ? "cuda_sync" : "cuda_event";
+        }
         return stk_str_contains_nocase(stk_export_text(w->f, w->track->name), STK_STR("overhead"))
                    ? "overhead"
                    : "stoker_row";
@@ -277,17 +280,20 @@ static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
     struct args *a = arg;
     int64_t whole;
     double real;
-    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
-        if (stk_str_eq(key, stk_str_from(written[i])))
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+        if (stk_str_eq(key, stk_str_from(written[i]))) {
             return;
+        }
+    }
     put(a->w, a->open ? "," : ",\"args\":{");
     a->open = true;
     stk_ex_json(a->w->out, key);
     put(a->w, ":");
-    if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER)
+    if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER) {
         stk_ex_str(a->w->out, value);
-    else
+    } else {
         stk_ex_json(a->w->out, value);
+    }
 }
 
 static void put_args(struct chrome *w, uint32_t event)
@@ -304,27 +310,35 @@ static void put_args(struct chrome *w, uint32_t event)
         put_arg(&a, "device", t->devices[w->track->device].ordinal);
         put_arg(&a, "stream", w->track->id);
     }
-    if (kind == STK_KIND_RUNTIME && t->ref[event] != STK_NONE)
+    if (kind == STK_KIND_RUNTIME && t->ref[event] != STK_NONE) {
         put_arg(&a, "correlation", (int64_t)event + 1);
-    if (e && stk_kind_is_device_work(kind) && e->link != STK_NONE)
-        put_arg(&a, "correlation", (int64_t)e->link + 1);
-    if (e && e->flags & STK_EXT_VALUE) {
-        if (e->flags & STK_EXT_STEP)
-            put_arg(&a, "step_num", e->value);
-        else
-            put_arg(&a, kind == STK_KIND_MEMORY ? "Bytes" : "bytes", e->value);
     }
-    if (e && e->flags & STK_EXT_GRAPH)
+    if (e && stk_kind_is_device_work(kind) && e->link != STK_NONE) {
+        put_arg(&a, "correlation", (int64_t)e->link + 1);
+    }
+    if (e && e->flags & STK_EXT_VALUE) {
+        if (e->flags & STK_EXT_STEP) {
+            put_arg(&a, "step_num", e->value);
+        } else {
+            put_arg(&a, kind == STK_KIND_MEMORY ? "Bytes" : "bytes", e->value);
+        }
+    }
+    if (e && e->flags & STK_EXT_GRAPH) {
         put_arg(&a, "graph id", 1);
-    if (e && (kind == STK_KIND_MEMCPY || e->flags & STK_EXT_WAITS))
+    }
+    if (e && (kind == STK_KIND_MEMCPY || e->flags & STK_EXT_WAITS)) {
         put_details(&a, e);
-    if (e && kind == STK_KIND_MEMORY && e->dst_mem)
+    }
+    if (e && kind == STK_KIND_MEMORY && e->dst_mem) {
         put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
+    }
     put_detail_args(&a, event);
-    if (w->x->with_args && w->status == STK_OK)
+    if (w->x->with_args && w->status == STK_OK) {
         w->status = w->x->args(w->x->args_arg, w->file, event, put_recorded, &a, w->err);
-    if (a.open)
+    }
+    if (a.open) {
         put(w, "}");
+    }
 }
 
 static int64_t common_ns(const struct chrome *w, uint32_t event)
@@ -384,8 +398,9 @@ static void put_counter(struct chrome *w, uint32_t event)
     put_place(w, w->pid, 0);
     put_time(w, ",\"ts\":", common_ns(w, event));
     put(w, ",\"args\":{");
-    if (!more && e && e->flags & STK_EXT_VALUE)
+    if (!more && e && e->flags & STK_EXT_VALUE) {
         put_number(w, "\"value\":", e->value);
+    }
     for (; more; first = false) {
         put(w, first ? "" : ",");
         stk_ex_json(w->out, sample.series ? stk_export_text(f, sample.series) : STK_STR("value"));
@@ -413,13 +428,15 @@ static void put_flows(struct chrome *w, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
     if (t->kind[event] == STK_KIND_RUNTIME) {
-        for (uint32_t op = t->ref[event]; op != STK_NONE; op = stk_ext_of(t, op)->next)
+        for (uint32_t op = t->ref[event]; op != STK_NONE; op = stk_ext_of(t, op)->next) {
             put_flow(w, "s", op, event);
+        }
         return;
     }
     const struct stk_ext *e = stk_ext_of(t, event);
-    if (e && e->link != STK_NONE && stk_kind_is_device_work(t->kind[event]))
+    if (e && e->link != STK_NONE && stk_kind_is_device_work(t->kind[event])) {
         put_flow(w, "f", event, event);
+    }
 }
 
 static void put_event(struct chrome *w, uint32_t event)
@@ -428,12 +445,13 @@ static void put_event(struct chrome *w, uint32_t event)
     bool is_memory = t->kind[event] == STK_KIND_MEMORY && w->track->kind == STK_TRACK_THREAD &&
                      stk_str_eq(stk_name_of(t, event), STK_STR("[memory]")) &&
                      stk_dur_ns(t, event) == 0;
-    if (w->track->kind == STK_TRACK_COUNTER)
+    if (w->track->kind == STK_TRACK_COUNTER) {
         put_counter(w, event);
-    else if (is_memory)
+    } else if (is_memory) {
         put_memory(w, event);
-    else
+    } else {
         put_complete(w, event);
+    }
     put_flows(w, event);
 }
 
@@ -444,8 +462,9 @@ static void place_track(struct chrome *w, uint32_t track)
     const struct stk_track *k = w->track;
     w->pid = k->device != STK_NONE ? w->device_pids[k->device] : w->process->pid;
     w->tid = k->id;
-    if (k->kind == STK_TRACK_OTHER || (k->kind == STK_TRACK_DERIVED && k->device == STK_NONE))
+    if (k->kind == STK_TRACK_OTHER || (k->kind == STK_TRACK_DERIVED && k->device == STK_NONE)) {
         w->tid = TID_BESIDE + (int64_t)track;
+    }
 }
 
 static void put_track(struct chrome *w, uint32_t track)
@@ -481,11 +500,13 @@ static void name_processes(struct chrome *w)
     const struct stk_trace *t = w->f->t;
     for (uint32_t p = 0; p < t->process_count; p++) {
         const struct stk_export_process *process = &w->f->processes[p];
-        if (!process->taken)
+        if (!process->taken) {
             continue;
+        }
         struct stk_str name = stk_export_text(w->f, t->processes[p].name);
-        if (name.n)
+        if (name.n) {
             put_meta(w, "process_name", process->pid, 0, name);
+        }
         put_sort(w, process->pid, process->pid);
     }
     for (uint32_t d = 0; d < t->device_count; d++) {
@@ -493,13 +514,15 @@ static void name_processes(struct chrome *w)
         const struct stk_device *device = &t->devices[d];
         const struct stk_export_process *process = &w->f->processes[device->process];
         w->device_pids[d] = w->x->rank_count > 1 ? w->next_pid++ : device->ordinal;
-        if (!process->taken || (w->x->has_device && device->ordinal != w->x->device))
+        if (!process->taken || (w->x->has_device && device->ordinal != w->x->device)) {
             continue;
-        if (device->kind == STK_DEVICE_TPU)
+        }
+        if (device->kind == STK_DEVICE_TPU) {
             snprintf(label, sizeof label, "/device:TPU:%" PRId64 " %.200s", device->ordinal,
                      stk_export_text(w->f, device->name).p);
-        else
+        } else {
             stk_export_device_label(w->x, w->f, d, label, sizeof label);
+        }
         put_meta(w, "process_name", w->device_pids[d], 0, stk_str_from(label));
         put_sort(w, w->device_pids[d], PID_LANES + w->device_pids[d]);
     }
@@ -514,10 +537,11 @@ static enum stk_status put_file(struct chrome *w, struct stk_err *err)
     if (w->classes && w->device_pids) {
         name_processes(w);
         for (uint32_t k = 0; k < t->track_count && !w->out->failed; k++) {
-            if (stk_export_takes_track(w->x, w->f, &t->tracks[k]))
+            if (stk_export_takes_track(w->x, w->f, &t->tracks[k])) {
                 put_track(w, k);
-            else
+            } else {
                 w->x->counts.unselected += t->tracks[k].count;
+            }
         }
     } else {
         status = stk_err_nomem(err);
@@ -535,10 +559,10 @@ static void put_lanes(struct chrome *w)
         const struct stk_export_lane *lane = &w->x->lanes[i];
         put_meta(w, "thread_name", PID_LANES, i + 1, stk_str_from(lane->name));
         for (size_t s = 0; s < lane->count && !w->out->failed; s++) {
-            struct stk_export_lane_room room;
+            struct stk_export_lane_capacity capacity;
             struct stk_export_slice slice;
             struct args a = {.w = w};
-            stk_export_lane_at(w->x, lane, s, &room, &slice);
+            stk_export_lane_at(w->x, lane, s, &capacity, &slice);
             begin_event(w, "X");
             put(w, ",\"cat\":\"stoker\",\"name\":");
             stk_ex_json(w->out, stk_str_from(slice.name));
@@ -547,10 +571,11 @@ static void put_lanes(struct chrome *w)
             put_time(w, ",\"dur\":", slice.dur_ns);
             for (size_t n = 0; n < slice.note_count; n++) {
                 put_key(&a, slice.notes[n].key);
-                if (slice.notes[n].text)
+                if (slice.notes[n].text) {
                     stk_ex_json(w->out, stk_str_from(slice.notes[n].text));
-                else
+                } else {
                     stk_ex_i64(w->out, slice.notes[n].number);
+                }
             }
             put(w, a.open ? "}" : "");
             end_event(w);
@@ -568,14 +593,18 @@ static void put_properties(struct chrome *w, const struct stk_device *d, struct 
     put_number(w, "{\"id\":", d->ordinal);
     put(w, ",\"name\":");
     stk_ex_json(w->out, name);
-    if (d->memory_bytes)
+    if (d->memory_bytes) {
         put_number(w, ",\"totalGlobalMem\":", d->memory_bytes);
-    if (d->cc_major)
+    }
+    if (d->cc_major) {
         put_number(w, ",\"computeMajor\":", d->cc_major);
-    if (d->cc_major)
+    }
+    if (d->cc_major) {
         put_number(w, ",\"computeMinor\":", d->cc_minor);
-    if (d->sm_count)
+    }
+    if (d->sm_count) {
         put_number(w, ",\"numSms\":", d->sm_count);
+    }
     put(w, "}");
 }
 
@@ -588,8 +617,9 @@ static void put_devices(struct chrome *w)
         for (uint32_t d = 0; d < f->t->device_count; d++) {
             const struct stk_device *device = &f->t->devices[d];
             if (device->kind == STK_DEVICE_TPU || !f->processes[device->process].taken ||
-                (w->x->has_device && device->ordinal != w->x->device))
+                (w->x->has_device && device->ordinal != w->x->device)) {
                 continue;
+            }
             put_properties(w, device, stk_export_text(f, device->name), first);
             first = false;
         }
@@ -602,12 +632,14 @@ static void put_head(struct chrome *w)
     const struct stk_export *x = w->x;
     const struct stk_trace *t = x->file_count ? x->files[0].t : NULL;
     put(w, "{\"schemaVersion\":1,\n");
-    if (t && t->device_count)
+    if (t && t->device_count) {
         put_devices(w);
+    }
     if (x->rank_count == 1 && (t->rank >= 0 || t->world_size > 0 || x->ranks[0].sum->rank > 0)) {
         put_number(w, "\"distributedInfo\":{\"rank\":", x->ranks[0].sum->rank);
-        if (t->world_size > 0)
+        if (t->world_size > 0) {
             put_number(w, ",\"world_size\":", t->world_size);
+        }
         put(w, "},\n");
     }
     if (t && t->host) {

@@ -20,8 +20,9 @@ struct csv {
 static void put_str(struct stk_export_out *o, struct stk_str s)
 {
     bool quote = s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' ');
-    for (size_t i = 0; i < s.n && !quote; i++)
+    for (size_t i = 0; i < s.n && !quote; i++) {
         quote = s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
+    }
     if (!quote) {
         stk_ex_str(o, s);
         return;
@@ -31,8 +32,9 @@ static void put_str(struct stk_export_out *o, struct stk_str s)
         const char *at = memchr(s.p + i, '"', s.n - i);
         size_t end = at ? (size_t)(at - s.p) + 1 : s.n;
         stk_ex_bytes(o, s.p + i, end - i);
-        if (at)
+        if (at) {
             stk_ex_literal(o, "\"");
+        }
         i = end;
     }
     stk_ex_literal(o, "\"");
@@ -41,15 +43,17 @@ static void put_str(struct stk_export_out *o, struct stk_str s)
 static void put_number(struct stk_export_out *o, bool known, int64_t value)
 {
     stk_ex_literal(o, ",");
-    if (known)
+    if (known) {
         stk_ex_i64(o, value);
+    }
 }
 
 static void put_word(struct stk_export_out *o, const char *word)
 {
     stk_ex_literal(o, ",");
-    if (word)
+    if (word) {
         stk_ex_bytes(o, word, strlen(word));
+    }
 }
 
 // "rank,process,device,stream,thread,track": the same for all events of a track.
@@ -92,23 +96,27 @@ static void put_arg(void *arg, struct stk_str key, struct stk_str value)
     stk_ex_bytes(&w->args, w->args.used ? "," : "{", 1);
     stk_ex_json(&w->args, key);
     stk_ex_literal(&w->args, ":");
-    if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER)
+    if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER) {
         stk_ex_str(&w->args, value);
-    else
+    } else {
         stk_ex_json(&w->args, value);
+    }
 }
 
 static void put_args(struct csv *w, uint32_t event)
 {
     w->args.used = 0;
     w->status = w->x->args(w->x->args_arg, w->file, event, put_arg, w, w->err);
-    if (w->args.used)
+    if (w->args.used) {
         stk_ex_literal(&w->args, "}");
-    if (w->args.failed && w->status == STK_OK)
+    }
+    if (w->args.failed && w->status == STK_OK) {
         w->status = stk_err_nomem(w->err);
+    }
     stk_ex_literal(w->out, ",");
-    if (w->status == STK_OK)
+    if (w->status == STK_OK) {
         put_str(w->out, (struct stk_str){(const char *)w->args.p, w->args.used});
+    }
 }
 
 static void put_event(struct csv *w, struct stk_str track, uint32_t event)
@@ -130,8 +138,9 @@ static void put_event(struct csv *w, struct stk_str track, uint32_t event)
     put_word(o, e ? stk_export_dir_key(e->dir) : NULL);
     put_word(o, e ? stk_export_mem_key(e->src_mem) : NULL);
     put_word(o, e ? stk_export_mem_key(e->dst_mem) : NULL);
-    if (w->x->with_args)
+    if (w->x->with_args) {
         put_args(w, event);
+    }
     stk_ex_literal(o, "\n");
     stk_ex_record(o);
 }
@@ -151,8 +160,9 @@ static void put_file(struct csv *w)
         stk_ex_init(&prefix, NULL, NULL);
         struct csv to_prefix = {.x = w->x, .out = &prefix, .f = w->f, .file = w->file};
         put_track(&to_prefix, k);
-        if (prefix.failed)
+        if (prefix.failed) {
             w->status = stk_err_nomem(w->err);
+        }
         struct stk_str text = {(const char *)prefix.p, prefix.used};
         for (uint32_t e = track->first;
              e < track->first + track->count && w->status == STK_OK && !w->out->failed; e++) {
@@ -160,8 +170,9 @@ static void put_file(struct csv *w)
             c->events += takes;
             c->unselected += !takes;
             c->overlaps += takes && track->parent != STK_NONE;
-            if (takes)
+            if (takes) {
                 put_event(w, text, e);
+            }
         }
         stk_ex_deinit(&prefix);
     }
@@ -175,8 +186,9 @@ static enum stk_status write_csv(struct stk_export *x, struct stk_export_out *ou
     stk_ex_literal(out,
                    "id,rank,process,device,stream,thread,track,kind,name,start_ns,dur_ns,depth,"
                    "value,launch,direction,source,target");
-    if (x->with_args)
+    if (x->with_args) {
         stk_ex_literal(out, ",args");
+    }
     stk_ex_literal(out, "\n");
     for (w.file = 0; w.file < x->file_count && w.status == STK_OK && !out->failed; w.file++) {
         w.f = &x->files[w.file];

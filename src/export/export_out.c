@@ -26,16 +26,18 @@ void stk_ex_deinit(struct stk_export_out *o)
 bool stk_ex_grow(struct stk_export_out *o, size_t n)
 {
     size_t cap = o->cap ? o->cap : STK_EX_FLUSH_BYTES * 2;
-    while (cap - o->used < n && cap < RECORD_MAX_BYTES)
+    while (cap - o->used < n && cap < RECORD_MAX_BYTES) {
         cap *= 2;
+    }
     uint8_t *p = cap - o->used >= n ? stk_realloc_array(o->p, cap, 1) : NULL;
     if (p) {
         o->p = p;
         o->cap = cap;
         return true;
     }
-    if (!o->failed)
+    if (!o->failed) {
         o->failed = STK_ENOMEM;
+    }
     o->used = 0;
     return o->cap >= n;
 }
@@ -43,8 +45,9 @@ bool stk_ex_grow(struct stk_export_out *o, size_t n)
 void stk_ex_flush(struct stk_export_out *o)
 {
     if (o->used && !o->failed && !o->counts_only &&
-        o->write(o->arg, (const char *)o->p, o->used) != 0)
+        o->write(o->arg, (const char *)o->p, o->used) != 0) {
         o->failed = STK_EOUTPUT;
+    }
     o->total += o->used;
     o->used = 0;
 }
@@ -52,10 +55,12 @@ void stk_ex_flush(struct stk_export_out *o)
 enum stk_status stk_ex_finish(struct stk_export_out *o, struct stk_err *err)
 {
     stk_ex_flush(o);
-    if (o->failed == STK_ENOMEM)
+    if (o->failed == STK_ENOMEM) {
         return stk_err_nomem(err);
-    if (o->failed)
+    }
+    if (o->failed) {
         return stk_err_set(err, o->failed, "the output could not be written");
+    }
     return STK_OK;
 }
 
@@ -86,8 +91,9 @@ void stk_ex_i64(struct stk_export_out *o, int64_t v)
 {
     char buffer[24], *end = buffer + sizeof buffer;
     char *p = digits_before(end, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-    if (v < 0)
+    if (v < 0) {
         *--p = '-';
+    }
     stk_ex_bytes(o, p, (size_t)(end - p));
 }
 
@@ -101,8 +107,9 @@ void stk_ex_us(struct stk_export_out *o, int64_t ns)
     p[1] = (char)('0' + rest / 100);
     memcpy(p + 2, pairs + rest % 100 * 2, 2);
     p = digits_before(p, v / 1000);
-    if (ns < 0)
+    if (ns < 0) {
         *--p = '-';
+    }
     stk_ex_bytes(o, p, (size_t)(end - p));
 }
 
@@ -116,8 +123,9 @@ void stk_ex_real(struct stk_export_out *o, double v)
     int n = 0;
     for (int digits = 15; digits <= 17; digits++) {
         n = snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
+        if (strtod(text, NULL) == v) {
             break;
+        }
     }
     stk_ex_bytes(o, text, (size_t)n);
 }
@@ -165,11 +173,13 @@ void stk_ex_json(struct stk_export_out *o, struct stk_str s)
     size_t i = 0;
     while (i < s.n) {
         size_t from = i;
-        while (i < s.n && is_plain((unsigned char)s.p[i]))
+        while (i < s.n && is_plain((unsigned char)s.p[i])) {
             i++;
+        }
         stk_ex_bytes(o, s.p + from, i - from);
-        if (i < s.n)
+        if (i < s.n) {
             put_odd(o, s, &i);
+        }
     }
     stk_ex_literal(o, "\"");
 }
@@ -190,10 +200,11 @@ static void put_mended(struct stk_export_out *o, struct stk_str s)
     size_t n;
     for (size_t i = 0; i < s.n; i += n) {
         n = 1;
-        if ((unsigned char)s.p[i] < 0x80 || is_valid(s, i, &n))
+        if ((unsigned char)s.p[i] < 0x80 || is_valid(s, i, &n)) {
             stk_ex_bytes(o, s.p + i, n);
-        else
+        } else {
             stk_ex_literal(o, "\xef\xbf\xbd");
+        }
     }
 }
 
@@ -208,20 +219,22 @@ void stk_pbw_text(struct stk_export_out *o, uint32_t field, struct stk_str s)
     put_mended(o, s);
 }
 
-struct stk_str stk_ex_utf8(struct stk_export_out *room, struct stk_str s)
+struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s)
 {
-    if (!count_bad(s))
+    if (!count_bad(s)) {
         return s;
-    room->used = 0;
-    put_mended(room, s);
-    return (struct stk_str){(const char *)room->p, room->used};
+    }
+    capacity->used = 0;
+    put_mended(capacity, s);
+    return (struct stk_str){(const char *)capacity->p, capacity->used};
 }
 
 void stk_pbw_end_long(struct stk_export_out *o, size_t start, size_t n)
 {
     unsigned extra = stk_pbw_varint_size(n) - 1;
-    if (!stk_ex_room(o, extra) || o->failed)
+    if (!stk_ex_capacity(o, extra) || o->failed) {
         return;
+    }
     memmove(o->p + start + extra, o->p + start, n);
     stk_pbw_put_varint(o->p + start - 1, n);
     o->used += extra;

@@ -38,21 +38,23 @@ void stk_ex_flush(struct stk_export_out *o);
 STK_MUST_CHECK enum stk_status stk_ex_finish(struct stk_export_out *o, struct stk_err *err);
 
 // At least n bytes at the end; NULL: no memory.
-static inline uint8_t *stk_ex_room(struct stk_export_out *o, size_t n)
+static inline uint8_t *stk_ex_capacity(struct stk_export_out *o, size_t n)
 {
-    if (o->cap - o->used < n && !stk_ex_grow(o, n))
+    if (o->cap - o->used < n && !stk_ex_grow(o, n)) {
         return NULL;
+    }
     return o->p + o->used;
 }
 // Call between records.
 static inline void stk_ex_record(struct stk_export_out *o)
 {
-    if (o->used >= STK_EX_FLUSH_BYTES)
+    if (o->used >= STK_EX_FLUSH_BYTES) {
         stk_ex_flush(o);
+    }
 }
 static inline void stk_ex_bytes(struct stk_export_out *o, const void *p, size_t n)
 {
-    uint8_t *to = stk_ex_room(o, n);
+    uint8_t *to = stk_ex_capacity(o, n);
     if (to && n) {
         memcpy(to, p, n);
         o->used += n;
@@ -71,7 +73,7 @@ void stk_ex_real(struct stk_export_out *o, double v);
 // A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD.
 void stk_ex_json(struct stk_export_out *o, struct stk_str s);
 // The same text, or a copy in `room` (until the next call) with U+FFFD for bytes that are no UTF-8.
-struct stk_str stk_ex_utf8(struct stk_export_out *room, struct stk_str s);
+struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s);
 
 // ---- protobuf ----
 
@@ -91,28 +93,32 @@ static inline unsigned stk_pbw_varint_size(uint64_t v)
 // Field numbers are below 2^28: a tag takes up to 5 bytes, a varint up to 10.
 static inline void stk_pbw_u64(struct stk_export_out *o, uint32_t field, uint64_t v)
 {
-    uint8_t *p = stk_ex_room(o, 15), *end;
-    if (!p)
+    uint8_t *p = stk_ex_capacity(o, 15), *end;
+    if (!p) {
         return;
+    }
     end = stk_pbw_put_varint(p, (uint64_t)field << 3);
     end = stk_pbw_put_varint(end, v);
     o->used += (size_t)(end - p);
 }
 static inline void stk_pbw_fixed64(struct stk_export_out *o, uint32_t field, uint64_t v)
 {
-    uint8_t *p = stk_ex_room(o, 13), *end;
-    if (!p)
+    uint8_t *p = stk_ex_capacity(o, 13), *end;
+    if (!p) {
         return;
+    }
     end = stk_pbw_put_varint(p, (uint64_t)field << 3 | 1);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         *end++ = (uint8_t)(v >> 8 * i);
+    }
     o->used += (size_t)(end - p);
 }
 static inline void stk_pbw_tag_len(struct stk_export_out *o, uint32_t field, uint64_t n)
 {
-    uint8_t *p = stk_ex_room(o, 15), *end;
-    if (!p)
+    uint8_t *p = stk_ex_capacity(o, 15), *end;
+    if (!p) {
         return;
+    }
     end = stk_pbw_put_varint(p, (uint64_t)field << 3 | 2);
     end = stk_pbw_put_varint(end, n);
     o->used += (size_t)(end - p);
@@ -127,9 +133,10 @@ void stk_pbw_text(struct stk_export_out *o, uint32_t field, struct stk_str s);
 // A nested message: what is written between begin and end. `begin` returns where it starts.
 static inline size_t stk_pbw_begin(struct stk_export_out *o, uint32_t field)
 {
-    uint8_t *p = stk_ex_room(o, 6), *end;
-    if (!p)
+    uint8_t *p = stk_ex_capacity(o, 6), *end;
+    if (!p) {
         return 0;
+    }
     end = stk_pbw_put_varint(p, (uint64_t)field << 3 | 2);
     o->used += (size_t)(end - p) + 1; // a byte for the length, which is usually enough
     return o->used;
@@ -137,13 +144,15 @@ static inline size_t stk_pbw_begin(struct stk_export_out *o, uint32_t field)
 void stk_pbw_end_long(struct stk_export_out *o, size_t start, size_t n);
 static inline void stk_pbw_end(struct stk_export_out *o, size_t start)
 {
-    if (o->failed)
+    if (o->failed) {
         return;
+    }
     size_t n = o->used - start;
-    if (n < 0x80)
+    if (n < 0x80) {
         o->p[start - 1] = (uint8_t)n;
-    else
+    } else {
         stk_pbw_end_long(o, start, n);
+    }
 }
 
 #endif

@@ -132,14 +132,17 @@ static void start_sequence(struct perfetto *w)
 {
     size_t packet = packet_begin(w, STATE_CLEARED);
     size_t interned = stk_pbw_begin(w->out, PACKET_INTERNED);
-    for (int k = 0; k < STK_KIND_COUNT; k++)
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
         intern(w->out, INTERNED_CATEGORIES, (uint64_t)k + 1, stk_str_from(stk_kind_key(k)));
+    }
     intern(w->out, INTERNED_CATEGORIES, STK_KIND_COUNT + 1, STK_STR("stoker"));
-    for (int n = 1; n < NOTE_COUNT; n++)
+    for (int n = 1; n < NOTE_COUNT; n++) {
         intern(w->out, INTERNED_ANNOTATION_NAMES, (uint64_t)n, stk_str_from(note_names[n]));
-    for (int d = 0; d < STK_DETAIL_COUNT; d++)
+    }
+    for (int d = 0; d < STK_DETAIL_COUNT; d++) {
         intern(w->out, INTERNED_ANNOTATION_NAMES, NOTE_COUNT + (uint64_t)d,
                stk_str_from(stk_export_detail_key(d)));
+    }
     stk_pbw_end(w->out, interned);
     packet_end(w, packet);
 }
@@ -159,14 +162,18 @@ static void describe(struct perfetto *w, const struct descriptor *d)
     size_t at = stk_pbw_begin(w->out, PACKET_TRACK_DESCRIPTOR);
     stk_pbw_u64(w->out, TRACK_UUID, d->uuid);
     stk_pbw_text(w->out, TRACK_NAME, d->name);
-    if (d->parent)
+    if (d->parent) {
         stk_pbw_u64(w->out, TRACK_PARENT, d->parent);
-    if (d->orders_children)
+    }
+    if (d->orders_children) {
         stk_pbw_u64(w->out, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
-    if (d->order)
+    }
+    if (d->order) {
         stk_pbw_u64(w->out, TRACK_RANK, d->order);
-    if (d->is_counter)
+    }
+    if (d->is_counter) {
         stk_pbw_end(w->out, stk_pbw_begin(w->out, TRACK_COUNTER));
+    }
     stk_pbw_end(w->out, at);
     packet_end(w, packet);
 }
@@ -177,8 +184,9 @@ static void describe_process(struct perfetto *w, uint32_t process)
     const struct stk_export_process *p = &f->processes[process];
     struct stk_str name = stk_export_text(f, f->t->processes[process].name);
     char text[320], rank[32] = "";
-    if (p->rank >= 0 && w->x->rank_count > 1)
+    if (p->rank >= 0 && w->x->rank_count > 1) {
         snprintf(rank, sizeof rank, "rank %" PRId32 " ", p->rank);
+    }
     int shown = (int)(name.n < 200 ? name.n : 200);
     snprintf(text, sizeof text, "%s%.*s", rank, shown, name.n ? name.p : "");
     w->process_uuid[process] = w->next_uuid++;
@@ -209,10 +217,12 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
     const struct stk_track *k = &f->t->tracks[track];
     char name[300];
     size_t n = stk_export_track_name(f, track, name, sizeof name);
-    if (!w->process_uuid[k->process])
+    if (!w->process_uuid[k->process]) {
         describe_process(w, k->process);
-    if (k->device != STK_NONE && !w->device_uuid[k->device])
+    }
+    if (k->device != STK_NONE && !w->device_uuid[k->device]) {
         describe_device(w, k->device);
+    }
     uint64_t parent =
         k->device != STK_NONE ? w->device_uuid[k->device] : w->process_uuid[k->process];
     bool is_thread = k->kind == STK_TRACK_THREAD && k->parent == STK_NONE && k->id > 0 &&
@@ -282,8 +292,9 @@ static void put_number(struct stk_export_out *o, uint64_t name, int64_t value)
 
 static void put_word(struct stk_export_out *o, uint64_t name, const char *word)
 {
-    if (!word)
+    if (!word) {
         return;
+    }
     size_t at = stk_pbw_begin(o, EVENT_ANNOTATION);
     stk_pbw_u64(o, ANNOTATION_NAME_IID, name);
     stk_pbw_str(o, ANNOTATION_STRING, stk_str_from(word));
@@ -292,17 +303,19 @@ static void put_word(struct stk_export_out *o, uint64_t name, const char *word)
 
 static void put_values(struct perfetto *w, const struct stk_ext *e, uint8_t kind)
 {
-    if (e->flags & STK_EXT_VALUE)
+    if (e->flags & STK_EXT_VALUE) {
         put_number(w->out,
                    e->flags & STK_EXT_STEP                                    ? NOTE_STEP
                    : stk_kind_is_device_work(kind) || kind == STK_KIND_MEMORY ? NOTE_BYTES
                                                                               : NOTE_VALUE,
                    e->value);
+    }
     put_word(w->out, NOTE_DIR, stk_export_dir_key(e->dir));
     put_word(w->out, NOTE_SRC, stk_export_mem_key(e->src_mem));
     put_word(w->out, NOTE_DST, stk_export_mem_key(e->dst_mem));
-    if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS))
+    if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS)) {
         put_number(w->out, NOTE_ASYNC, (e->flags & STK_EXT_ASYNC) != 0);
+    }
 }
 
 static void put_real(struct stk_export_out *o, uint32_t field, double value)
@@ -360,12 +373,14 @@ static void put_flows(struct perfetto *w, const struct stk_trace *t, uint32_t ev
     uint64_t base = (uint64_t)w->file << 32;
     if (t->kind[event] != STK_KIND_RUNTIME) {
         const struct stk_ext *e = stk_ext_of(t, event);
-        if (e && e->link != STK_NONE && stk_kind_is_device_work(t->kind[event]))
+        if (e && e->link != STK_NONE && stk_kind_is_device_work(t->kind[event])) {
             stk_pbw_fixed64(w->out, EVENT_FLOW, base + event + 1);
+        }
         return;
     }
-    for (uint32_t op = t->ref[event]; op != STK_NONE; op = stk_ext_of(t, op)->next)
+    for (uint32_t op = t->ref[event]; op != STK_NONE; op = stk_ext_of(t, op)->next) {
         stk_pbw_fixed64(w->out, EVENT_FLOW, base + op + 1);
+    }
 }
 
 static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t type, uint64_t uuid,
@@ -379,13 +394,15 @@ static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t ty
     at = event_begin(w, t->start_ns[event] + w->offset_ns, type, uuid, &packet);
     stk_pbw_u64(w->out, EVENT_CATEGORY_IID, t->kind[event] + 1u);
     stk_pbw_u64(w->out, EVENT_NAME_IID, name + 1u);
-    if (e)
+    if (e) {
         put_values(w, e, t->kind[event]);
+    }
     put_details(w, event);
     put_flows(w, t, event);
     enum stk_status status = STK_OK;
-    if (w->x->with_args)
+    if (w->x->with_args) {
         status = w->x->args(w->x->args_arg, w->file, event, put_arg, w->out, err);
+    }
     stk_pbw_end(w->out, at);
     if (!w->named[name]) {
         size_t interned = stk_pbw_begin(w->out, PACKET_INTERNED);
@@ -413,11 +430,13 @@ static uint64_t counter_uuid(struct perfetto *w, uint32_t track, uint32_t name,
         w->out->failed = w->out->failed ? w->out->failed : STK_ENOMEM;
         return 1;
     }
-    if (!created)
+    if (!created) {
         return *at;
+    }
     struct stk_str of = stk_export_text(f, name), series = stk_export_text(f, sample->series);
-    if (sample->device >= 0)
+    if (sample->device >= 0) {
         snprintf(on, sizeof on, " (device %" PRId64 ")", sample->device);
+    }
     int n =
         snprintf(text, sizeof text, "%.*s%s%.*s%s", (int)(of.n < 150 ? of.n : 150), of.p,
                  series.n && !stk_str_eq(series, of) ? ": " : "",
@@ -438,10 +457,11 @@ static void put_sample(struct perfetto *w, uint32_t track, uint32_t event,
     uint64_t uuid = counter_uuid(w, track, t->name[event], sample);
     size_t packet, at;
     at = event_begin(w, t->start_ns[event] + w->offset_ns, TYPE_COUNTER, uuid, &packet);
-    if (whole)
+    if (whole) {
         stk_pbw_u64(w->out, EVENT_COUNTER_VALUE, (uint64_t)*whole);
-    else
+    } else {
         put_real(w->out, EVENT_DOUBLE_VALUE, sample->value);
+    }
     stk_pbw_end(w->out, at);
     packet_end(w, packet);
 }
@@ -460,10 +480,11 @@ static enum stk_status put_counter(struct perfetto *w, uint32_t track, uint32_t 
         put_sample(w, track, event, &sample, NULL);
         any = true;
     }
-    if (!any && e && e->flags & STK_EXT_VALUE)
+    if (!any && e && e->flags & STK_EXT_VALUE) {
         put_sample(w, track, event, &(struct stk_export_sample){.device = -1}, &e->value);
-    else if (!any)
+    } else if (!any) {
         return put_event(w, event, TYPE_INSTANT, w->track_uuid, err);
+    }
     return STK_OK;
 }
 
@@ -484,11 +505,13 @@ static enum stk_status put_slice(struct perfetto *w, uint32_t track, uint32_t ev
     int64_t start_ns = t->start_ns[event], dur_ns = stk_dur_ns(t, event);
     close_ended(w, track, start_ns);
     uint64_t uuid = level_uuid(w, track, w->ends.count);
-    if (dur_ns == 0)
+    if (dur_ns == 0) {
         return put_event(w, event, TYPE_INSTANT, uuid, err);
+    }
     int64_t *end = stk_vec_push_n(&w->ends, 1);
-    if (!end)
+    if (!end) {
         return stk_err_nomem(err);
+    }
     *end = start_ns + dur_ns;
     return put_event(w, event, TYPE_BEGIN, uuid, err);
 }
@@ -513,8 +536,9 @@ static enum stk_status put_track(struct perfetto *w, uint32_t track, struct stk_
         w->x->counts.overlaps += k->parent != STK_NONE;
         status = k->kind == STK_TRACK_COUNTER ? put_counter(w, track, e, err)
                                               : put_slice(w, track, e, err);
-        if (w->out->failed)
+        if (w->out->failed) {
             break;
+        }
     }
     close_ended(w, track, INT64_MAX);
     return status;
@@ -531,13 +555,15 @@ static enum stk_status put_file(struct perfetto *w, struct stk_err *err)
     w->named = stk_alloc_zero((size_t)t->strings.count + 1, 1);
     w->process_uuid = stk_alloc_zero((size_t)t->process_count + 1, sizeof *w->process_uuid);
     w->device_uuid = stk_alloc_zero((size_t)t->device_count + 1, sizeof *w->device_uuid);
-    if (!w->named || !w->process_uuid || !w->device_uuid)
+    if (!w->named || !w->process_uuid || !w->device_uuid) {
         status = stk_err_nomem(err);
+    }
     for (uint32_t k = 0; k < t->track_count && status == STK_OK && !w->out->failed; k++) {
-        if (stk_export_takes_track(w->x, f, &t->tracks[k]))
+        if (stk_export_takes_track(w->x, f, &t->tracks[k])) {
             status = put_track(w, k, err);
-        else
+        } else {
             w->x->counts.unselected += t->tracks[k].count;
+        }
     }
     stk_map_deinit(&w->counters);
     stk_free(w->named);
@@ -558,16 +584,18 @@ static void put_lane_slice(struct perfetto *w, const struct stk_export_slice *s,
         const struct stk_export_note *n = &s->notes[i];
         size_t note = stk_pbw_begin(w->out, EVENT_ANNOTATION);
         stk_pbw_str(w->out, ANNOTATION_NAME, stk_str_from(n->key));
-        if (n->text)
+        if (n->text) {
             stk_pbw_text(w->out, ANNOTATION_STRING, stk_str_from(n->text));
-        else
+        } else {
             stk_pbw_u64(w->out, ANNOTATION_INT, (uint64_t)n->number);
+        }
         stk_pbw_end(w->out, note);
     }
     stk_pbw_end(w->out, at);
     packet_end(w, packet);
-    if (s->dur_ns > 0)
+    if (s->dur_ns > 0) {
         put_end(w, s->start_ns + s->dur_ns + base_ns, uuid);
+    }
 }
 
 static void put_lanes(struct perfetto *w, int64_t base_ns)
@@ -582,9 +610,9 @@ static void put_lanes(struct perfetto *w, int64_t base_ns)
             w, &(struct descriptor){
                    .uuid = uuid, .parent = top, .name = stk_str_from(lane->name), .order = i + 1u});
         for (size_t s = 0; s < lane->count && !w->out->failed; s++) {
-            struct stk_export_lane_room room;
+            struct stk_export_lane_capacity capacity;
             struct stk_export_slice slice;
-            stk_export_lane_at(w->x, lane, s, &room, &slice);
+            stk_export_lane_at(w->x, lane, s, &capacity, &slice);
             put_lane_slice(w, &slice, base_ns, uuid);
             w->x->counts.lane_rows++;
         }
@@ -602,8 +630,9 @@ static enum stk_status write_perfetto(struct stk_export *x, struct stk_export_ou
     for (w.file = 0; w.file < x->file_count && status == STK_OK && !out->failed; w.file++) {
         start_sequence(&w);
         w.offset_ns = x->files[w.file].shift_ns + base_ns;
-        if (w.file == 0)
+        if (w.file == 0) {
             put_lanes(&w, base_ns);
+        }
         status = put_file(&w, err);
     }
     stk_vec_deinit(&w.ends);

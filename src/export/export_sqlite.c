@@ -66,14 +66,15 @@ struct sqlite {
     uint32_t file;
     const struct stk_export_file *f;
     enum stk_status status;
-    int64_t event;              // whose arguments are written
-    struct stk_export_out room; // for texts that have to be mended
+    int64_t event;                  // whose arguments are written
+    struct stk_export_out capacity; // for texts that have to be mended
 };
 
 static void fail(struct sqlite *w)
 {
-    if (w->status != STK_OK)
+    if (w->status != STK_OK) {
         return;
+    }
     int code = w->db ? sqlite3_errcode(w->db) : SQLITE_NOMEM;
     w->status = code == SQLITE_NOMEM
                     ? stk_err_nomem(w->err)
@@ -83,8 +84,9 @@ static void fail(struct sqlite *w)
 
 static void run_sql(struct sqlite *w, const char *sql)
 {
-    if (w->status == STK_OK && sqlite3_exec(w->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+    if (w->status == STK_OK && sqlite3_exec(w->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
         fail(w);
+    }
 }
 
 // ---- filling a table: begin, then for each row values in order and row(), then end ----
@@ -93,12 +95,14 @@ static void begin(struct sqlite *w, const char *table, int columns)
 {
     char sql[160];
     int n = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1", table);
-    for (int i = 2; i <= columns; i++)
+    for (int i = 2; i <= columns; i++) {
         n += snprintf(sql + n, sizeof sql - (size_t)n, ",?%d", i);
+    }
     snprintf(sql + n, sizeof sql - (size_t)n, ")");
     w->insert = NULL;
-    if (w->status == STK_OK && sqlite3_prepare_v2(w->db, sql, -1, &w->insert, NULL) != SQLITE_OK)
+    if (w->status == STK_OK && sqlite3_prepare_v2(w->db, sql, -1, &w->insert, NULL) != SQLITE_OK) {
         fail(w);
+    }
 }
 
 static void end(struct sqlite *w)
@@ -114,23 +118,27 @@ static void put(struct sqlite *w, int column, int64_t value)
 
 static void put_str(struct sqlite *w, int column, struct stk_str text)
 {
-    text = stk_ex_utf8(&w->room, text);
-    if (text.n <= INT32_MAX)
+    text = stk_ex_utf8(&w->capacity, text);
+    if (text.n <= INT32_MAX) {
         sqlite3_bind_text(w->insert, column, text.p, (int)text.n, SQLITE_STATIC);
+    }
 }
 
 static void put_text(struct sqlite *w, int column, const char *text)
 {
-    if (text && *text)
+    if (text && *text) {
         sqlite3_bind_text(w->insert, column, text, -1, SQLITE_STATIC);
+    }
 }
 
 static void row(struct sqlite *w)
 {
-    if (!w->insert)
+    if (!w->insert) {
         return;
-    if (sqlite3_step(w->insert) != SQLITE_DONE)
+    }
+    if (sqlite3_step(w->insert) != SQLITE_DONE) {
         fail(w);
+    }
     sqlite3_reset(w->insert);
     sqlite3_clear_bindings(w->insert);
 }
@@ -169,20 +177,25 @@ static void put_tracks(struct sqlite *w)
     begin(w, "tracks", 9);
     for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
-        if (!stk_export_takes_track(w->x, w->f, track))
+        if (!stk_export_takes_track(w->x, w->f, track)) {
             continue;
+        }
         put(w, 1, id_of(w, k));
-        if (w->f->processes[track->process].rank >= 0)
+        if (w->f->processes[track->process].rank >= 0) {
             put(w, 2, w->f->processes[track->process].rank);
+        }
         put_text(w, 3, kinds[track->kind]);
-        if (track->name)
+        if (track->name) {
             put_str(w, 4, stk_export_text(w->f, track->name));
+        }
         put(w, 5, t->processes[track->process].pid);
         put(w, 6, track->id);
-        if (track->device != STK_NONE)
+        if (track->device != STK_NONE) {
             put_text(w, 7, device_id(w, track->device, device));
-        if (track->parent != STK_NONE)
+        }
+        if (track->parent != STK_NONE) {
             put(w, 8, id_of(w, track->parent));
+        }
         put(w, 9, track->count);
         row(w);
     }
@@ -197,22 +210,29 @@ static void put_devices(struct sqlite *w)
     begin(w, "devices", 8);
     for (uint32_t i = 0; i < w->f->t->device_count && w->status == STK_OK; i++) {
         const struct stk_device *d = &w->f->t->devices[i];
-        if (!w->f->processes[d->process].taken || (w->x->has_device && d->ordinal != w->x->device))
+        if (!w->f->processes[d->process].taken ||
+            (w->x->has_device && d->ordinal != w->x->device)) {
             continue;
+        }
         put_text(w, 1, device_id(w, i, device));
-        if (w->f->processes[d->process].rank >= 0)
+        if (w->f->processes[d->process].rank >= 0) {
             put(w, 2, w->f->processes[d->process].rank);
+        }
         put(w, 3, d->ordinal);
         put_text(w, 4, kinds[d->kind]);
-        if (d->name)
+        if (d->name) {
             put_str(w, 5, stk_export_text(w->f, d->name));
-        if (d->sm_count)
+        }
+        if (d->sm_count) {
             put(w, 6, d->sm_count);
+        }
         snprintf(capability, sizeof capability, "%" PRId32 ".%" PRId32, d->cc_major, d->cc_minor);
-        if (d->cc_major)
+        if (d->cc_major) {
             put_text(w, 7, capability);
-        if (d->memory_bytes)
+        }
+        if (d->memory_bytes) {
             put(w, 8, d->memory_bytes);
+        }
         row(w);
     }
     end(w);
@@ -229,16 +249,19 @@ static void put_event(struct sqlite *w, uint32_t track, uint32_t event)
     put(w, 5, t->start_ns[event] + w->f->shift_ns);
     put(w, 6, stk_dur_ns(t, event));
     put(w, 7, t->depth[event]);
-    if (e && e->flags & STK_EXT_VALUE)
+    if (e && e->flags & STK_EXT_VALUE) {
         put(w, 8, e->value);
-    if (e && e->link != STK_NONE)
+    }
+    if (e && e->link != STK_NONE) {
         put(w, 9, id_of(w, e->link));
+    }
     if (e) {
         put_text(w, 10, stk_export_dir_key(e->dir));
         put_text(w, 11, stk_export_mem_key(e->src_mem));
         put_text(w, 12, stk_export_mem_key(e->dst_mem));
-        if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS))
+        if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS)) {
             put(w, 13, (e->flags & STK_EXT_ASYNC) != 0);
+        }
     }
     row(w);
 }
@@ -269,8 +292,9 @@ static void put_arg(void *arg, struct stk_str key, struct stk_str value)
     struct sqlite *w = arg;
     int64_t whole;
     double real;
-    if (w->status != STK_OK)
+    if (w->status != STK_OK) {
         return;
+    }
     put(w, 1, w->event);
     switch (stk_export_number(value, &whole, &real)) {
     case STK_EXPORT_WHOLE:
@@ -290,8 +314,9 @@ static void put_args(struct sqlite *w, uint32_t event)
 {
     w->event = id_of(w, event);
     enum stk_status status = w->x->args(w->x->args_arg, w->file, event, put_arg, w, w->err);
-    if (w->status == STK_OK)
+    if (w->status == STK_OK) {
         w->status = status;
+    }
 }
 
 // A table of keys and values for the selected events.
@@ -302,12 +327,15 @@ static void put_pairs(struct sqlite *w, const char *table,
     begin(w, table, 3);
     for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
-        if (!stk_export_takes_track(w->x, w->f, track))
+        if (!stk_export_takes_track(w->x, w->f, track)) {
             continue;
+        }
         uint32_t last = track->first + track->count;
-        for (uint32_t e = track->first; e < last && w->status == STK_OK; e++)
-            if (stk_export_takes(t, &w->f->processes[track->process], e))
+        for (uint32_t e = track->first; e < last && w->status == STK_OK; e++) {
+            if (stk_export_takes(t, &w->f->processes[track->process], e)) {
                 put_of(w, e);
+            }
+        }
     }
     end(w);
 }
@@ -393,8 +421,9 @@ static void put_steps(struct sqlite *w, const struct stk_rank_sum *sum)
     begin(w, "steps", 10);
     for (uint32_t i = 0; i < sum->step_count && w->status == STK_OK; i++) {
         const struct stk_step *s = &sum->steps[i];
-        if (!is_selected(s))
+        if (!is_selected(s)) {
             continue;
+        }
         put(w, 1, sum->rank);
         put_text(w, 2, device_of(sum, s->device));
         put(w, 3, s->number);
@@ -443,8 +472,9 @@ static void put_time_line(struct sqlite *w, const struct stk_export_lane *lane)
         put_text(w, 3, stk_part_info(piece->part)->key);
         put(w, 4, piece->start_ns + w->x->files[r->file].shift_ns);
         put(w, 5, piece->end_ns - piece->start_ns);
-        if (piece->event != STK_NONE)
+        if (piece->event != STK_NONE) {
             put(w, 6, id_of(w, piece->event));
+        }
         row(w);
         w->x->counts.lane_rows++;
     }
@@ -468,8 +498,9 @@ static void put_findings(struct sqlite *w)
                 put(w, 7, e[k].start_ns);
                 put(w, 8, e[k].dur_ns);
             }
-            if (f[i].fix.count)
+            if (f[i].fix.count) {
                 put_text(w, 9, ((const struct stk_rep_fix *)f[i].fix.items)[0].text);
+            }
             row(w);
             w->x->counts.lane_rows++;
         }
@@ -499,9 +530,10 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
     struct sqlite w = {.x = x, .err = err};
     if (sqlite3_open_v2(out->path, &w.db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK)
+                        NULL) != SQLITE_OK) {
         fail(&w);
-    stk_ex_init(&w.room, NULL, NULL);
+    }
+    stk_ex_init(&w.capacity, NULL, NULL);
     run_sql(&w, schema);
     put_kinds(&w);
     put_run(&w);
@@ -511,26 +543,32 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
         put_tracks(&w);
         put_devices(&w);
         put_events(&w);
-        if (w.f->t->detail_count)
+        if (w.f->t->detail_count) {
             put_pairs(&w, "details", put_details);
-        if (x->with_args)
+        }
+        if (x->with_args) {
             put_pairs(&w, "args", put_args);
+        }
     }
     for (uint32_t r = 0; r < x->rank_count && w.status == STK_OK; r++) {
         put_steps(&w, x->ranks[r].sum);
         put_parts(&w, x->ranks[r].sum);
     }
-    for (uint32_t i = 0; i < x->lane_count && w.status == STK_OK; i++)
-        if (x->lanes[i].kind == STK_EXPORT_PARTS)
+    for (uint32_t i = 0; i < x->lane_count && w.status == STK_OK; i++) {
+        if (x->lanes[i].kind == STK_EXPORT_PARTS) {
             put_time_line(&w, &x->lanes[i]);
+        }
+    }
     put_findings(&w);
     put_issues(&w);
     run_sql(&w, views);
-    if (w.db && sqlite3_close(w.db) != SQLITE_OK)
+    if (w.db && sqlite3_close(w.db) != SQLITE_OK) {
         fail(&w);
-    if (w.room.failed && w.status == STK_OK)
+    }
+    if (w.capacity.failed && w.status == STK_OK) {
         w.status = stk_err_nomem(err);
-    stk_ex_deinit(&w.room);
+    }
+    stk_ex_deinit(&w.capacity);
     return w.status;
 }
 

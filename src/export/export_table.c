@@ -13,8 +13,10 @@ const int stk_exporter_count = sizeof stk_exporters / sizeof stk_exporters[0];
 
 const struct stk_exporter *stk_exporter_find(const char *name)
 {
-    for (int i = 0; i < stk_exporter_count; i++)
-        if (strcmp(stk_exporters[i]->name, name) == 0)
+    for (int i = 0; i < stk_exporter_count; i++) {
+        if (strcmp(stk_exporters[i]->name, name) == 0) {
             return stk_exporters[i];
+        }
+    }
     return NULL;
 }

@@ -120,7 +120,7 @@ struct names {
     struct name {
         uint32_t string;
         uint8_t kind;
-    } * list; // id - 1 ->
+    } *list; // id - 1 ->
     uint32_t count, capacity;
 };
 
@@ -170,8 +170,9 @@ static uint32_t add_name(struct xspace *w, uint32_t string, uint8_t kind)
 static uint32_t name_id(struct xspace *w, uint32_t string, uint8_t kind)
 {
     struct names *n = &w->names;
-    if (n->first_id[string] && n->first_kind[string] == kind)
+    if (n->first_id[string] && n->first_kind[string] == kind) {
         return n->first_id[string];
+    }
     if (!n->first_id[string]) {
         n->first_kind[string] = kind;
         return n->first_id[string] = add_name(w, string, kind);
@@ -181,8 +182,9 @@ static uint32_t name_id(struct xspace *w, uint32_t string, uint8_t kind)
         no_memory(w);
         return 1;
     }
-    if (*id == 0)
+    if (*id == 0) {
         *id = add_name(w, string, kind);
+    }
     return *id;
 }
 
@@ -193,8 +195,9 @@ static bool names_begin(struct xspace *w)
     stk_map_init(&w->names.others, SIZE_MAX);
     w->names.first_id = stk_alloc_zero(strings, sizeof *w->names.first_id);
     w->names.first_kind = stk_alloc_zero(strings, 1);
-    if (w->names.first_id && w->names.first_kind)
+    if (w->names.first_id && w->names.first_kind) {
         return true;
+    }
     no_memory(w);
     return false;
 }
@@ -234,25 +237,31 @@ static void put_entry(struct stk_export_out *o, uint32_t field, uint64_t id, str
     size_t value = stk_pbw_begin(o, ENTRY_VALUE);
     stk_pbw_u64(o, META_ID, id);
     stk_pbw_text(o, META_NAME, name);
-    if (display.n)
+    if (display.n) {
         stk_pbw_text(o, META_DISPLAY_NAME, display);
-    if (kind >= 0)
+    }
+    if (kind >= 0) {
         put_int(o, META_STATS, STAT_KIND, STAT_REF, STAT_COUNT + kind);
+    }
     stk_pbw_end(o, value);
     stk_pbw_end(o, entry);
 }
 
 static void put_stat_names(struct stk_export_out *o)
 {
-    for (uint32_t s = 1; s < STAT_COUNT; s++)
+    for (uint32_t s = 1; s < STAT_COUNT; s++) {
         put_entry(o, PLANE_STAT_METADATA, s, stk_str_from(stat_names[s]), STK_STR(""), -1);
-    for (int k = 0; k < STK_KIND_COUNT; k++)
+    }
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
         put_entry(o, PLANE_STAT_METADATA, (uint64_t)(STAT_COUNT + k), stk_str_from(stk_kind_key(k)),
                   STK_STR(""), -1);
-    for (int d = 0; d < STK_DETAIL_COUNT; d++)
-        if (detail_stat(d) >= STAT_COUNT)
+    }
+    for (int d = 0; d < STK_DETAIL_COUNT; d++) {
+        if (detail_stat(d) >= STAT_COUNT) {
             put_entry(o, PLANE_STAT_METADATA, detail_stat(d),
                       stk_str_from(stk_export_detail_key(d)), STK_STR(""), -1);
+        }
+    }
 }
 
 // ---- events ----
@@ -297,28 +306,33 @@ static void put_stats(struct xspace *w, const struct stk_track *track, uint32_t 
     const struct stk_ext *e = stk_ext_of(t, event);
     uint8_t kind = t->kind[event];
     if (kind == STK_KIND_RUNTIME) {
-        if (t->ref[event] != STK_NONE)
+        if (t->ref[event] != STK_NONE) {
             put_int(w->out, EVENT_STATS, STAT_CORRELATION, STAT_UINT64, (int64_t)event + 1);
+        }
         return;
     }
-    if (!e)
+    if (!e) {
         return;
+    }
     if (e->flags & STK_EXT_STEP && e->flags & STK_EXT_VALUE) {
         put_int(w->out, EVENT_STATS, STAT_STEP_NUM, STAT_INT64, e->value);
         put_int(w->out, EVENT_STATS, STAT_ROOT, STAT_INT64, 1);
         return;
     }
-    if (stk_kind_is_device_work(kind) && e->link != STK_NONE)
+    if (stk_kind_is_device_work(kind) && e->link != STK_NONE) {
         put_int(w->out, EVENT_STATS, STAT_CORRELATION, STAT_UINT64, (int64_t)e->link + 1);
-    if (kind == STK_KIND_MEMCPY || (e->flags & STK_EXT_WAITS))
+    }
+    if (kind == STK_KIND_MEMCPY || (e->flags & STK_EXT_WAITS)) {
         put_details(w, e, STAT_MEMCPY);
-    else if (kind == STK_KIND_MEMSET)
+    } else if (kind == STK_KIND_MEMSET) {
         put_details(w, e, STAT_MEMSET);
-    else if (e->flags & STK_EXT_VALUE)
+    } else if (e->flags & STK_EXT_VALUE) {
         put_int(w->out, EVENT_STATS, kind == STK_KIND_MEMORY ? STAT_BYTES : STAT_VALUE, STAT_INT64,
                 e->value);
-    if (e->flags & STK_EXT_GRAPH && track->kind == STK_TRACK_STREAM)
+    }
+    if (e->flags & STK_EXT_GRAPH && track->kind == STK_TRACK_STREAM) {
         put_int(w->out, EVENT_STATS, STAT_GRAPH, STAT_UINT64, 1);
+    }
 }
 
 // Ids of stats for recorded arguments begin here.
@@ -329,12 +343,16 @@ static bool is_written(const struct xspace *w, struct stk_str key)
 {
     static const char *const own[] = {"ph", "cat", "name", "pid", "tid",
                                       "ts", "dur", "s",    "id",  "bp"};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (stk_str_eq(key, stk_str_from(own[i])))
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (stk_str_eq(key, stk_str_from(own[i]))) {
             return true;
-    for (uint32_t s = 1; s < (w->has_details ? STAT_COUNT : STAT_DEVICE_NAME); s++)
-        if (stk_str_eq(key, stk_str_from(stat_names[s])))
+        }
+    }
+    for (uint32_t s = 1; s < (w->has_details ? STAT_COUNT : STAT_DEVICE_NAME); s++) {
+        if (stk_str_eq(key, stk_str_from(stat_names[s]))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -344,8 +362,9 @@ static void put_arg(void *arg, struct stk_str key, struct stk_str value)
     int64_t whole;
     double real;
     uint64_t bits;
-    if (failed(w) || is_written(w, key))
+    if (failed(w) || is_written(w, key)) {
         return;
+    }
     uint32_t id = stk_strpool_intern(&w->arg_names, key.p, key.n);
     if (id == STK_STRPOOL_FAILED) {
         no_memory(w);
@@ -428,14 +447,16 @@ static void put_line(struct xspace *w, uint32_t track)
     stk_pbw_u64(w->out, LINE_ID, (uint64_t)k->id);
     stk_pbw_text(w->out, LINE_NAME, shown);
     stk_pbw_u64(w->out, LINE_TIMESTAMP_NS, (uint64_t)(line_ns + w->f->shift_ns));
-    if (!stk_export_rows_begin(&rows, t, track))
+    if (!stk_export_rows_begin(&rows, t, track)) {
         no_memory(w);
+    }
     uint32_t e;
     while (!failed(w) && (e = stk_export_rows_next(&rows)) != STK_NONE) {
         bool takes = stk_export_takes(t, p, e);
         count_event(w, takes, e >= k->first + k->count, e);
-        if (takes)
+        if (takes) {
             put_event(w, k, e, line_ns);
+        }
     }
     stk_export_rows_end(&rows);
 }
@@ -448,7 +469,7 @@ static void put_line(struct xspace *w, uint32_t track)
 // any line of a GPU's own plane for a stream, except those whose ids XProf keeps for derived lines.
 struct plane {
     uint32_t device;
-    bool is_beside;
+    bool is_derived_line;
 };
 #define DERIVED_ID_FIRST (-559038737) // 0xdeadbeef
 #define DERIVED_ID_LAST (DERIVED_ID_FIRST + 1023)
@@ -456,12 +477,13 @@ struct plane {
 static bool is_of_plane(const struct xspace *w, const struct stk_track *k, struct plane plane)
 {
     if (k->parent != STK_NONE || k->device != plane.device ||
-        !stk_export_takes_track(w->x, w->f, k))
+        !stk_export_takes_track(w->x, w->f, k)) {
         return false;
+    }
     bool is_derived = k->id >= DERIVED_ID_FIRST && k->id <= DERIVED_ID_LAST;
-    bool is_beside = plane.device != HOST_PLANE && k->kind != STK_TRACK_STREAM && !is_derived &&
-                     w->f->t->devices[plane.device].kind != STK_DEVICE_TPU;
-    return is_beside == plane.is_beside;
+    bool is_derived_line = plane.device != HOST_PLANE && k->kind != STK_TRACK_STREAM &&
+                           !is_derived && w->f->t->devices[plane.device].kind != STK_DEVICE_TPU;
+    return is_derived_line == plane.is_derived_line;
 }
 
 static void put_device_stats(struct xspace *w, uint32_t device)
@@ -469,20 +491,24 @@ static void put_device_stats(struct xspace *w, uint32_t device)
     const struct stk_device *d = &w->f->t->devices[device];
     struct stk_export_out *o = w->out;
     struct stk_str name = stk_export_text(w->f, d->name);
-    if (name.n)
+    if (name.n) {
         put_str(o, PLANE_STATS, d->kind == STK_DEVICE_TPU ? STAT_DEVICE_TYPE : STAT_DEVICE_NAME,
                 name);
-    if (d->kind == STK_DEVICE_GPU && name.n)
+    }
+    if (d->kind == STK_DEVICE_GPU && name.n) {
         put_str(o, PLANE_STATS, STAT_DEVICE_VENDOR,
                 stk_str_contains_nocase(name, STK_STR("AMD")) ? STK_STR("AMD") : STK_STR("Nvidia"));
-    if (d->sm_count)
+    }
+    if (d->sm_count) {
         put_int(o, PLANE_STATS, STAT_CORE_COUNT, STAT_INT64, d->sm_count);
+    }
     if (d->cc_major) {
         put_int(o, PLANE_STATS, STAT_CC_MAJOR, STAT_INT64, d->cc_major);
         put_int(o, PLANE_STATS, STAT_CC_MINOR, STAT_INT64, d->cc_minor);
     }
-    if (d->memory_bytes)
+    if (d->memory_bytes) {
         put_int(o, PLANE_STATS, STAT_MEMORY_SIZE, STAT_INT64, d->memory_bytes);
+    }
 }
 
 static void put_plane_head(struct xspace *w, struct plane plane)
@@ -492,15 +518,18 @@ static void put_plane_head(struct xspace *w, struct plane plane)
     static const char *const prefixes[] = {[STK_DEVICE_GPU] = "/device:GPU:",
                                            [STK_DEVICE_TPU] = "/device:TPU:",
                                            [STK_DEVICE_OTHER] = "/device:OTHER:"};
-    if (device != HOST_PLANE)
-        snprintf(text, sizeof text, "%s%s%" PRId64, plane.is_beside ? "/custom:beside " : "",
-                 prefixes[w->f->t->devices[device].kind] + plane.is_beside,
+    if (device != HOST_PLANE) {
+        snprintf(text, sizeof text, "%s%s%" PRId64, plane.is_derived_line ? "/custom:beside " : "",
+                 prefixes[w->f->t->devices[device].kind] + plane.is_derived_line,
                  w->f->t->devices[device].ordinal);
-    stk_pbw_u64(w->out, PLANE_ID, device == HOST_PLANE ? 1 : 2 * (device + 1u) + plane.is_beside);
+    }
+    stk_pbw_u64(w->out, PLANE_ID,
+                device == HOST_PLANE ? 1 : 2 * (device + 1u) + plane.is_derived_line);
     stk_pbw_text(w->out, PLANE_NAME, stk_str_from(text));
     put_stat_names(w->out);
-    if (device != HOST_PLANE && !plane.is_beside)
+    if (device != HOST_PLANE && !plane.is_derived_line) {
         put_device_stats(w, device);
+    }
 }
 
 static void put_names(struct xspace *w)
@@ -511,9 +540,10 @@ static void put_names(struct xspace *w)
                   STK_STR(""), n->kind);
         stk_ex_record(w->out);
     }
-    for (uint32_t i = 0; w->x->with_args && i < w->arg_names.count; i++)
+    for (uint32_t i = 0; w->x->with_args && i < w->arg_names.count; i++) {
         put_entry(w->out, PLANE_STAT_METADATA, (uint64_t)ARGS_FIRST + i,
                   stk_strpool_get(&w->arg_names, i), STK_STR(""), -1);
+    }
 }
 
 // Bytes that `put` writes, found by writing them nowhere.
@@ -531,8 +561,9 @@ static void count_begin(struct xspace *w, struct sizing *s)
 static uint64_t count_end(struct xspace *w, struct sizing *s)
 {
     stk_ex_flush(&s->counter);
-    if (s->counter.failed && w->status == STK_OK)
+    if (s->counter.failed && w->status == STK_OK) {
         no_memory(w);
+    }
     uint64_t n = s->counter.total;
     stk_ex_deinit(&s->counter);
     w->out = s->real;
@@ -550,8 +581,9 @@ static void put_plane(struct xspace *w, struct plane plane)
         return;
     }
     for (uint32_t k = 0; k < t->track_count && !failed(w); k++) {
-        if (!is_of_plane(w, &t->tracks[k], plane))
+        if (!is_of_plane(w, &t->tracks[k], plane)) {
             continue;
+        }
         count_begin(w, &sizing);
         put_line(w, k);
         w->line_bytes[k] = count_end(w, &sizing);
@@ -565,8 +597,9 @@ static void put_plane(struct xspace *w, struct plane plane)
         stk_pbw_tag_len(w->out, SPACE_PLANES, total);
         put_plane_head(w, plane);
         for (uint32_t k = 0; k < t->track_count && !failed(w); k++) {
-            if (!is_of_plane(w, &t->tracks[k], plane))
+            if (!is_of_plane(w, &t->tracks[k], plane)) {
                 continue;
+            }
             stk_pbw_tag_len(w->out, PLANE_LINES, w->line_bytes[k]);
             put_line(w, k);
         }
@@ -577,20 +610,26 @@ static void put_plane(struct xspace *w, struct plane plane)
 
 static bool has_lines(const struct xspace *w, struct plane plane)
 {
-    for (uint32_t k = 0; k < w->f->t->track_count; k++)
-        if (is_of_plane(w, &w->f->t->tracks[k], plane))
+    for (uint32_t k = 0; k < w->f->t->track_count; k++) {
+        if (is_of_plane(w, &w->f->t->tracks[k], plane)) {
             return true;
+        }
+    }
     return false;
 }
 
 static void put_planes(struct xspace *w)
 {
-    for (uint32_t d = 0; d < w->f->t->device_count; d++)
-        for (int beside = 0; beside < 2 && !failed(w); beside++)
-            if (has_lines(w, (struct plane){d, beside}))
+    for (uint32_t d = 0; d < w->f->t->device_count; d++) {
+        for (int beside = 0; beside < 2 && !failed(w); beside++) {
+            if (has_lines(w, (struct plane){d, beside})) {
                 put_plane(w, (struct plane){d, beside});
-    if (!failed(w))
+            }
+        }
+    }
+    if (!failed(w)) {
         put_plane(w, (struct plane){HOST_PLANE, false});
+    }
 }
 
 // ---- rows of our own ----
@@ -601,9 +640,9 @@ static void put_lane(struct xspace *w, uint32_t index, uint64_t *next_name)
     stk_pbw_u64(w->out, LINE_ID, index + 1u);
     stk_pbw_text(w->out, LINE_NAME, stk_str_from(lane->name));
     for (size_t i = 0; i < lane->count && !failed(w); i++) {
-        struct stk_export_lane_room room;
+        struct stk_export_lane_capacity capacity;
         struct stk_export_slice s;
-        stk_export_lane_at(w->x, lane, i, &room, &s);
+        stk_export_lane_at(w->x, lane, i, &capacity, &s);
         size_t at = stk_pbw_begin(w->out, LINE_EVENTS);
         // A part's name has its entry; any other slice gets one of its own.
         stk_pbw_u64(w->out, EVENT_META,
@@ -629,9 +668,10 @@ static void put_lane(struct xspace *w, uint32_t index, uint64_t *next_name)
 static void put_lane_names(struct xspace *w)
 {
     uint64_t next = STK_PART_COUNT + 1;
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         put_entry(w->out, PLANE_EVENT_METADATA, (uint64_t)p + 1,
                   stk_str_from(stk_part_info(p)->label), STK_STR(""), -1);
+    }
     for (uint32_t i = 0; i < w->x->lane_count; i++) {
         const struct stk_export_lane *lane = &w->x->lanes[i];
         for (size_t s = 0; lane->slices && s < lane->count; s++) {
@@ -650,8 +690,9 @@ static void put_own_plane_body(struct xspace *w, uint64_t *line_bytes)
     stk_pbw_text(w->out, PLANE_NAME, STK_STR("/custom:stoker"));
     put_stat_names(w->out);
     put_str(w->out, PLANE_STATS, STAT_WRITER, STK_STR("stoker"));
-    for (size_t i = 0; i < w->x->selection_count; i++)
+    for (size_t i = 0; i < w->x->selection_count; i++) {
         put_str(w->out, PLANE_STATS, STAT_SELECTION, stk_str_from(w->x->selection[i]));
+    }
     for (uint32_t i = 0; i < w->x->lane_count && !failed(w); i++) {
         if (outer) {
             uint64_t again = name;
@@ -700,8 +741,9 @@ static enum stk_status write_xspace(struct stk_export *x, struct stk_export_out 
                                     struct stk_err *err)
 {
     struct xspace w = {.x = x, .out = out, .err = err};
-    if (x->file_count == 0)
+    if (x->file_count == 0) {
         return STK_OK;
+    }
     w.f = &x->files[0];
     const struct stk_trace *t = w.f->t;
     w.line_bytes = stk_alloc_zero((size_t)t->track_count + 1, sizeof *w.line_bytes);
@@ -710,15 +752,20 @@ static enum stk_status write_xspace(struct stk_export *x, struct stk_export_out 
         return stk_err_nomem(err);
     }
     put_planes(&w);
-    if (!failed(&w))
+    if (!failed(&w)) {
         put_own_plane(&w);
-    if (!failed(&w))
+    }
+    if (!failed(&w)) {
         put_session(&w);
-    for (uint32_t k = 0; k < t->track_count; k++)
-        if (!stk_export_takes_track(x, w.f, &t->tracks[k]))
+    }
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        if (!stk_export_takes_track(x, w.f, &t->tracks[k])) {
             x->counts.unselected += t->tracks[k].count;
-    if (t->host)
+        }
+    }
+    if (t->host) {
         stk_pbw_text(out, SPACE_HOSTNAMES, stk_export_text(w.f, t->host));
+    }
     stk_strpool_deinit(&w.arg_names);
     stk_free(w.line_bytes);
     return w.status;

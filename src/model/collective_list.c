@@ -27,11 +27,13 @@ static struct group group_of(const struct stk_trace *t, uint32_t event)
     struct group g = {.members = STK_NONE};
     uint32_t count;
     const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (d[i].key == STK_DETAIL_GROUP_RANKS)
+    for (uint32_t i = 0; i < count; i++) {
+        if (d[i].key == STK_DETAIL_GROUP_RANKS) {
             g.members = d[i].text;
-        else if (d[i].key == STK_DETAIL_GROUP_SIZE)
+        } else if (d[i].key == STK_DETAIL_GROUP_SIZE) {
             g.size = d[i].number;
+        }
+    }
     return g;
 }
 
@@ -47,8 +49,9 @@ static bool list_line(struct stk_analysis *a, uint32_t index, struct stk_map *or
     bool ok = sums != NULL;
     for (uint32_t i = 0; i < line->op_count && ok; i++) {
         const struct stk_device_op *op = &line->ops[i];
-        if (op->part != STK_PART_COMMUNICATION)
+        if (op->part != STK_PART_COMMUNICATION) {
             continue;
+        }
         struct stk_str name = stk_name_of(a->t, op->event);
         struct stk_collective *c = &a->sum->collectives[a->sum->collective_count];
         int created, first_seen;
@@ -59,12 +62,14 @@ static bool list_line(struct stk_analysis *a, uint32_t index, struct stk_map *or
         // The name is stored once, with the first collective that has it.
         uint32_t *holder = stk_map_put(ordinals, a->t->name[op->event], ANY_DEVICE,
                                        a->sum->collective_count, &first_seen);
-        if (!(ok = k && holder))
+        if (!(ok = k && holder)) {
             break;
+        }
         c->name = first_seen ? stk_arena_strndup(a->out, name.p, name.n)
                              : a->sum->collectives[*holder].name;
-        if (!(ok = c->name != NULL))
+        if (!(ok = c->name != NULL)) {
             break;
+        }
         c->name_hash = stk_hash_bytes(name.p, name.n);
         c->group_hash =
             g.members == STK_NONE
@@ -84,17 +89,21 @@ static bool list_line(struct stk_analysis *a, uint32_t index, struct stk_map *or
 enum stk_status stk_collectives_list(struct stk_analysis *a, struct stk_err *err)
 {
     size_t n = 0;
-    for (uint32_t d = 0; d < a->sum->device_count; d++)
-        for (uint32_t i = 0; i < a->lines[d].op_count; i++)
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        for (uint32_t i = 0; i < a->lines[d].op_count; i++) {
             n += a->lines[d].ops[i].part == STK_PART_COMMUNICATION;
+        }
+    }
     a->sum->collectives = stk_arena_array(a->out, n + 1, sizeof *a->sum->collectives);
-    if (!a->sum->collectives)
+    if (!a->sum->collectives) {
         return stk_err_nomem(err);
+    }
     struct stk_map ordinals;
     stk_map_init(&ordinals, 2 * n + 2);
     bool ok = true;
-    for (uint32_t d = 0; d < a->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < a->sum->device_count && ok; d++) {
         ok = list_line(a, d, &ordinals);
+    }
     stk_map_deinit(&ordinals);
     return ok ? STK_OK : stk_err_nomem(err);
 }

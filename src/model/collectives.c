@@ -22,7 +22,7 @@ struct entry {
     struct stk_collective *c;
 };
 
-struct tally {
+struct aggregate {
     int64_t wait_ns;      // of all ranks
     int64_t *held_ns;     // per rank: waiting that it caused
     int64_t *shortest_ns; // the same, judged by durations
@@ -33,23 +33,28 @@ struct tally {
 static int by_name_ordinal_rank(const void *pa, const void *pb)
 {
     const struct entry *a = pa, *b = pb;
-    if (a->name_hash != b->name_hash)
+    if (a->name_hash != b->name_hash) {
         return a->name_hash < b->name_hash ? -1 : 1;
-    if (a->group_hash != b->group_hash)
+    }
+    if (a->group_hash != b->group_hash) {
         return a->group_hash < b->group_hash ? -1 : 1;
-    if (a->ordinal != b->ordinal)
+    }
+    if (a->ordinal != b->ordinal) {
         return a->ordinal < b->ordinal ? -1 : 1;
+    }
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
 static struct entry *gather(const struct stk_run_sum *run, size_t *count)
 {
     size_t n = 0;
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         n += run->ranks[r]->collective_count;
+    }
     struct entry *all = stk_alloc_array(n ? n : 1, sizeof *all);
-    if (!all)
+    if (!all) {
         return NULL;
+    }
     *count = 0;
     for (uint32_t r = 0; r < run->rank_count; r++) {
         struct stk_rank_sum *rank = run->ranks[r];
@@ -66,23 +71,27 @@ static struct entry *gather(const struct stk_run_sum *run, size_t *count)
 static uint32_t members_of(const struct entry *e, size_t n, uint32_t ranks)
 {
     uint32_t members = 1;
-    if (e[0].group_hash == 0)
+    if (e[0].group_hash == 0) {
         return ranks;
-    while (members < n && e[members].ordinal == e[0].ordinal)
+    }
+    while (members < n && e[members].ordinal == e[0].ordinal) {
         members++;
+    }
     return members;
 }
 
 // All its ranks have this name equally often, once per ordinal.
 static bool counts_equal(const struct entry *e, size_t n, uint32_t members, uint32_t ranks)
 {
-    if (n % members != 0)
+    if (n % members != 0) {
         return false;
+    }
     for (size_t i = 0; i < n; i++) {
         uint32_t want = members == ranks ? (uint32_t)(i % members) : e[i % members].rank;
         bool again = i % members > 0 && e[i].rank == e[i - 1].rank;
-        if (again || e[i].rank != want || e[i].ordinal != e[i - i % members].ordinal)
+        if (again || e[i].rank != want || e[i].ordinal != e[i - i % members].ordinal) {
             return false;
+        }
     }
     return true;
 }
@@ -103,8 +112,9 @@ static void move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wa
         moved = min64(moved, s->parts[STK_PART_COMMUNICATION]);
         s->parts[STK_PART_COMMUNICATION] -= moved;
         s->parts[STK_PART_COLLECTIVE_WAIT] += moved;
-        if (s->excluded)
+        if (s->excluded) {
             return;
+        }
     } else if (run->ranks[e->rank]->step_count > 0) {
         return; // outside every step: in no part
     }
@@ -114,7 +124,7 @@ static void move_wait(struct stk_run_sum *run, const struct entry *e, int64_t wa
 }
 
 static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t members,
-                      struct tally *t, const uint32_t *device_base, const uint32_t *step_base)
+                      struct aggregate *t, const uint32_t *device_base, const uint32_t *step_base)
 {
     uint32_t last = 0, briefest = 0;
     int64_t first_end = INT64_MAX, last_end = INT64_MIN;
@@ -122,10 +132,12 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t m
         int64_t end = e[r].c->start_ns + e[r].c->dur_ns;
         first_end = end < first_end ? end : first_end;
         last_end = end > last_end ? end : last_end;
-        if (e[r].c->start_ns > e[last].c->start_ns)
+        if (e[r].c->start_ns > e[last].c->start_ns) {
             last = r;
-        if (e[r].c->dur_ns < e[briefest].c->dur_ns)
+        }
+        if (e[r].c->dur_ns < e[briefest].c->dur_ns) {
             briefest = r;
+        }
     }
     int64_t wait_ns = 0, min_ns = e[briefest].c->dur_ns;
     for (uint32_t r = 0; r < members; r++) {
@@ -147,26 +159,31 @@ static void match_one(struct stk_run_sum *run, const struct entry *e, uint32_t m
 static int64_t longest_span_ns(const struct stk_run_sum *run)
 {
     int64_t longest = 0;
-    for (uint32_t d = 0; d < run->device_count; d++)
-        if (run->devices[d].span_ns > longest)
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        if (run->devices[d].span_ns > longest) {
             longest = run->devices[d].span_ns;
+        }
+    }
     return longest;
 }
 
-static void judge(struct stk_run_sum *run, const struct tally *t)
+static void judge(struct stk_run_sum *run, const struct aggregate *t)
 {
     struct stk_straggler *g = &run->straggler;
     int64_t span_ns = longest_span_ns(run);
     g->matched = t->matched;
     g->wait_ns = t->wait_ns;
     g->clocks_agree = t->matched > 0 && 2 * t->agreeing > t->matched;
-    if (t->matched == 0 || t->wait_ns <= 0 || span_ns <= 0)
+    if (t->matched == 0 || t->wait_ns <= 0 || span_ns <= 0) {
         return;
+    }
     const int64_t *held = g->clocks_agree ? t->held_ns : t->shortest_ns;
     uint32_t late = 0;
-    for (uint32_t r = 1; r < run->rank_count; r++)
-        if (held[r] > held[late])
+    for (uint32_t r = 1; r < run->rank_count; r++) {
+        if (held[r] > held[late]) {
             late = r;
+        }
+    }
     g->rank = run->ranks[late]->rank >= 0 ? run->ranks[late]->rank : (int32_t)late;
     g->last_count = t->last[late];
     g->held_share = (double)held[late] / (double)t->wait_ns;
@@ -180,12 +197,13 @@ enum stk_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *d
                                       const uint32_t *step_base, struct stk_err *err)
 {
     uint32_t ranks = run->rank_count;
-    if (ranks < 2)
+    if (ranks < 2) {
         return STK_OK;
+    }
     enum stk_status status = STK_OK;
     size_t count = 0;
     struct entry *all = gather(run, &count);
-    struct tally t = {
+    struct aggregate t = {
         .held_ns = stk_alloc_zero(ranks, sizeof(int64_t)),
         .shortest_ns = stk_alloc_zero(ranks, sizeof(int64_t)),
         .last = stk_alloc_zero(ranks, sizeof(uint32_t)),
@@ -197,17 +215,20 @@ enum stk_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *d
     for (size_t i = 0, j; i < count; i = j) {
         for (j = i; j < count && all[j].name_hash == all[i].name_hash &&
                     all[j].group_hash == all[i].group_hash;
-             j++)
+             j++) {
             continue;
+        }
         uint32_t members = members_of(all + i, j - i, ranks);
-        if (members < 2)
+        if (members < 2) {
             continue; // the others of its group are not here
+        }
         if (!counts_equal(all + i, j - i, members, ranks)) {
             run->rank_events_unequal += j - i;
             continue;
         }
-        for (size_t k = i; k < j; k += members)
+        for (size_t k = i; k < j; k += members) {
             match_one(run, all + k, members, &t, device_base, step_base);
+        }
     }
     judge(run, &t);
 done:

@@ -15,12 +15,14 @@ static void count_copy(struct stk_facts *f, const struct stk_trace *t,
     f->copies++;
     f->copy_ns = stk_add_ns(f->copy_ns, op->end_ns - op->start_ns);
     f->pinned_copies += x && (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED);
-    if (!x || (x->src_mem != STK_MEM_PAGEABLE && x->dst_mem != STK_MEM_PAGEABLE))
+    if (!x || (x->src_mem != STK_MEM_PAGEABLE && x->dst_mem != STK_MEM_PAGEABLE)) {
         return;
+    }
     f->pageable_copies++;
     f->pageable_copy_ns = stk_add_ns(f->pageable_copy_ns, op->end_ns - op->start_ns);
-    if ((x->flags & STK_EXT_VALUE) && x->value > 0)
+    if ((x->flags & STK_EXT_VALUE) && x->value > 0) {
         f->pageable_bytes += (uint64_t)x->value;
+    }
 }
 
 // Delays from the start of the launch call to the start of the device work, kernels only.
@@ -34,19 +36,22 @@ static bool measure_line(struct stk_analysis *a, const struct stk_device_line *l
     for (uint32_t i = 0; i < line->op_count; i++) {
         const struct stk_device_op *op = &line->ops[i];
         uint8_t kind = t->kind[op->event];
-        if (kind == STK_KIND_MEMCPY)
+        if (kind == STK_KIND_MEMCPY) {
             count_copy(f, t, op);
+        }
         uint32_t launch = stk_launch_of(a, op->event);
-        if (launch == STK_NONE || (kind != STK_KIND_KERNEL && kind != STK_KIND_COLLECTIVE))
+        if (launch == STK_NONE || (kind != STK_KIND_KERNEL && kind != STK_KIND_COLLECTIVE)) {
             continue;
+        }
         int64_t delay = t->start_ns[op->event] - t->start_ns[launch];
         if (delay < 0) {
             f->negative_delays++;
             f->worst_negative_ns = -delay > f->worst_negative_ns ? -delay : f->worst_negative_ns;
         }
         int64_t *slot = stk_vec_push(delays);
-        if (!slot)
+        if (!slot) {
             return false;
+        }
         *slot = delay;
     }
     return true;
@@ -61,8 +66,9 @@ static void find_extent(struct stk_analysis *a)
         const struct stk_track *track = &t->tracks[k];
         bool counted = a->in_rank[track->process] &&
                        (track->kind == STK_TRACK_THREAD || track->kind == STK_TRACK_STREAM);
-        if (!counted || track->count == 0)
+        if (!counted || track->count == 0) {
             continue;
+        }
         f->events += track->count;
         first = a->threads[k].first_ns < first ? a->threads[k].first_ns : first;
         last = a->threads[k].last_ns > last ? a->threads[k].last_ns : last;
@@ -76,9 +82,11 @@ static void find_extent(struct stk_analysis *a)
 static int64_t first_device_ns(const struct stk_analysis *a)
 {
     int64_t first = INT64_MAX;
-    for (uint32_t d = 0; d < a->sum->device_count; d++)
-        if (a->lines[d].op_count && a->lines[d].ops[0].start_ns < first)
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        if (a->lines[d].op_count && a->lines[d].ops[0].start_ns < first) {
             first = a->lines[d].ops[0].start_ns;
+        }
+    }
     return first;
 }
 
@@ -90,10 +98,11 @@ static void count_blocking(struct stk_analysis *a)
         uint32_t low = 0, high = a->step_count;
         while (low < high) {
             uint32_t mid = low + (high - low) / 2;
-            if (a->steps[mid].start_ns <= c->start_ns)
+            if (a->steps[mid].start_ns <= c->start_ns) {
                 low = mid + 1;
-            else
+            } else {
                 high = mid;
+            }
         }
         bool inside = a->step_count == 0 || (low > 0 && !a->steps[low - 1].excluded &&
                                              c->start_ns < a->steps[low - 1].end_ns);
@@ -106,9 +115,11 @@ static void count_blocking(struct stk_analysis *a)
 static int64_t settled_ns(const struct stk_analysis *a)
 {
     uint32_t used = 0;
-    for (uint32_t i = 0; i < a->step_count; i++)
-        if (!a->steps[i].excluded && ++used == 3)
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        if (!a->steps[i].excluded && ++used == 3) {
             return a->steps[i].start_ns;
+        }
+    }
     return INT64_MAX;
 }
 
@@ -121,13 +132,15 @@ static bool name_first_use(struct stk_analysis *a)
     for (size_t i = 0; i < a->compiles.count; i++) {
         uint32_t call = a->compiles.v[i].event;
         int64_t dur_ns = stk_dur_ns(a->t, call);
-        if (dur_ns <= e->dur_ns)
+        if (dur_ns <= e->dur_ns) {
             continue;
+        }
         *e = (struct stk_example){.start_ns = a->t->start_ns[call], .dur_ns = dur_ns, .step = -1};
         event = call;
     }
-    if (event == STK_NONE)
+    if (event == STK_NONE) {
         return true;
+    }
     struct stk_str name = stk_name_of(a->t, event);
     e->name = stk_arena_strndup(a->out, name.p, name.n);
     return e->name != NULL;
@@ -150,8 +163,9 @@ static bool measure_cold(struct stk_analysis *a)
     stk_spans_init(&cut);
     stk_spans_init(&early);
     bool ok = stk_spans_reserve(&all, all.count + a->compiles.count);
-    for (size_t i = 0; i < a->compiles.count && ok; i++)
+    for (size_t i = 0; i < a->compiles.count && ok; i++) {
         all.v[all.count++] = (struct stk_span){a->compiles.v[i].start_ns, a->compiles.v[i].end_ns};
+    }
     if (ok) {
         stk_spans_normalize(&all);
         int64_t to = settled_ns(a) < a->to_ns ? settled_ns(a) : a->to_ns;
@@ -172,10 +186,12 @@ static void measure_recurring(struct stk_analysis *a)
     uint32_t used = 0;
     for (uint32_t i = 0; i < a->sum->step_count; i++) {
         const struct stk_step *s = &a->sum->steps[i];
-        if (i == 0 || s->device != a->sum->steps[i - 1].device)
+        if (i == 0 || s->device != a->sum->steps[i - 1].device) {
             used = 0;
-        if (!s->excluded && ++used > 2)
+        }
+        if (!s->excluded && ++used > 2) {
             a->sum->facts.compile_recurring_ns += s->parts[STK_PART_COMPILE];
+        }
     }
 }
 
@@ -186,18 +202,22 @@ static bool name_input_limit(struct stk_analysis *a)
 {
     const struct stk_trace *t = a->t;
     struct stk_str most = {0};
-    if (!t->format || strcmp(t->format, "stk") != 0)
+    if (!t->format || strcmp(t->format, "stk") != 0) {
         return true;
+    }
     for (uint32_t i = 0; i < t->strings.count; i++) {
         struct stk_str s = stk_strpool_get(&t->strings, i);
-        if (!stk_str_starts(s, STK_STR(LIMIT)) || s.n < sizeof LIMIT + LIMIT_DIGITS)
+        if (!stk_str_starts(s, STK_STR(LIMIT)) || s.n < sizeof LIMIT + LIMIT_DIGITS) {
             continue;
-        if (!most.n || memcmp(s.p, most.p, sizeof LIMIT - 1 + LIMIT_DIGITS) > 0)
+        }
+        if (!most.n || memcmp(s.p, most.p, sizeof LIMIT - 1 + LIMIT_DIGITS) > 0) {
             most = s;
+        }
     }
     size_t skip = sizeof LIMIT + LIMIT_DIGITS; // and the bar
-    if (most.n > skip)
+    if (most.n > skip) {
         a->sum->facts.input_limit = stk_arena_strndup(a->out, most.p + skip, most.n - skip);
+    }
     return most.n <= skip || a->sum->facts.input_limit;
 }
 
@@ -206,8 +226,9 @@ static bool name_accelerator(struct stk_analysis *a)
     const struct stk_issue *issue = &a->t->issues[STK_ISSUE_UNKNOWN_ACCELERATOR];
     a->sum->facts.unknown_accelerator = issue->count > 0;
     struct stk_str note = stk_strpool_get(&a->t->strings, issue->note);
-    if (issue->count == 0 || note.n == 0)
+    if (issue->count == 0 || note.n == 0) {
         return true;
+    }
     a->sum->facts.accelerator = stk_arena_strndup(a->out, note.p, note.n);
     return a->sum->facts.accelerator != NULL;
 }
@@ -218,8 +239,9 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
     struct stk_vec delays;
     stk_vec_init(&delays, sizeof(int64_t), UINT32_MAX);
     bool ok = true;
-    for (uint32_t d = 0; d < a->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < a->sum->device_count && ok; d++) {
         ok = measure_line(a, &a->lines[d], &delays);
+    }
     f->delay_median_ns = delays.count ? stk_median_low(delays.items, delays.count) : -1;
     stk_vec_deinit(&delays);
     find_extent(a);
@@ -228,11 +250,13 @@ enum stk_status stk_facts_collect(struct stk_analysis *a, struct stk_err *err)
         a->step_count && !a->steps_on_device ? a->steps[0].start_ns : first_device_ns(a);
     f->startup_ns = begin != INT64_MAX && begin > f->first_ns ? begin - f->first_ns : 0;
     measure_recurring(a);
-    for (size_t i = 0; i < a->overheads.count; i++)
+    for (size_t i = 0; i < a->overheads.count; i++) {
         f->profiler_overhead_ns += a->overheads.v[i].end_ns - a->overheads.v[i].start_ns;
-    for (uint32_t k = 0; k < a->t->track_count; k++)
+    }
+    for (uint32_t k = 0; k < a->t->track_count; k++) {
         f->loader_workers_seen += a->threads[k].in_rank && a->threads[k].is_loader &&
                                   a->threads[k].root == k && a->t->tracks[k].count > 0;
+    }
     f->frameworks = a->t->framework_hint;
     f->has_python = f->python_events > 0;
     f->has_runtime = f->runtime_calls > 0;

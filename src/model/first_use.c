@@ -38,11 +38,13 @@ static bool mark_slow_names(const struct stk_analysis *a, uint8_t *slow)
     const struct stk_trace *t = a->t;
     bool any = false;
     for (uint32_t k = 0; k < t->track_count; k++) {
-        if (!a->threads[k].in_rank)
+        if (!a->threads[k].in_rank) {
             continue;
+        }
         for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
-            if (t->dur_low[e] >= SLOW_NS && is_candidate(a, e))
+            if (t->dur_low[e] >= SLOW_NS && is_candidate(a, e)) {
                 slow[t->name[e]] = 1, any = true;
+            }
         }
     }
     return any;
@@ -52,14 +54,17 @@ static bool collect(const struct stk_analysis *a, const uint8_t *slow, struct st
 {
     const struct stk_trace *t = a->t;
     for (uint32_t k = 0; k < t->track_count; k++) {
-        if (!a->threads[k].in_rank)
+        if (!a->threads[k].in_rank) {
             continue;
+        }
         for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
-            if (!slow[t->name[e]] || !is_candidate(a, e))
+            if (!slow[t->name[e]] || !is_candidate(a, e)) {
                 continue;
+            }
             struct call *c = stk_vec_push(calls);
-            if (!c)
+            if (!c) {
                 return false;
+            }
             *c = (struct call){t->start_ns[e], stk_dur_ns(t, e), e, t->name[e]};
         }
     }
@@ -69,27 +74,32 @@ static bool collect(const struct stk_analysis *a, const uint8_t *slow, struct st
 static int by_name_and_time(const void *pa, const void *pb)
 {
     const struct call *a = pa, *b = pb;
-    if (a->name != b->name)
+    if (a->name != b->name) {
         return a->name < b->name ? -1 : 1;
-    if (a->start_ns != b->start_ns)
+    }
+    if (a->start_ns != b->start_ns) {
         return a->start_ns < b->start_ns ? -1 : 1;
+    }
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
 // The calls of one name, in time order.
 static bool judge_name(const struct call *c, size_t n, int64_t *durs, struct stk_vec *marks)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         durs[i] = c[i].dur_ns;
+    }
     int64_t median = stk_median_low(durs, n);
     for (size_t i = 0; i < n; i++) {
         bool rare = n <= RARE_CALLS && i < RARE_FIRST;
         bool among_first = i * 100 < n * FIRST_PERCENT && c[i].dur_ns / TIMES_MEDIAN >= median;
-        if (c[i].dur_ns < SLOW_NS || !(rare || among_first))
+        if (c[i].dur_ns < SLOW_NS || !(rare || among_first)) {
             continue;
+        }
         struct stk_mark *m = stk_vec_push(marks);
-        if (!m)
+        if (!m) {
             return false;
+        }
         *m = (struct stk_mark){c[i].start_ns, c[i].start_ns + c[i].dur_ns, c[i].event};
     }
     return true;
@@ -100,11 +110,13 @@ static bool judge_all(struct stk_vec *calls, struct stk_vec *marks)
     struct call *c = calls->items;
     int64_t *durs = stk_alloc_array(calls->count + 1, sizeof *durs);
     bool ok = durs != NULL;
-    if (calls->count)
+    if (calls->count) {
         qsort(c, calls->count, sizeof *c, by_name_and_time);
+    }
     for (size_t i = 0, end; i < calls->count && ok; i = end) {
-        for (end = i + 1; end < calls->count && c[end].name == c[i].name;)
+        for (end = i + 1; end < calls->count && c[end].name == c[i].name;) {
             end++;
+        }
         ok = judge_name(c + i, end - i, durs, marks);
     }
     stk_free(durs);
@@ -118,14 +130,16 @@ enum stk_status stk_first_use_find(struct stk_analysis *a, struct stk_err *err)
     stk_vec_init(&marks, sizeof(struct stk_mark), UINT32_MAX);
     uint8_t *slow = stk_alloc_zero((size_t)a->t->strings.count + 1, 1);
     bool ok = slow != NULL;
-    if (ok && mark_slow_names(a, slow))
+    if (ok && mark_slow_names(a, slow)) {
         ok = collect(a, slow, &calls) && judge_all(&calls, &marks);
+    }
     // Compile marks and first uses are one set.
     for (size_t i = 0; i < a->compiles.count && ok; i++) {
         struct stk_mark *m = stk_vec_push(&marks);
         ok = m != NULL;
-        if (ok)
+        if (ok) {
             *m = a->compiles.v[i];
+        }
     }
     stk_free(slow);
     stk_vec_deinit(&calls);

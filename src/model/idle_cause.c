@@ -53,24 +53,28 @@ struct gaps {
 static void add(struct gaps *g, int64_t start, int64_t end, enum stk_part part, uint32_t event,
                 uint32_t around)
 {
-    if (start >= end)
+    if (start >= end) {
         return;
+    }
     struct stk_spans *cold = &g->out->compile_idle;
     if (part == STK_PART_COMPILE) {
-        if (stk_spans_reserve(cold, cold->count + 1))
+        if (stk_spans_reserve(cold, cold->count + 1)) {
             cold->v[cold->count++] = (struct stk_span){start, end};
-        else
+        } else {
             g->failed = true;
+        }
     }
     if (g->a->keeps_gaps) {
         struct stk_gap_piece *piece = stk_vec_push(&g->out->pieces);
         uint32_t line = (uint32_t)(g->line - g->a->lines);
-        if (piece)
+        if (piece) {
             *piece = (struct stk_gap_piece){start, end, line, event, around, (uint8_t)part};
+        }
         g->failed |= !piece;
     }
-    if (!stk_causes_add(g->out->causes, start, end, part, event, around))
+    if (!stk_causes_add(g->out->causes, start, end, part, event, around)) {
         g->failed = true;
+    }
 }
 
 // As add(), but the profiler's recorded work is its own.
@@ -78,8 +82,9 @@ static void add_less_overhead(struct gaps *g, int64_t start, int64_t end, enum s
                               uint32_t event, uint32_t around)
 {
     const struct stk_marks *m = &g->a->overheads;
-    while (g->overhead_at < m->count && m->v[g->overhead_at].end_ns <= start)
+    while (g->overhead_at < m->count && m->v[g->overhead_at].end_ns <= start) {
         g->overhead_at++;
+    }
     for (size_t i = g->overhead_at; i < m->count && m->v[i].start_ns < end; i++) {
         int64_t from = m->v[i].start_ns > start ? m->v[i].start_ns : start;
         int64_t to = m->v[i].end_ns < end ? m->v[i].end_ns : end;
@@ -92,8 +97,9 @@ static void add_less_overhead(struct gaps *g, int64_t start, int64_t end, enum s
 
 static size_t skip_ended(const struct stk_marks *m, size_t at, int64_t t_ns)
 {
-    while (at < m->count && m->v[at].end_ns <= t_ns)
+    while (at < m->count && m->v[at].end_ns <= t_ns) {
         at++;
+    }
     return at;
 }
 
@@ -104,10 +110,12 @@ static int64_t free_time(const struct gaps *g, int64_t from, int64_t to)
     size_t i = skip_ended(f, g->fetch_at, from), j = skip_ended(c, g->compile_at, from);
     int64_t total = 0, at = from;
     while (at < to) {
-        while (i < f->count && f->v[i].end_ns <= at)
+        while (i < f->count && f->v[i].end_ns <= at) {
             i++;
-        while (j < c->count && c->v[j].end_ns <= at)
+        }
+        while (j < c->count && c->v[j].end_ns <= at) {
             j++;
+        }
         int64_t f_start = i < f->count ? f->v[i].start_ns : INT64_MAX;
         int64_t c_start = j < c->count ? c->v[j].start_ns : INT64_MAX;
         if (f_start <= at) {
@@ -143,8 +151,9 @@ static int64_t add_mark(struct gaps *g, int64_t at, int64_t to, int64_t *next)
         add(g, at, end, STK_PART_COMPILE, compile->event, STK_NONE);
         return end;
     }
-    if (compile && compile->start_ns < *next)
+    if (compile && compile->start_ns < *next) {
         *next = compile->start_ns;
+    }
     return at;
 }
 
@@ -166,21 +175,24 @@ static void attribute_unlinked(struct gaps *g, int64_t from, int64_t to)
 static int64_t sync_credit(const struct gaps *g, uint32_t thread, int64_t gap_start, uint32_t *call)
 {
     const struct stk_thread_info *th = &g->a->threads[thread];
-    if (th->call_count == 0) // nobody's: then there may be no array either
+    if (th->call_count == 0) { // nobody's: then there may be no array either
         return 0;
+    }
     const struct stk_blocking_call *calls = g->a->calls + th->first_call;
     uint32_t low = 0, high = th->call_count;
     while (low < high) { // first call that starts in the gap
         uint32_t mid = low + (high - low) / 2;
-        if (calls[mid].start_ns < gap_start)
+        if (calls[mid].start_ns < gap_start) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     int64_t best = 0;
     for (uint32_t i = low; i-- > 0 && low - i <= 3;) { // calls nest: runtime, driver
-        if (calls[i].end_ns < gap_start - RELEASE_NS)
+        if (calls[i].end_ns < gap_start - RELEASE_NS) {
             continue;
+        }
         int64_t end = calls[i].end_ns < gap_start ? calls[i].end_ns : gap_start;
         int64_t held =
             stk_spans_measure(&g->line->busy, g->line->busy_sums, calls[i].start_ns, end);
@@ -220,16 +232,18 @@ static void add_other_run(struct gaps *g, uint32_t thread, size_t first, size_t 
 {
     const struct stk_segment *s = g->segments.list.items;
     const struct stk_thread_info *th = &g->a->threads[thread];
-    if (first == last)
+    if (first == last) {
         return;
+    }
     bool is_short = s[last - 1].end_ns - s[first].start_ns < SHORT_PIECE_NS;
     for (size_t i = first; i < last; i++) {
         bool alive = s[i].start_ns < th->last_ns && s[i].end_ns > th->first_ns;
         enum stk_part part = !alive ? STK_PART_UNKNOWN : is_short ? STK_PART_LAUNCH : STK_PART_HOST;
-        if (s[i].doing == STK_DOING_NOTHING)
+        if (s[i].doing == STK_DOING_NOTHING) {
             add_asleep(g, thread, &s[i], part);
-        else
+        } else {
             add_less_overhead(g, s[i].start_ns, s[i].end_ns, part, s[i].event, STK_NONE);
+        }
     }
 }
 
@@ -245,8 +259,9 @@ static enum stk_part part_of_doing(enum stk_doing doing)
 static void spend_credit(struct gaps *g, struct stk_segment *s, uint32_t call, uint32_t around,
                          int64_t *credit)
 {
-    if (*credit <= 0 || s->doing == STK_DOING_ALLOC || s->doing == STK_DOING_BLOCKED)
+    if (*credit <= 0 || s->doing == STK_DOING_ALLOC || s->doing == STK_DOING_BLOCKED) {
         return;
+    }
     int64_t end = s->end_ns - s->start_ns < *credit ? s->end_ns : s->start_ns + *credit;
     add(g, s->start_ns, end, STK_PART_SYNC, call, around);
     *credit -= end - s->start_ns;
@@ -270,14 +285,16 @@ static void attribute_thread(struct gaps *g, uint32_t thread, int64_t from, int6
             run = i + 1; // all of it went to the credit
             continue;
         }
-        if (s[i].doing >= STK_DOING_OTHER)
+        if (s[i].doing >= STK_DOING_OTHER) {
             continue;
+        }
         add_other_run(g, thread, run, i);
         run = i + 1;
-        if (s[i].doing == STK_DOING_RUNTIME)
+        if (s[i].doing == STK_DOING_RUNTIME) {
             add_less_overhead(g, s[i].start_ns, s[i].end_ns, STK_PART_LAUNCH, s[i].event, STK_NONE);
-        else
+        } else {
             add(g, s[i].start_ns, s[i].end_ns, part_of_doing(s[i].doing), s[i].event, s[i].around);
+        }
     }
     add_other_run(g, thread, run, n);
 }
@@ -290,8 +307,9 @@ static uint32_t one_off_operator(struct gaps *g, uint32_t thread, int64_t from, 
     const struct stk_trace *t = g->a->t;
     if (to - from < ONE_OFF_NS || t->kind[ender] != STK_KIND_KERNEL ||
         g->first_of_name[t->name[ender]] != ender + 1 ||
-        g->longest[t->name[ender]][1] * 2 > to - from || free_time(g, from, to) < ONE_OFF_NS)
+        g->longest[t->name[ender]][1] * 2 > to - from || free_time(g, from, to) < ONE_OFF_NS) {
         return STK_NONE;
+    }
     return stk_segments_operator(&g->segments, thread, from, to, ONE_OFF_PERCENT);
 }
 
@@ -306,10 +324,11 @@ static void attribute_before(struct gaps *g, int64_t gap_start, int64_t cut, uin
     for (int64_t at = gap_start; at < cut && !g->failed;) {
         int64_t next, end = add_mark(g, at, cut, &next);
         if (end == at) {
-            if (one_off != STK_NONE)
+            if (one_off != STK_NONE) {
                 add(g, at, next, STK_PART_COMPILE, one_off, STK_NONE);
-            else
+            } else {
                 attribute_thread(g, thread, at, next, call, &credit);
+            }
             end = next;
         }
         at = end;
@@ -328,16 +347,18 @@ static void attribute_after(struct gaps *g, int64_t cut, int64_t gap_end, uint32
     const struct stk_ext *x = stk_ext_of(a->t, ender->event);
     bool pinned = x && (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED);
     bool is_copy = a->t->kind[ender->event] == STK_KIND_MEMCPY;
-    if (is_copy && !pinned && run_end - cut > STAGING_NS)
+    if (is_copy && !pinned && run_end - cut > STAGING_NS) {
         add(g, cut, run_end, (enum stk_part)ender->part, launch, STK_NONE);
-    else if (run_end - cut >= FIRST_USE_NS && !copies && !(class & STK_NAME_SYNC))
+    } else if (run_end - cut >= FIRST_USE_NS && !copies && !(class & STK_NAME_SYNC)) {
         add(g, cut, run_end, STK_PART_COMPILE, launch, STK_NONE);
-    else
+    } else {
         add_less_overhead(g, cut, run_end, STK_PART_LAUNCH, launch, STK_NONE);
-    if (gap_end - run_end <= LATENCY_NS)
+    }
+    if (gap_end - run_end <= LATENCY_NS) {
         add_less_overhead(g, run_end, gap_end, STK_PART_LAUNCH, launch, STK_NONE);
-    else if (run_end < g->line->hole.start_ns || g->line->hole.end_ns <= run_end)
+    } else if (run_end < g->line->hole.start_ns || g->line->hole.end_ns <= run_end) {
         add_less_overhead(g, run_end, gap_end, STK_PART_UNKNOWN, ender->event, STK_NONE);
+    }
 }
 
 static void attribute_gap(struct gaps *g, int64_t from, int64_t to,
@@ -346,8 +367,9 @@ static void attribute_gap(struct gaps *g, int64_t from, int64_t to,
     uint32_t launch = ender ? stk_launch_of(g->a, ender->event) : STK_NONE;
     if (launch == STK_NONE) {
         bool is_hole = g->line->hole.end_ns == to && g->line->hole.start_ns == from;
-        if (!is_hole)
+        if (!is_hole) {
             attribute_unlinked(g, from, to);
+        }
         return;
     }
     int64_t cut = g->a->t->start_ns[launch];
@@ -364,15 +386,18 @@ static bool find_first_kernels(struct gaps *g)
     // Zeroed by the system: pages of names that do not run on this device are never touched.
     g->first_of_name = stk_alloc_zero(n + 1, sizeof *g->first_of_name);
     g->longest = stk_alloc_zero(n + 1, sizeof *g->longest);
-    if (!g->first_of_name || !g->longest)
+    if (!g->first_of_name || !g->longest) {
         return false;
-    for (uint32_t i = g->line->op_count; i-- > 0;)
+    }
+    for (uint32_t i = g->line->op_count; i-- > 0;) {
         g->first_of_name[names[g->line->ops[i].event]] = g->line->ops[i].event + 1;
+    }
     uint32_t at = 0;
     for (size_t i = 1; i < busy->count; i++) {
         int64_t gap_ns = busy->v[i].start_ns - busy->v[i - 1].end_ns;
-        if (gap_ns < ONE_OFF_NS)
+        if (gap_ns < ONE_OFF_NS) {
             continue;
+        }
         const struct stk_device_op *op = stk_line_op_at(g->a, g->line, &at, busy->v[i].start_ns);
         int64_t *longest = op ? g->longest[names[op->event]] : NULL;
         if (longest && gap_ns > longest[0]) {
@@ -402,10 +427,12 @@ bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t index, int64_t fr
         bool last = i == busy->count;
         int64_t end = last ? to_ns : busy->v[i].start_ns;
         const struct stk_device_op *ender = last ? NULL : stk_line_op_at(a, g.line, &op_index, end);
-        if (at < end)
+        if (at < end) {
             attribute_gap(&g, at, end, ender);
-        if (last)
+        }
+        if (last) {
             break;
+        }
         at = busy->v[i].end_ns;
     }
     stk_segments_deinit(&g.segments);

@@ -13,12 +13,15 @@ static void swap(int64_t *a, int64_t *b)
 static int64_t pivot_of(int64_t *v, size_t low, size_t high)
 {
     size_t mid = low + (high - low) / 2;
-    if (v[mid] < v[low])
+    if (v[mid] < v[low]) {
         swap(&v[mid], &v[low]);
-    if (v[high] < v[low])
+    }
+    if (v[high] < v[low]) {
         swap(&v[high], &v[low]);
-    if (v[high] < v[mid])
+    }
+    if (v[high] < v[mid]) {
         swap(&v[high], &v[mid]);
+    }
     return v[mid];
 }
 
@@ -29,19 +32,23 @@ int64_t stk_nth_value(int64_t *v, size_t n, size_t k)
         int64_t pivot = pivot_of(v, low, high);
         size_t i = low, j = high;
         for (;;) {
-            while (v[i] < pivot)
+            while (v[i] < pivot) {
                 i++;
-            while (v[j] > pivot)
+            }
+            while (v[j] > pivot) {
                 j--;
-            if (i >= j)
+            }
+            if (i >= j) {
                 break;
+            }
             swap(&v[i++], &v[j--]);
         }
         // Here everything up to j is <= pivot and everything after it is >= pivot.
-        if (k <= j)
+        if (k <= j) {
             high = j;
-        else
+        } else {
             low = j + 1;
+        }
     }
     return v[k];
 }

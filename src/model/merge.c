@@ -26,20 +26,25 @@ static void add_name(struct stk_cause *into, const struct stk_cause_name *from)
         return;
     }
     int least = 0;
-    for (int i = 1; i < STK_CAUSE_NAMES; i++)
-        if (into->names[i].ns < into->names[least].ns)
+    for (int i = 1; i < STK_CAUSE_NAMES; i++) {
+        if (into->names[i].ns < into->names[least].ns) {
             least = i;
-    if (from->ns > into->names[least].ns)
+        }
+    }
+    if (from->ns > into->names[least].ns) {
         into->names[least] = *from;
+    }
 }
 
 static void add_example(struct stk_cause *into, const struct stk_example *from)
 {
     int at = into->example_count;
-    while (at > 0 && into->examples[at - 1].dur_ns < from->dur_ns)
+    while (at > 0 && into->examples[at - 1].dur_ns < from->dur_ns) {
         at--;
-    if (at == STK_CAUSE_EXAMPLES)
+    }
+    if (at == STK_CAUSE_EXAMPLES) {
         return;
+    }
     int last =
         into->example_count < STK_CAUSE_EXAMPLES ? into->example_count++ : STK_CAUSE_EXAMPLES - 1;
     memmove(&into->examples[at + 1], &into->examples[at], (size_t)(last - at) * sizeof *from);
@@ -57,10 +62,12 @@ static void merge_cause(struct stk_cause *into, const struct stk_cause *from)
     into->ns += from->ns;
     into->intervals += from->intervals;
     into->steps_affected += from->steps_affected;
-    for (int i = 0; i < from->name_count; i++)
+    for (int i = 0; i < from->name_count; i++) {
         add_name(into, &from->names[i]);
-    for (int i = 0; i < from->example_count; i++)
+    }
+    for (int i = 0; i < from->example_count; i++) {
         add_example(into, &from->examples[i]);
+    }
     qsort(into->names, (size_t)into->name_count, sizeof *into->names, names_by_ns);
 }
 
@@ -103,18 +110,24 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     merge_counts(a, b);
     a->first_ns = b->first_ns < a->first_ns ? b->first_ns : a->first_ns;
     a->last_ns = b->last_ns > a->last_ns ? b->last_ns : a->last_ns;
-    if (b->delay_median_ns > a->delay_median_ns)
+    if (b->delay_median_ns > a->delay_median_ns) {
         a->delay_median_ns = b->delay_median_ns;
-    if (b->launch_call_median_ns > a->launch_call_median_ns)
+    }
+    if (b->launch_call_median_ns > a->launch_call_median_ns) {
         a->launch_call_median_ns = b->launch_call_median_ns;
-    if (b->worst_negative_ns > a->worst_negative_ns)
+    }
+    if (b->worst_negative_ns > a->worst_negative_ns) {
         a->worst_negative_ns = b->worst_negative_ns;
-    if (b->loader_workers_seen > a->loader_workers_seen)
+    }
+    if (b->loader_workers_seen > a->loader_workers_seen) {
         a->loader_workers_seen = b->loader_workers_seen;
-    if (b->period_score > a->period_score)
+    }
+    if (b->period_score > a->period_score) {
         a->period_score = b->period_score;
-    if (b->host_event_fill < a->host_event_fill)
+    }
+    if (b->host_event_fill < a->host_event_fill) {
         a->host_event_fill = b->host_event_fill;
+    }
     a->frameworks |= b->frameworks;
     a->has_python |= b->has_python;
     a->has_runtime |= b->has_runtime;
@@ -124,19 +137,24 @@ static void merge_facts(struct stk_facts *a, const struct stk_facts *b)
     a->has_launch_rows |= b->has_launch_rows;
     a->unknown_accelerator |= b->unknown_accelerator;
     a->is_cut |= b->is_cut;
-    if (!a->input_limit)
+    if (!a->input_limit) {
         a->input_limit = b->input_limit;
-    if (!a->accelerator)
+    }
+    if (!a->accelerator) {
         a->accelerator = b->accelerator;
-    if (b->first_use.name && b->first_use.dur_ns > a->first_use.dur_ns)
+    }
+    if (b->first_use.name && b->first_use.dur_ns > a->first_use.dur_ns) {
         a->first_use = b->first_use;
+    }
 }
 
 static bool has_breakdown(const struct stk_rank_sum *r)
 {
-    for (uint32_t d = 0; d < r->device_count; d++)
-        if (r->devices[d].analysed && r->devices[d].wall_ns > 0)
+    for (uint32_t d = 0; d < r->device_count; d++) {
+        if (r->devices[d].analysed && r->devices[d].wall_ns > 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -151,18 +169,21 @@ static bool copy_rows(struct stk_run_sum *run, struct stk_arena *arena, uint32_t
     }
     run->devices = stk_arena_array(arena, run->device_count + 1, sizeof *run->devices);
     run->steps = stk_arena_array(arena, run->step_count + 1, sizeof *run->steps);
-    if (!run->devices || !run->steps)
+    if (!run->devices || !run->steps) {
         return false;
+    }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_rank_sum *rank = run->ranks[r];
-        if (rank->device_count)
+        if (rank->device_count) {
             memcpy(run->devices + device_base[r], rank->devices,
                    rank->device_count * sizeof *run->devices);
+        }
         for (uint32_t i = 0; i < rank->step_count; i++) {
             struct stk_step *s = &run->steps[step_base[r] + i];
             *s = rank->steps[i];
-            if (s->device != STK_NONE)
+            if (s->device != STK_NONE) {
                 s->device += device_base[r];
+            }
         }
     }
     return true;
@@ -188,8 +209,9 @@ static void merge_sources(struct stk_run_sum *run)
             run->confidence = rank->confidence;
             run->step_marks = rank->step_marks;
         }
-        if (used > run->steps_used)
+        if (used > run->steps_used) {
             run->steps_used = used;
+        }
     }
 }
 
@@ -198,8 +220,9 @@ static void total_devices(struct stk_run_sum *run)
     for (uint32_t d = 0; d < run->device_count; d++) {
         const struct stk_device_sum *dev = &run->devices[d];
         int64_t sum = 0;
-        if (!dev->analysed)
+        if (!dev->analysed) {
             continue;
+        }
         for (int p = 0; p < STK_PART_COUNT; p++) {
             run->parts[p] += dev->parts[p];
             sum += dev->parts[p];
@@ -214,10 +237,12 @@ static void total_host_steps(struct stk_run_sum *run)
 {
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct stk_step *s = &run->steps[i];
-        if (s->excluded || s->device != STK_NONE)
+        if (s->excluded || s->device != STK_NONE) {
             continue;
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        }
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             run->parts[p] += s->parts[p];
+        }
         run->wall_ns += s->dur_ns;
     }
 }
@@ -226,8 +251,9 @@ static int by_duration(const void *pa, const void *pb)
 {
     const struct stk_step *a = *(const struct stk_step *const *)pa;
     const struct stk_step *b = *(const struct stk_step *const *)pb;
-    if (a->dur_ns != b->dur_ns)
+    if (a->dur_ns != b->dur_ns) {
         return a->dur_ns < b->dur_ns ? -1 : 1;
+    }
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
@@ -235,10 +261,12 @@ static int by_duration(const void *pa, const void *pb)
 static uint32_t busiest_device(const struct stk_run_sum *run)
 {
     uint32_t best = STK_NONE;
-    for (uint32_t d = 0; d < run->device_count; d++)
+    for (uint32_t d = 0; d < run->device_count; d++) {
         if (run->devices[d].analysed &&
-            (best == STK_NONE || run->devices[d].busy_ns > run->devices[best].busy_ns))
+            (best == STK_NONE || run->devices[d].busy_ns > run->devices[best].busy_ns)) {
             best = d;
+        }
+    }
     return best;
 }
 
@@ -248,8 +276,9 @@ static enum stk_status step_statistics(struct stk_run_sum *run, struct stk_err *
     run->step_median_ns = run->step_mean_ns = run->step_p95_ns = -1;
     uint32_t device = busiest_device(run);
     const struct stk_step **used = stk_alloc_array(run->step_count + 1, sizeof *used);
-    if (!used)
+    if (!used) {
         return stk_err_nomem(err);
+    }
     uint32_t n = 0;
     int64_t total_ns = 0;
     for (uint32_t i = 0; i < run->step_count; i++) {
@@ -274,16 +303,19 @@ static enum stk_status step_statistics(struct stk_run_sum *run, struct stk_err *
 static void wait_cause(struct stk_run_sum *run)
 {
     int64_t moved = run->parts[STK_PART_COLLECTIVE_WAIT] - run->causes[STK_PART_COLLECTIVE_WAIT].ns;
-    if (moved <= 0)
+    if (moved <= 0) {
         return;
+    }
     struct stk_cause *wait = &run->causes[STK_PART_COLLECTIVE_WAIT];
     struct stk_cause *comm = &run->causes[STK_PART_COMMUNICATION];
     wait->ns += moved;
     comm->ns -= moved < comm->ns ? moved : comm->ns;
-    for (int i = 0; i < comm->name_count; i++)
+    for (int i = 0; i < comm->name_count; i++) {
         add_name(wait, &comm->names[i]);
-    for (int i = 0; i < comm->example_count; i++)
+    }
+    for (int i = 0; i < comm->example_count; i++) {
         add_example(wait, &comm->examples[i]);
+    }
     wait->steps_affected = comm->steps_affected;
     wait->intervals += comm->intervals;
 }
@@ -295,34 +327,42 @@ enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t coun
     *out = NULL;
     struct stk_run_sum *run = stk_arena_alloc(arena, sizeof *run);
     uint32_t *base = stk_arena_array(arena, 2 * (size_t)count + 1, sizeof *base);
-    if (run)
+    if (run) {
         run->ranks = stk_arena_array(arena, (size_t)count + 1, sizeof *run->ranks);
-    if (!run || !base || !run->ranks)
+    }
+    if (!run || !base || !run->ranks) {
         return stk_err_nomem(err);
+    }
     run->rank_count = count;
     bool any_device = false, any_host = false;
     for (uint32_t r = 0; r < count; r++) {
         run->ranks[r] = ranks[r];
         any_device |= has_breakdown(ranks[r]);
         any_host |= ranks[r]->host_scope;
-        if (r == 0)
+        if (r == 0) {
             run->facts = ranks[r]->facts;
-        else
+        } else {
             merge_facts(&run->facts, &ranks[r]->facts);
+        }
     }
-    for (uint32_t r = 0; r < count; r++)
-        for (int p = 0; p < STK_PART_COUNT && has_breakdown(ranks[r]) == any_device; p++)
+    for (uint32_t r = 0; r < count; r++) {
+        for (int p = 0; p < STK_PART_COUNT && has_breakdown(ranks[r]) == any_device; p++) {
             merge_cause(&run->causes[p], &ranks[r]->causes[p]);
-    if (!copy_rows(run, arena, base, base + count))
+        }
+    }
+    if (!copy_rows(run, arena, base, base + count)) {
         return stk_err_nomem(err);
+    }
     merge_sources(run);
     enum stk_status status = stk_collectives_match(run, base, base + count, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (any_device)
+    }
+    if (any_device) {
         total_devices(run);
-    else
+    } else {
         total_host_steps(run);
+    }
     run->scope = any_device ? (run->steps_used ? STK_SCOPE_STEPS : STK_SCOPE_SPAN)
                  : any_host ? STK_SCOPE_HOST
                             : STK_SCOPE_SPAN;

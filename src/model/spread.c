@@ -28,10 +28,12 @@ double stk_student_quantile(double degrees)
                                    2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                    2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
     const double z = 1.959964;
-    if (!(degrees >= 2))
+    if (!(degrees >= 2)) {
         return table[0];
-    if (degrees < 31)
+    }
+    if (degrees < 31) {
         return table[(int)degrees - 1];
+    }
     // First terms of the expansion of Cornish and Fisher.
     double z3 = z * z * z;
     return z + (z3 + z) / (4 * degrees) +
@@ -51,10 +53,11 @@ static double upper_quantile(double p)
     double low = 0, high = 40;
     for (int i = 0; i < 80; i++) {
         double z = (low + high) / 2;
-        if (0.5 * erfc(z / sqrt(2)) > p)
+        if (0.5 * erfc(z / sqrt(2)) > p) {
             low = z;
-        else
+        } else {
             high = z;
+        }
     }
     return (low + high) / 2;
 }
@@ -62,12 +65,14 @@ static double upper_quantile(double p)
 // Normal quantile that belongs to the c-th smallest and c-th largest of n values around the median.
 static double order_quantile(size_t n, size_t c)
 {
-    if (n > EXACT_UP_TO)
+    if (n > EXACT_UP_TO) {
         return ((double)n / 2 - (double)c + 0.5) / (sqrt((double)n) / 2);
+    }
     double p = 0;
-    for (size_t i = 0; i < c; i++)
+    for (size_t i = 0; i < c; i++) {
         p += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
                  (double)n * log(2));
+    }
     return upper_quantile(p < 0.5 ? p : 0.5);
 }
 
@@ -89,35 +94,38 @@ static double effective_count(const int64_t *ns, size_t n, double mean)
         lag += i ? d * ((double)ns[i - 1] - mean) : 0;
     }
     double r = var > 0 ? lag / var : 0;
-    if (n < AUTOCORRELATION_FROM || r <= 0)
+    if (n < AUTOCORRELATION_FROM || r <= 0) {
         return (double)n;
+    }
     double effective = (double)n * (1 - r) / (1 + r);
     return effective > 2 ? effective : 2;
 }
 
-void stk_sample_measure(const int64_t *ns, size_t n, int64_t *room, struct stk_sample *out)
+void stk_sample_measure(const int64_t *ns, size_t n, int64_t *capacity, struct stk_sample *out)
 {
     double mean = 0, var = 0;
     __int128 sum = 0;
     *out = (struct stk_sample){.count = n};
     for (size_t i = 0; i < n; i++) {
-        room[i] = ns[i] > 0 ? ns[i] : 1;
-        sum += room[i];
+        capacity[i] = ns[i] > 0 ? ns[i] : 1;
+        sum += capacity[i];
     }
     mean = (double)sum / (double)n;
-    for (size_t i = 0; i < n; i++)
-        var += ((double)room[i] - mean) * ((double)room[i] - mean);
+    for (size_t i = 0; i < n; i++) {
+        var += ((double)capacity[i] - mean) * ((double)capacity[i] - mean);
+    }
     out->mean_ns = (int64_t)(sum / (int64_t)n);
     out->effective = effective_count(ns, n, mean);
-    out->median_ns = stk_median_low(room, n);
-    out->p95_ns = stk_nth_value(room, n, (n * 95 + 99) / 100 - 1);
-    out->min_ns = stk_nth_value(room, n, 0);
-    out->max_ns = stk_nth_value(room, n, n - 1);
+    out->median_ns = stk_median_low(capacity, n);
+    out->p95_ns = stk_nth_value(capacity, n, (n * 95 + 99) / 100 - 1);
+    out->min_ns = stk_nth_value(capacity, n, 0);
+    out->max_ns = stk_nth_value(capacity, n, n - 1);
     out->has_error = n >= 2;
-    if (n < 2)
+    if (n < 2) {
         return;
+    }
     out->error[STK_CENTER_MEAN] = sqrt(var / (double)(n - 1) / out->effective) / mean;
-    out->error[STK_CENTER_MEDIAN] = median_error(room, n) * sqrt((double)n / out->effective);
+    out->error[STK_CENTER_MEDIAN] = median_error(capacity, n) * sqrt((double)n / out->effective);
 }
 
 struct stk_log_ratio stk_samples_compare(const struct stk_sample *a, const struct stk_sample *b,

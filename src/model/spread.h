@@ -20,7 +20,7 @@ struct stk_sample {
     double error[STK_CENTER_KINDS];
 };
 // `ns` in order of time, n > 0 values, those below 1 counting as 1; `room` for n values is written.
-void stk_sample_measure(const int64_t *ns, size_t n, int64_t *room, struct stk_sample *out);
+void stk_sample_measure(const int64_t *ns, size_t n, int64_t *capacity, struct stk_sample *out);
 static inline int64_t stk_sample_center(const struct stk_sample *s, enum stk_center_kind kind)
 {
     return kind == STK_CENTER_MEDIAN ? s->median_ns : s->mean_ns;

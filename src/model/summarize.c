@@ -27,8 +27,9 @@ void stk_analysis_deinit(struct stk_analysis *a)
         stk_free(line->ops);
         stk_free(line->busy_sums);
         stk_spans_deinit(&line->busy);
-        for (int p = 0; p < STK_BUSY_PARTS; p++)
+        for (int p = 0; p < STK_BUSY_PARTS; p++) {
             stk_spans_deinit(&line->exposed[p]);
+        }
     }
     stk_free(a->calls);
     stk_free(a->fetches.v);
@@ -48,34 +49,42 @@ static enum stk_status analyse_host(struct stk_analysis *a, struct stk_err *err)
 {
     struct stk_window *w = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w);
     a->causes = stk_causes_new(a);
-    if (!w || !a->causes)
+    if (!w || !a->causes) {
         return stk_err_nomem(err);
-    for (uint32_t i = 0; i < a->step_count; i++)
+    }
+    for (uint32_t i = 0; i < a->step_count; i++) {
         w[i] = (struct stk_window){a->steps[i].start_ns, a->steps[i].end_ns, i, STK_NONE,
                                    a->steps[i].excluded == NULL};
+    }
     uint32_t first_row = a->sum->step_count;
     stk_step_rows_make(a, STK_NONE, w, a->step_count);
     a->sum->host_scope = true;
-    if (!stk_causes_begin(a->causes, w, a->step_count))
+    if (!stk_causes_begin(a->causes, w, a->step_count)) {
         return stk_err_nomem(err);
+    }
     enum stk_status status = stk_host_steps_attribute(a, w, a->step_count, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     stk_causes_settle(a->causes, NULL);
     status = stk_step_rows_check(a, first_row, a->sum->step_count, err);
-    if (status == STK_OK && !stk_causes_merge(a->evidence, a->causes))
+    if (status == STK_OK && !stk_causes_merge(a->evidence, a->causes)) {
         status = stk_err_nomem(err);
+    }
     return status;
 }
 
 // Steps of which none can be used say nothing: then the device's span is described.
 static void drop_useless_steps(struct stk_analysis *a)
 {
-    for (uint32_t i = 0; i < a->step_count; i++)
-        if (!a->steps[i].excluded)
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        if (!a->steps[i].excluded) {
             return;
-    if (a->select->has_steps)
+        }
+    }
+    if (a->select->has_steps) {
         return;
+    }
     a->step_count = 0;
     a->sum->source = STK_STEPS_NONE;
     a->sum->confidence = 0;
@@ -92,13 +101,16 @@ static enum stk_status analyse_steps(struct stk_analysis *a, struct stk_err *err
     uint32_t rows = a->step_count * (analysed ? analysed : 1);
     a->sum->steps = stk_arena_array(a->out, (size_t)rows + 1, sizeof *a->sum->steps);
     a->evidence = stk_causes_new(a);
-    if (!a->sum->steps || !a->evidence)
+    if (!a->sum->steps || !a->evidence) {
         return stk_err_nomem(err);
+    }
     enum stk_status status = stk_devices_attribute(a, err);
-    if (!has_kernels && a->step_count && status == STK_OK)
+    if (!has_kernels && a->step_count && status == STK_OK) {
         status = analyse_host(a, err);
-    if (status == STK_OK && !stk_causes_finish(a->evidence))
+    }
+    if (status == STK_OK && !stk_causes_finish(a->evidence)) {
         status = stk_err_nomem(err);
+    }
     return status;
 }
 
@@ -121,34 +133,46 @@ static bool exclude_steps(struct stk_analysis *a)
     int64_t *length_ns = stk_arena_array(&a->scratch, n, sizeof *length_ns);
     struct stk_window *w = stk_arena_array(&a->scratch, n, sizeof *w);
     uint32_t busiest = STK_NONE, count = 0;
-    if (!length_ns || !w)
+    if (!length_ns || !w) {
         return false;
-    for (uint32_t d = 0; d < a->sum->device_count; d++)
+    }
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
         if (a->sum->devices[d].analysed &&
-            (busiest == STK_NONE || a->sum->devices[d].busy_ns > a->sum->devices[busiest].busy_ns))
+            (busiest == STK_NONE ||
+             a->sum->devices[d].busy_ns > a->sum->devices[busiest].busy_ns)) {
             busiest = d;
-    if (a->step_count && busiest != STK_NONE && !stk_windows_place(a, busiest, w, &count))
+        }
+    }
+    if (a->step_count && busiest != STK_NONE && !stk_windows_place(a, busiest, w, &count)) {
         return false;
-    for (uint32_t i = 0; i < a->step_count; i++)
+    }
+    for (uint32_t i = 0; i < a->step_count; i++) {
         length_ns[i] = a->steps[i].end_ns - a->steps[i].start_ns;
+    }
     // Where each device has steps of its own, those of the other devices keep the length above.
-    for (uint32_t i = 0; i < count; i++)
-        if (w[i].step != STK_NONE)
+    for (uint32_t i = 0; i < count; i++) {
+        if (w[i].step != STK_NONE) {
             length_ns[w[i].step] = w[i].end_ns - w[i].start_ns;
+        }
+    }
     return stk_steps_exclude(a, length_ns);
 }
 
 static enum stk_status summarize_rank(struct stk_analysis *a, struct stk_err *err)
 {
     enum stk_status status = stk_lines_build(a, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_collectives_list(a, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_first_use_find(a, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_steps_find(a, err);
-    if (status == STK_OK && !exclude_steps(a))
+    }
+    if (status == STK_OK && !exclude_steps(a)) {
         status = stk_err_nomem(err);
+    }
     if (status == STK_OK) {
         drop_useless_steps(a);
         a->sum->step_marks = count_marks(a);
@@ -169,8 +193,9 @@ static void find_work(const struct stk_trace *t, uint8_t *work)
 {
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
-        if (track->kind == STK_TRACK_STREAM && track->count && track->device < t->device_count)
+        if (track->kind == STK_TRACK_STREAM && track->count && track->device < t->device_count) {
             work[t->devices[track->device].process] = 1;
+        }
     }
 }
 
@@ -183,13 +208,15 @@ static bool group_by_rank(const struct stk_trace *t, struct grouping *g)
         int32_t rank = t->processes[p].rank;
         int created = 0;
         g->group[p] = UINT32_MAX;
-        if (rank < 0)
+        if (rank < 0) {
             continue;
+        }
         uint32_t *slot = stk_map_put(&groups, (uint32_t)rank, 0, g->count, &created);
         ok = slot != NULL;
         g->group[p] = ok ? *slot : UINT32_MAX;
-        if (created)
+        if (created) {
             g->rank[g->count++] = rank;
+        }
     }
     stk_map_deinit(&groups);
     return ok;
@@ -198,11 +225,13 @@ static bool group_by_rank(const struct stk_trace *t, struct grouping *g)
 // `work` is room for a byte per process, zero.
 static bool group_processes(const struct stk_trace *t, struct grouping *g, uint8_t *work)
 {
-    if (!group_by_rank(t, g))
+    if (!group_by_rank(t, g)) {
         return false;
+    }
     find_work(t, work);
-    if (g->count > 1)
+    if (g->count > 1) {
         return true;
+    }
     int32_t only = g->count == 1 ? g->rank[0] : t->rank;
     g->count = 0;
     for (uint32_t p = 0; p < t->process_count; p++) {
@@ -212,12 +241,14 @@ static bool group_processes(const struct stk_trace *t, struct grouping *g, uint8
             g->group[p] = g->count++;
         }
     }
-    if (g->count > 1)
+    if (g->count > 1) {
         return true;
+    }
     g->count = 1;
     g->rank[0] = only;
-    for (uint32_t p = 0; p < t->process_count; p++)
+    for (uint32_t p = 0; p < t->process_count; p++) {
         g->group[p] = 0;
+    }
     return true;
 }
 
@@ -225,16 +256,19 @@ static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const
                       struct stk_arena *arena)
 {
     uint32_t host = 0;
-    for (uint32_t p = 0; p < t->process_count; p++)
-        if (in_rank[p] && host == 0)
+    for (uint32_t p = 0; p < t->process_count; p++) {
+        if (in_rank[p] && host == 0) {
             host = t->processes[p].host;
+        }
+    }
     struct stk_str text = stk_strpool_get(&t->strings, host ? host : t->host);
     sum->host = stk_arena_strndup(arena, text.n ? text.p : "", text.n);
     sum->base_ns = t->base_ns;
     sum->world_size = t->world_size;
     uint8_t *processes = stk_arena_array(arena, (size_t)t->process_count + 1, 1);
-    if (processes && t->process_count)
+    if (processes && t->process_count) {
         memcpy(processes, in_rank, t->process_count);
+    }
     sum->in_rank = processes;
     return sum->host && processes;
 }
@@ -257,18 +291,22 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
                              .keeps_gaps = hook && hook->wants_gaps};
     stk_arena_init(&a.scratch, SCRATCH_CAP);
     stk_vec_init(&a.gaps, sizeof(struct stk_gap_piece), UINT32_MAX);
-    if (select->has_from)
+    if (select->has_from) {
         a.from_ns = select->from_ns;
-    if (select->has_to)
+    }
+    if (select->has_to) {
         a.to_ns = select->to_ns;
+    }
     a.sum = *out = stk_arena_alloc(arena, sizeof **out);
-    if (!a.sum)
+    if (!a.sum) {
         return stk_err_nomem(err);
+    }
     a.sum->rank = rank;
     enum stk_status status =
         name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
-    if (status == STK_OK && hook && hook->see)
+    if (status == STK_OK && hook && hook->see) {
         status = hook->see(&a, arena, &a.sum->partial, err);
+    }
     stk_analysis_deinit(&a);
     return status;
 }
@@ -289,17 +327,18 @@ static uint32_t *classify(const struct stk_trace *t)
     for (uint32_t i = 0; classes && i < t->strings.count; i++) {
         struct stk_str name = stk_strpool_get(&t->strings, i);
         classes[i] &= STK_NAME_PY_NEXT - 1; // the bits above are the model's
-        if (stk_str_starts(name, STK_STR("PjitFunction(")))
+        if (stk_str_starts(name, STK_STR("PjitFunction("))) {
             classes[i] |= STK_NAME_PJIT;
-        else if (stk_str_starts(name, STK_STR("IteratorGetNext")))
+        } else if (stk_str_starts(name, STK_STR("IteratorGetNext"))) {
             classes[i] |= STK_NAME_GET_NEXT;
-        else if (stk_str_starts(name, STK_STR("enumerate(DataLoader)")) ||
-                 stk_str_starts(name, STK_STR("enumerate(DataPipe)")))
+        } else if (stk_str_starts(name, STK_STR("enumerate(DataLoader)")) ||
+                   stk_str_starts(name, STK_STR("enumerate(DataPipe)"))) {
             classes[i] |= STK_NAME_LOADER_NEXT;
-        else if (is_python_next(name))
+        } else if (is_python_next(name)) {
             classes[i] |= STK_NAME_PY_NEXT;
-        else if ((classes[i] & STK_NAME_FETCH) && stk_str_ends(name, STK_STR("__next__")))
+        } else if ((classes[i] & STK_NAME_FETCH) && stk_str_ends(name, STK_STR("__next__"))) {
             classes[i] |= STK_NAME_ITER_NEXT;
+        }
     }
     return classes;
 }
@@ -342,10 +381,12 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct
     }
     for (uint32_t i = 0; i < g.count && status == STK_OK; i++) {
         int32_t known = g.rank[i] < 0 ? 0 : g.rank[i];
-        if (select->has_rank && select->rank != known)
+        if (select->has_rank && select->rank != known) {
             continue;
-        for (uint32_t p = 0; p < t->process_count; p++)
+        }
+        for (uint32_t p = 0; p < t->process_count; p++) {
             in_rank[p] = g.group[p] == i;
+        }
         status = run_rank(t, select, hook, threads, classes, in_rank, g.rank[i], arena,
                           &(*ranks)[*count], err);
         *count += status == STK_OK;

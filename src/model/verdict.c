@@ -59,13 +59,17 @@ static enum stk_verdict_kind kind_of_group(enum stk_group group)
 // Shares of the groups; the profiler's own overhead counts for none of them.
 static void shares_of(const int64_t *parts, int64_t wall_ns, double *share)
 {
-    for (int g = 0; g < STK_GROUP_COUNT; g++)
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
         share[g] = 0;
-    if (wall_ns <= 0)
+    }
+    if (wall_ns <= 0) {
         return;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (p != STK_PART_OVERHEAD)
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (p != STK_PART_OVERHEAD) {
             share[stk_part_info(p)->group] += (double)parts[p] / (double)wall_ns;
+        }
+    }
 }
 
 // The two largest losses, idle of unknown cause aside.
@@ -98,11 +102,13 @@ static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const
     }
     bool unlinked = f->device_ops && (double)f->unlinked_ops > 0.5 * (double)f->device_ops;
     if (unlinked && kernels >= AT(UNLINKED_KERNELS) &&
-        (double)brief >= AT(UNLINKED_SHORT) * (double)kernels && f->host_events > 0)
+        (double)brief >= AT(UNLINKED_SHORT) * (double)kernels && f->host_events > 0) {
         return STK_VERDICT_HOST;
+    }
     if (share[STK_GROUP_COMPUTE] >= AT(UNKNOWN_COMPUTE) &&
-        share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_COMPUTE_MAX))
+        share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_COMPUTE_MAX)) {
         return STK_VERDICT_COMPUTE;
+    }
     return STK_VERDICT_CANNOT_TELL;
 }
 
@@ -111,10 +117,12 @@ static void move_recurring_compile(const struct stk_run_sum *run, double *share)
 {
     double recurring =
         run->wall_ns > 0 ? (double)run->facts.compile_recurring_ns / (double)run->wall_ns : 0;
-    if (recurring < AT(COMPILE_RECURRING))
+    if (recurring < AT(COMPILE_RECURRING)) {
         return;
-    if (recurring > share[STK_GROUP_COLD])
+    }
+    if (recurring > share[STK_GROUP_COLD]) {
         recurring = share[STK_GROUP_COLD];
+    }
     share[STK_GROUP_COLD] -= recurring;
     share[STK_GROUP_HOST] += recurring;
 }
@@ -125,35 +133,43 @@ static enum stk_verdict_kind decide_losses(const struct stk_run_sum *run, const 
 {
     enum stk_group first, second;
     rank_losses(share, &first, &second);
-    if (share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND))
+    if (share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND)) {
         return STK_VERDICT_COMPUTE;
-    if (share[STK_GROUP_UNKNOWN] >= AT(LOSS) && share[STK_GROUP_UNKNOWN] > share[first])
+    }
+    if (share[STK_GROUP_UNKNOWN] >= AT(LOSS) && share[STK_GROUP_UNKNOWN] > share[first]) {
         return decide_unknown(run, share);
-    if (share[first] < AT(LOSS))
+    }
+    if (share[first] < AT(LOSS)) {
         return share[STK_GROUP_COMPUTE] >= AT(COMPUTE_NO_LOSS) ? STK_VERDICT_COMPUTE
                                                                : STK_VERDICT_MIXED;
-    if (share[second] > AT(SECOND) * share[first])
+    }
+    if (share[second] > AT(SECOND) * share[first]) {
         return STK_VERDICT_MIXED;
+    }
     return kind_of_group(first);
 }
 
 // Without a device: the host's own step, where work is done in turn.
 static enum stk_verdict_kind decide_host(const double *share)
 {
-    for (int g = STK_GROUP_INPUT; g < STK_GROUP_UNKNOWN; g++)
-        if (share[g] >= AT(HOST_KIND))
+    for (int g = STK_GROUP_INPUT; g < STK_GROUP_UNKNOWN; g++) {
+        if (share[g] >= AT(HOST_KIND)) {
             return kind_of_group(g);
+        }
+    }
     if (share[STK_GROUP_INPUT] <= AT(HOST_HEALTHY) && share[STK_GROUP_HOST] <= AT(HOST_HEALTHY) &&
-        share[STK_GROUP_UNKNOWN] < AT(HOST_KIND))
+        share[STK_GROUP_UNKNOWN] < AT(HOST_KIND)) {
         return STK_VERDICT_COMPUTE;
+    }
     return share[STK_GROUP_UNKNOWN] >= AT(HOST_KIND) ? STK_VERDICT_CANNOT_TELL : STK_VERDICT_MIXED;
 }
 
 static uint64_t kernels_of(const struct stk_run_sum *run)
 {
     uint64_t kernels = 0;
-    for (uint32_t d = 0; d < run->device_count; d++)
+    for (uint32_t d = 0; d < run->device_count; d++) {
         kernels += run->devices[d].kernels;
+    }
     return kernels;
 }
 
@@ -164,25 +180,34 @@ static const char *abstain(const struct stk_run_sum *run, const double *share)
     uint64_t kernels = kernels_of(run);
     // A pipeline that reports itself leaves short calls out: a few steps hold few events.
     bool is_pipeline = f->input_limit && run->steps_used >= AT(HOST_STEPS);
-    if (kernels < AT(MIN_KERNELS) && f->host_events < AT(MIN_HOST_EVENTS) && !is_pipeline)
+    if (kernels < AT(MIN_KERNELS) && f->host_events < AT(MIN_HOST_EVENTS) && !is_pipeline) {
         return "empty";
-    if (kernels == 0 && f->unknown_accelerator)
+    }
+    if (kernels == 0 && f->unknown_accelerator) {
         return "unknown-accelerator";
-    if (kernels == 0 && f->is_cut)
+    }
+    if (kernels == 0 && f->is_cut) {
         return "cut-short";
-    if (kernels == 0 && f->has_runtime)
+    }
+    if (kernels == 0 && f->has_runtime) {
         return "kernels-not-recorded";
-    if (kernels == 0 && f->has_device_rows)
+    }
+    if (kernels == 0 && f->has_device_rows) {
         return "no-kernels";
-    if (run->scope != STK_SCOPE_HOST)
+    }
+    if (run->scope != STK_SCOPE_HOST) {
         return run->wall_ns > 0 ? NULL : "no-device-events";
-    if (run->steps_used < AT(HOST_STEPS))
+    }
+    if (run->steps_used < AT(HOST_STEPS)) {
         return "no-device-events";
-    if (f->host_event_fill < AT(HOST_FILL))
+    }
+    if (f->host_event_fill < AT(HOST_FILL)) {
         return "host-unseen";
+    }
     double collective = run->wall_ns > 0 ? (double)f->host_collective_ns / (double)run->wall_ns : 0;
-    if (collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT])
+    if (collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT]) {
         return "host-collective";
+    }
     return NULL;
 }
 
@@ -200,20 +225,25 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
 {
     const struct stk_facts *f = &run->facts;
     const double *share = v->group_share;
-    if (v->kind == STK_VERDICT_CANNOT_TELL)
+    if (v->kind == STK_VERDICT_CANNOT_TELL) {
         return v->reason && strcmp(v->reason, "unknown-idle") != 0 ? STK_LEVEL_HIGH : STK_LEVEL_LOW;
-    if (v->kind == STK_VERDICT_STRAGGLER)
+    }
+    if (v->kind == STK_VERDICT_STRAGGLER) {
         return run->straggler.clocks_agree && run->straggler.matched >= 8 ? STK_LEVEL_HIGH
                                                                           : STK_LEVEL_MEDIUM;
+    }
     bool unlinked =
         f->device_ops && (double)f->unlinked_ops > AT(UNLINKED_LOW) * (double)f->device_ops;
-    if (share[STK_GROUP_UNKNOWN] >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind)
+    if (share[STK_GROUP_UNKNOWN] >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind) {
         return STK_LEVEL_LOW;
+    }
     if (v->kind != STK_VERDICT_COLD && v->kind != STK_VERDICT_COMPUTE &&
-        (unlinked || run->source == STK_STEPS_INFERRED || run->steps_used == 1))
+        (unlinked || run->source == STK_STEPS_INFERRED || run->steps_used == 1)) {
         return STK_LEVEL_LOW;
-    if (run->scope == STK_SCOPE_HOST || v->kind == STK_VERDICT_MIXED)
+    }
+    if (run->scope == STK_SCOPE_HOST || v->kind == STK_VERDICT_MIXED) {
         return STK_LEVEL_MEDIUM;
+    }
     bool steady = run->steps_used >= 3 || v->kind == STK_VERDICT_COLD;
     bool clear = v->kind == STK_VERDICT_COMPUTE
                      ? share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND) + 0.05
@@ -225,18 +255,22 @@ static enum stk_level confidence_of(const struct stk_run_sum *run, const struct 
 static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_verdict *v)
 {
     v->reason = abstain(run, v->group_share);
-    if (v->reason)
+    if (v->reason) {
         return STK_VERDICT_CANNOT_TELL;
-    if (run->straggler.fired)
+    }
+    if (run->straggler.fired) {
         return STK_VERDICT_STRAGGLER;
-    if (cold_start(run))
+    }
+    if (cold_start(run)) {
         return STK_VERDICT_COLD;
+    }
     move_recurring_compile(run, v->group_share);
     rank_losses(v->group_share, &v->first, &v->second);
     enum stk_verdict_kind kind = run->scope == STK_SCOPE_HOST ? decide_host(v->group_share)
                                                               : decide_losses(run, v->group_share);
-    if (kind == STK_VERDICT_CANNOT_TELL)
+    if (kind == STK_VERDICT_CANNOT_TELL) {
         v->reason = "unknown-idle";
+    }
     return kind;
 }
 
@@ -246,8 +280,9 @@ static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
 {
     bool steady = v->kind != STK_VERDICT_STRAGGLER && v->kind != STK_VERDICT_COLD &&
                   v->kind != STK_VERDICT_CANNOT_TELL;
-    if (!steady || run->median_step == STK_NONE || run->steps_used < 3)
+    if (!steady || run->median_step == STK_NONE || run->steps_used < 3) {
         return v->kind;
+    }
     double share[STK_GROUP_COUNT];
     const struct stk_step *s = &run->steps[run->median_step];
     shares_of(s->parts, s->dur_ns, share);

@@ -29,11 +29,13 @@ static int percent(double share)
 
 static const char *device_word(const struct stk_run_sum *run)
 {
-    for (uint32_t d = 0; d < run->device_count; d++)
-        if (run->devices[d].analysed)
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        if (run->devices[d].analysed) {
             return run->devices[d].kind == STK_DEVICE_TPU     ? "TPU"
                    : run->devices[d].kind == STK_DEVICE_OTHER ? "device"
                                                               : "GPU";
+        }
+    }
     return "GPU";
 }
 
@@ -46,29 +48,37 @@ static const char *reason_text(const struct stk_run_sum *run, const struct stk_v
                                struct stk_arena *arena)
 {
     const char *r = v->reason ? v->reason : "";
-    if (!strcmp(r, "empty"))
+    if (!strcmp(r, "empty")) {
         return "Cannot tell: the profile is empty, next to nothing was recorded";
-    if (!strcmp(r, "unknown-accelerator"))
+    }
+    if (!strcmp(r, "unknown-accelerator")) {
         return stk_arena_printf(
             arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
             run->facts.accelerator ? run->facts.accelerator : "unnamed");
-    if (!strcmp(r, "kernels-not-recorded"))
+    }
+    if (!strcmp(r, "kernels-not-recorded")) {
         return "Cannot tell: no GPU events were recorded although the host calls the GPU's "
                "runtime, so recording the device failed";
-    if (!strcmp(r, "no-kernels"))
+    }
+    if (!strcmp(r, "no-kernels")) {
         return "Cannot tell: no kernels were recorded, only other device rows";
-    if (!strcmp(r, "no-device-events"))
+    }
+    if (!strcmp(r, "no-device-events")) {
         return "Cannot tell: no GPU events in this profile, and too few host steps to judge the "
                "host by";
-    if (!strcmp(r, "host-unseen"))
+    }
+    if (!strcmp(r, "host-unseen")) {
         return "Cannot tell: no GPU events in this profile, and most of the host's steps hold no "
                "event";
-    if (!strcmp(r, "cut-short"))
+    }
+    if (!strcmp(r, "cut-short")) {
         return "Cannot tell: the file ends early, and the part that could be read holds no GPU "
                "events";
-    if (!strcmp(r, "host-collective"))
+    }
+    if (!strcmp(r, "host-collective")) {
         return "Cannot tell: no GPU events in this profile, and the host mostly waits in a "
                "collective for its peers";
+    }
     return stk_arena_printf(
         arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",
         device_word(run), percent(v->group_share[STK_GROUP_UNKNOWN]), scope_phrase(run));
@@ -80,11 +90,13 @@ static const char *pipeline_sentence(const struct stk_verdict *v, struct stk_are
     int input = percent(v->group_share[STK_GROUP_INPUT]);
     int step = percent(v->group_share[STK_GROUP_HOST]);
     const char *lead = "No GPU events in this record of the input pipeline: ";
-    if (v->kind == STK_VERDICT_INPUT)
+    if (v->kind == STK_VERDICT_INPUT) {
         return stk_arena_printf(arena, "%sthe step waits %d %% for its input", lead, input);
-    if (input == 0)
+    }
+    if (input == 0) {
         return stk_arena_printf(arena, "%sthe input keeps up, %d %% is the step's own time", lead,
                                 step);
+    }
     return stk_arena_printf(arena,
                             "%sthe step waits %d %% for its input, and %d %% is its own time", lead,
                             input, step);
@@ -95,19 +107,21 @@ static const char *host_sentence(const struct stk_run_sum *run, const struct stk
 {
     const double *s = v->group_share;
     const char *lead = "No GPU events in this profile: ";
-    if (run->facts.input_limit)
+    if (run->facts.input_limit) {
         return pipeline_sentence(v, arena);
+    }
     switch (v->kind) {
     case STK_VERDICT_INPUT:
         return stk_arena_printf(arena, "%sthe host's step waits %d %% for its input", lead,
                                 percent(s[STK_GROUP_INPUT]));
     case STK_VERDICT_COMPUTE:
-        if (s[STK_GROUP_UNKNOWN] >= stk_threshold_value(STK_T_UNKNOWN_HIGH))
+        if (s[STK_GROUP_UNKNOWN] >= stk_threshold_value(STK_T_UNKNOWN_HIGH)) {
             return stk_arena_printf(arena,
                                     "%sthe host's step computes %d %%, input is at least %d %%, "
                                     "and %d %% holds no event",
                                     lead, percent(s[STK_GROUP_COMPUTE]),
                                     percent(s[STK_GROUP_INPUT]), percent(s[STK_GROUP_UNKNOWN]));
+        }
         return stk_arena_printf(arena,
                                 "%sthe host's step computes %d %%, input is %d %%: little is left "
                                 "to save around the model",
@@ -138,16 +152,18 @@ static const char *loss_sentence(const struct stk_run_sum *run, const struct stk
 {
     const double *s = v->group_share;
     const char *word = device_word(run), *scope = scope_phrase(run);
-    if (v->kind == STK_VERDICT_HOST && s[STK_GROUP_UNKNOWN] > s[STK_GROUP_HOST])
+    if (v->kind == STK_VERDICT_HOST && s[STK_GROUP_UNKNOWN] > s[STK_GROUP_HOST]) {
         return unlinked_sentence(run, v, arena);
+    }
     bool busy_loss = v->first == STK_GROUP_TRANSFER || v->first == STK_GROUP_COMMUNICATION;
     const char *caveat = v->kind == STK_VERDICT_COMMUNICATION && run->rank_count < 2
                              ? "; with one rank a late peer cannot be excluded"
                              : "";
-    if (busy_loss)
+    if (busy_loss) {
         return stk_arena_printf(arena, "%s computes %d %% %s; %d %% goes to exposed %s%s", word,
                                 percent(s[STK_GROUP_COMPUTE]), scope, percent(s[v->first]),
                                 stk_group_phrase(v->first), caveat);
+    }
     return stk_arena_printf(arena, "%s does not compute for %d %% %s, mostly for %s (%d %%)", word,
                             percent(1 - s[STK_GROUP_COMPUTE]), scope, stk_group_phrase(v->first),
                             percent(s[v->first]));
@@ -189,18 +205,21 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
     default:
         break;
     }
-    if (run->scope == STK_SCOPE_HOST)
+    if (run->scope == STK_SCOPE_HOST) {
         return host_sentence(run, v, arena);
-    if (v->kind == STK_VERDICT_COMPUTE)
+    }
+    if (v->kind == STK_VERDICT_COMPUTE) {
         return stk_arena_printf(arena, "%s computes %d %% %s: little host-side saving is left",
                                 device_word(run), percent(s[STK_GROUP_COMPUTE]), scope_phrase(run));
-    if (v->kind == STK_VERDICT_MIXED)
+    }
+    if (v->kind == STK_VERDICT_MIXED) {
         return stk_arena_printf(
             arena,
             "%s does not compute for %d %% %s, for several reasons: %s (%d %%) and %s (%d %%)",
             device_word(run), percent(1 - s[STK_GROUP_COMPUTE]), scope_phrase(run),
             stk_group_phrase(v->first), percent(s[v->first]), stk_group_phrase(v->second),
             percent(s[v->second]));
+    }
     return loss_sentence(run, v, arena);
 }
 
@@ -208,8 +227,9 @@ const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk
                                  struct stk_arena *arena)
 {
     const char *sentence = main_sentence(run, v, arena);
-    if (!sentence || v->median_kind == v->kind)
+    if (!sentence || v->median_kind == v->kind) {
         return sentence;
+    }
     return stk_arena_printf(arena, "%s; the median step alone would be %s", sentence,
                             stk_verdict_key(v->median_kind));
 }

@@ -14,16 +14,19 @@ bool stk_view_has_device(const struct stk_analysis *view, uint32_t line)
 bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct stk_spans *out)
 {
     out->count = 0;
-    if (!stk_view_has_device(view, line))
+    if (!stk_view_has_device(view, line)) {
         return true;
-    if (!view->select->has_steps)
+    }
+    if (!view->select->has_steps) {
         return stk_spans_add(out, INT64_MIN, INT64_MAX);
+    }
     for (uint32_t i = 0; i < view->sum->step_count; i++) {
         const struct stk_step *s = &view->sum->steps[i];
         bool selected = !s->excluded || strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) != 0;
         if (s->device == line && selected &&
-            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns))
+            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns)) {
             return false;
+        }
     }
     return true;
 }
@@ -31,14 +34,16 @@ bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct st
 bool stk_view_host_steps(const struct stk_analysis *view, bool used_only, struct stk_spans *out)
 {
     out->count = 0;
-    if (!stk_spans_reserve(out, view->step_count))
+    if (!stk_spans_reserve(out, view->step_count)) {
         return false;
+    }
     for (uint32_t i = 0; i < view->step_count && !view->steps_on_device; i++) {
         const struct stk_host_step *s = &view->steps[i];
         bool in = used_only ? !s->excluded
                             : !s->excluded || strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) != 0;
-        if (in)
+        if (in) {
             out->v[out->count++] = (struct stk_span){s->start_ns, s->end_ns};
+        }
     }
     stk_spans_normalize(out); // those that each device has of its own may overlap
     return true;
@@ -47,30 +52,35 @@ bool stk_view_host_steps(const struct stk_analysis *view, bool used_only, struct
 bool stk_view_selected_host(const struct stk_analysis *view, struct stk_spans *out)
 {
     out->count = 0;
-    if (!view->select->has_steps || view->steps_on_device)
+    if (!view->select->has_steps || view->steps_on_device) {
         return stk_spans_add(out, view->from_ns, view->to_ns);
+    }
     return stk_view_host_steps(view, false, out);
 }
 
 bool stk_view_used(const struct stk_analysis *view, uint32_t line, struct stk_spans *out)
 {
     out->count = 0;
-    if (view->sum->step_count == 0)
+    if (view->sum->step_count == 0) {
         return stk_view_selected(view, line, out);
-    if (!stk_view_has_device(view, line))
+    }
+    if (!stk_view_has_device(view, line)) {
         return true;
+    }
     for (uint32_t i = 0; i < view->sum->step_count; i++) {
         const struct stk_step *s = &view->sum->steps[i];
         if (s->device == line && !s->excluded &&
-            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns))
+            !stk_spans_add(out, s->start_ns, s->start_ns + s->dur_ns)) {
             return false;
+        }
     }
     return true;
 }
 
 bool stk_view_used_host(const struct stk_analysis *view, struct stk_spans *out)
 {
-    if (view->sum->step_count == 0 || view->steps_on_device)
+    if (view->sum->step_count == 0 || view->steps_on_device) {
         return stk_view_selected_host(view, out);
+    }
     return stk_view_host_steps(view, true, out);
 }

@@ -47,8 +47,9 @@ struct stk_view_cursor {
 };
 static inline bool stk_view_in(struct stk_view_cursor *c, int64_t start_ns)
 {
-    while (c->at < c->selected->count && c->selected->v[c->at].end_ns <= start_ns)
+    while (c->at < c->selected->count && c->selected->v[c->at].end_ns <= start_ns) {
         c->at++;
+    }
     return c->at < c->selected->count && c->selected->v[c->at].start_ns <= start_ns;
 }
 

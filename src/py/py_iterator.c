@@ -666,8 +666,8 @@ static PyObject *iterator_stages(PyObject *o, PyObject *unused)
             "errors", (unsigned long long)t.errors, "skipped", (unsigned long long)t.skipped,
             "busy_ns", (unsigned long long)t.busy_ns, "wait_ns", (unsigned long long)t.wait_ns,
             "starve_ns", (unsigned long long)t.starve_ns, "threads", t.threads, "fill", t.fill,
-            "room", t.room, "binding", t.binding, "predicted_per_s", known_rate(t.predicted_per_s),
-            "achieved_per_s", known_rate(t.achieved_per_s));
+            "capacity", t.capacity, "binding", t.binding, "predicted_per_s",
+            known_rate(t.predicted_per_s), "achieved_per_s", known_rate(t.achieved_per_s));
         if (!d || PyList_Append(list, d) < 0) {
             Py_CLEAR(list);
         }

@@ -229,7 +229,7 @@ int stk_py_tensor_in(PyObject *value, struct stoker_tensor *t, PyObject **hold)
 
 static struct {
     PyObject *items[KEPT_COUNT];
-    Py_ssize_t room[KEPT_COUNT]; // that they were made with
+    Py_ssize_t capacity[KEPT_COUNT]; // that they were made with
     int first, count;
     Py_ssize_t bytes;
 } longs;
@@ -239,7 +239,7 @@ static void longs_drop_first(void)
     int i = longs.first;
     longs.first = (longs.first + 1) % KEPT_COUNT;
     longs.count--;
-    longs.bytes -= longs.room[i];
+    longs.bytes -= longs.capacity[i];
     Py_CLEAR(longs.items[i]);
 }
 
@@ -250,28 +250,28 @@ void stk_py_forget_strings(void)
     }
 }
 
-static void longs_append(PyObject *o, Py_ssize_t room)
+static void longs_append(PyObject *o, Py_ssize_t capacity)
 {
     int i = (longs.first + longs.count) % KEPT_COUNT;
     longs.items[i] = o;
-    longs.room[i] = room;
+    longs.capacity[i] = capacity;
     longs.count++;
-    longs.bytes += room;
+    longs.bytes += capacity;
 }
 
 // One that nobody else refers to, of the size; NULL: none. Others that were looked at are the
 // newest now.
-static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *room)
+static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *capacity)
 {
     for (int k = 0; k < KEPT_LOOKS && longs.count > 0; k++) {
         PyObject *o = longs.items[longs.first];
-        Py_ssize_t has = longs.room[longs.first];
+        Py_ssize_t has = longs.capacity[longs.first];
         Py_INCREF(o);
         longs_drop_first();
         if (Py_REFCNT(o) > 1) {
             longs_append(o, has);
         } else if (has >= size && has / 2 <= size) {
-            *room = has;
+            *capacity = has;
             return o;
         } else {
             Py_DECREF(o); // of another size
@@ -282,8 +282,8 @@ static PyObject *longs_take(Py_ssize_t size, Py_ssize_t *room)
 
 static PyObject *long_string(const struct stoker_bytes *b)
 {
-    Py_ssize_t size = (Py_ssize_t)b->size, room = size;
-    PyObject *o = longs_take(size, &room);
+    Py_ssize_t size = (Py_ssize_t)b->size, capacity = size;
+    PyObject *o = longs_take(size, &capacity);
     if (o) {
         Py_SET_SIZE(o, size);
 #pragma GCC diagnostic push
@@ -295,12 +295,13 @@ static PyObject *long_string(const struct stoker_bytes *b)
     } else {
         o = PyBytes_FromStringAndSize((const char *)b->data, size);
     }
-    while (longs.count == KEPT_COUNT || (longs.count > 0 && longs.bytes + room > KEPT_BYTES_MAX)) {
+    while (longs.count == KEPT_COUNT ||
+           (longs.count > 0 && longs.bytes + capacity > KEPT_BYTES_MAX)) {
         longs_drop_first();
     }
     if (o) {
         Py_INCREF(o);
-        longs_append(o, room);
+        longs_append(o, capacity);
     }
     return o;
 }

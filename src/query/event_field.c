@@ -22,8 +22,9 @@ static uint32_t launch_of(const struct stk_trace *t, uint32_t event)
 static bool value_of(const struct stk_trace *t, uint32_t event, int64_t *out)
 {
     const struct stk_ext *x = stk_ext_of(t, event);
-    if (!x || !(x->flags & STK_EXT_VALUE))
+    if (!x || !(x->flags & STK_EXT_VALUE)) {
         return false;
+    }
     *out = x->value;
     return true;
 }
@@ -32,8 +33,9 @@ static bool launch_number(const struct stk_query_event *v, enum stk_query_field 
 {
     const struct stk_trace *t = v->x->t;
     uint32_t call = launch_of(t, v->event);
-    if (call == STK_NONE)
+    if (call == STK_NONE) {
         return false;
+    }
     switch (f) {
     case STK_FIELD_LAUNCH:
         *out = stk_query_id(v->trace, call);
@@ -75,9 +77,11 @@ static bool place_number(const struct stk_query_event *v, enum stk_query_field f
 static bool volume(const uint32_t sizes[3], int64_t *out)
 {
     *out = sizes[0];
-    for (int i = 1; i < 3; i++)
-        if (sizes[i] && __builtin_mul_overflow(*out, (int64_t)sizes[i], out))
+    for (int i = 1; i < 3; i++) {
+        if (sizes[i] && __builtin_mul_overflow(*out, (int64_t)sizes[i], out)) {
             return false;
+        }
+    }
     return sizes[0] != 0;
 }
 
@@ -86,8 +90,9 @@ static bool config_number(const struct stk_query_event *v, enum stk_query_field 
     const struct stk_trace *t = v->x->t;
     const struct stk_launch_config *c = stk_config_of(t, v->event);
     uint32_t device = t->tracks[v->track].device;
-    if (!c)
+    if (!c) {
         return false;
+    }
     switch (f) {
     case STK_FIELD_GRID:
         return volume(c->grid, out);
@@ -122,16 +127,18 @@ bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field
         return true;
     case STK_FIELD_PARENT: {
         const uint32_t *parents = stk_query_parents(v->x);
-        if (!parents || parents[v->event] == STK_NONE)
+        if (!parents || parents[v->event] == STK_NONE) {
             return false;
+        }
         *out = stk_query_id(v->trace, parents[v->event]);
         return true;
     }
     case STK_FIELD_STEP: {
         const struct stk_query_steps *steps = v->x->tracks[v->track].steps;
         index = stk_query_step_at(steps, t->start_ns[v->event]);
-        if (index == STK_NONE)
+        if (index == STK_NONE) {
             return false;
+        }
         *out = steps->v[index].number;
         return true;
     }
@@ -158,20 +165,24 @@ bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field
 
 static const char *pinned(uint32_t from, uint32_t to)
 {
-    if (from == STK_MEM_PAGEABLE || to == STK_MEM_PAGEABLE)
+    if (from == STK_MEM_PAGEABLE || to == STK_MEM_PAGEABLE) {
         return "no";
-    if (from == STK_MEM_PINNED || to == STK_MEM_PINNED)
+    }
+    if (from == STK_MEM_PINNED || to == STK_MEM_PINNED) {
         return "yes";
+    }
     return "unknown";
 }
 
 static const char *text_of_bits(uint32_t bits, enum stk_query_field f)
 {
     uint32_t kind = bits & 15, dir = bits >> 4 & 7, from = bits >> 7 & 7, to = bits >> 10 & 7;
-    if (f == STK_FIELD_KIND)
+    if (f == STK_FIELD_KIND) {
         return stk_kind_key((enum stk_kind)kind);
-    if (kind != STK_KIND_MEMCPY)
+    }
+    if (kind != STK_KIND_MEMCPY) {
         return NULL;
+    }
     switch (f) {
     case STK_FIELD_DIRECTION:
         return directions[dir <= STK_DIR_H2H ? dir : 0];
@@ -215,12 +226,13 @@ struct stk_str stk_query_text(const struct stk_query_event *v, enum stk_query_fi
 {
     const struct stk_trace *t = v->x->t;
     uint32_t code = 0;
-    if (f == STK_FIELD_LAUNCH_NAME)
+    if (f == STK_FIELD_LAUNCH_NAME) {
         code = stk_query_call_code(t, v->event);
-    else if (stk_query_fields[f].key == STK_KEY_NAME)
+    } else if (stk_query_fields[f].key == STK_KEY_NAME) {
         code = t->name[v->event];
-    else if (stk_query_fields[f].key == STK_KEY_BITS)
+    } else if (stk_query_fields[f].key == STK_KEY_BITS) {
         code = stk_query_bits(t, v->event);
+    }
     return stk_query_text_of_key(v, f, code);
 }
 
@@ -239,7 +251,8 @@ uint32_t stk_query_bits(const struct stk_trace *t, uint32_t event)
 {
     uint32_t bits = t->kind[event] & 15;
     const struct stk_ext *x = stk_ext_of(t, event);
-    if (t->kind[event] == STK_KIND_MEMCPY && x)
+    if (t->kind[event] == STK_KIND_MEMCPY && x) {
         bits |= (x->dir & 7u) << 4 | (x->src_mem & 7u) << 7 | (x->dst_mem & 7u) << 10;
+    }
     return bits;
 }

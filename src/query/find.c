@@ -39,8 +39,9 @@ static size_t sound_part(const char *pattern, size_t n)
         regex_t regex;
         memcpy(text, pattern, k);
         text[k] = 0;
-        if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
+        if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0) {
             continue;
+        }
         regfree(&regex);
         best = k;
     }
@@ -52,13 +53,16 @@ static enum stk_status compile(struct stk_str p, struct stk_arena *arena, regex_
 {
     char why[160];
     const char *text = stk_arena_strndup(arena, p.p + 1, p.n - 2);
-    if (!text)
+    if (!text) {
         return stk_err_nomem(err);
+    }
     int code = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
-    if (code == 0)
+    if (code == 0) {
         return STK_OK;
-    if (code == REG_ESPACE)
+    }
+    if (code == REG_ESPACE) {
         return stk_err_nomem(err);
+    }
     regerror(code, NULL, why, sizeof why);
     return stk_err_set(err, STK_EUSAGE,
                        "the pattern %.200s is not a regular expression: %s, at character %zu", text,
@@ -92,8 +96,9 @@ static enum stk_status match_names(struct search *s, struct stk_err *err)
         }
         s->names[i].takes = s->takes[i];
     }
-    if (by_regex)
+    if (by_regex) {
         regfree(&regex);
+    }
     stk_arena_deinit(&arena);
     return ok ? STK_OK : stk_err_nomem(err);
 }
@@ -102,11 +107,13 @@ static enum stk_status match_names(struct search *s, struct stk_err *err)
 static bool track_fits(const struct stk_trace *t, uint32_t k, struct stk_str wanted)
 {
     char text[64];
-    if (t->tracks[k].parent != STK_NONE && t->tracks[k].parent < t->track_count)
+    if (t->tracks[k].parent != STK_NONE && t->tracks[k].parent < t->track_count) {
         k = t->tracks[k].parent;
+    }
     const struct stk_track *track = &t->tracks[k];
-    if (track->name && stk_str_contains_nocase(stk_strpool_get(&t->strings, track->name), wanted))
+    if (track->name && stk_str_contains_nocase(stk_strpool_get(&t->strings, track->name), wanted)) {
         return true;
+    }
     snprintf(text, sizeof text, "%s %lld", track->kind == STK_TRACK_STREAM ? "stream" : "thread",
              (long long)track->id);
     return stk_str_eq_nocase(stk_str_from(text), wanted);
@@ -115,16 +122,19 @@ static bool track_fits(const struct stk_trace *t, uint32_t k, struct stk_str wan
 static bool match_tracks(struct search *s)
 {
     struct stk_str wanted = s->find->track_name;
-    if (s->find->has_track || wanted.n == 0)
+    if (s->find->has_track || wanted.n == 0) {
         return true;
+    }
     s->tracks = stk_alloc_zero((size_t)s->q->trace_count + 1, sizeof *s->tracks);
     for (uint32_t i = 0; s->tracks && i < s->q->trace_count; i++) {
         const struct stk_trace *t = s->q->traces[i].t;
         s->tracks[i] = stk_alloc_zero((size_t)t->track_count + 1, 1);
-        if (!s->tracks[i])
+        if (!s->tracks[i]) {
             return false;
-        for (uint32_t k = 0; k < t->track_count; k++)
+        }
+        for (uint32_t k = 0; k < t->track_count; k++) {
             s->tracks[i][k] = track_fits(t, k, wanted);
+        }
     }
     return s->tracks != NULL;
 }
@@ -136,43 +146,53 @@ static void set_filters(struct search *s)
     s->scan.names = s->names;
     s->scan.stop = stk_sql_should_stop;
     s->scan.stop_arg = s->q;
-    if (f->kind >= 0)
+    if (f->kind >= 0) {
         s->scan.kinds = 1u << f->kind;
+    }
     // Never more than there is room for.
     bool ok = true;
-    if (f->has_from)
+    if (f->has_from) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_START, STK_OP_GE, f->from_ns);
-    if (f->has_to)
+    }
+    if (f->has_to) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_START, STK_OP_LT, f->to_ns);
-    if (f->min_dur_ns > 0)
+    }
+    if (f->min_dur_ns > 0) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_DUR, STK_OP_GE, f->min_dur_ns);
-    if (f->max_dur_ns < INT64_MAX)
+    }
+    if (f->max_dur_ns < INT64_MAX) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_DUR, STK_OP_LE, f->max_dur_ns);
+    }
     if (f->has_steps) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_STEP, STK_OP_GE, f->step_first);
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_STEP, STK_OP_LE, f->step_last);
     }
-    if (f->has_track)
+    if (f->has_track) {
         ok &= stk_query_scan_add(&s->scan, STK_FIELD_TRACK, STK_OP_EQ, f->track);
+    }
     (void)ok;
 }
 
 static bool worse(const struct hit *a, const struct hit *b)
 {
-    if (a->key != b->key)
+    if (a->key != b->key) {
         return a->key > b->key;
-    if (a->at.trace != b->at.trace)
+    }
+    if (a->at.trace != b->at.trace) {
         return a->at.trace > b->at.trace;
+    }
     return a->at.event > b->at.event;
 }
 
 static void sink_down(struct hit *heap, size_t n, size_t i)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && worse(&heap[child + 1], &heap[child]))
+        if (child + 1 < n && worse(&heap[child + 1], &heap[child])) {
             child++;
-        if (!worse(&heap[child], &heap[i]))
+        }
+        if (!worse(&heap[child], &heap[i])) {
             return;
+        }
         struct hit held = heap[i];
         heap[i] = heap[child];
         heap[child] = held;
@@ -184,19 +204,23 @@ static bool keep(struct search *s, const struct hit *hit)
     struct hit *heap = s->hits.items;
     uint64_t limit = s->find->limit;
     if (limit && s->hits.count >= limit) {
-        if (worse(hit, &heap[0]))
+        if (worse(hit, &heap[0])) {
             return true;
+        }
         heap[0] = *hit;
         sink_down(heap, s->hits.count, 0);
         return true;
     }
     struct hit *place = stk_vec_push(&s->hits);
-    if (!place)
+    if (!place) {
         return false;
+    }
     *place = *hit;
-    if (limit && s->hits.count == limit)
-        for (size_t i = s->hits.count / 2; i-- > 0;)
+    if (limit && s->hits.count == limit) {
+        for (size_t i = s->hits.count / 2; i-- > 0;) {
             sink_down(s->hits.items, s->hits.count, i);
+        }
+    }
     return true;
 }
 
@@ -214,18 +238,21 @@ static enum stk_status collect(struct search *s, struct stk_err *err)
     while (stk_query_scan_next(&s->scan)) {
         struct hit hit = {.at = s->scan.at};
         int64_t dur = stk_dur_ns(hit.at.x->t, hit.at.event);
-        if (!device_fits(s, &hit.at) || (s->tracks && !s->tracks[hit.at.trace][hit.at.track]))
+        if (!device_fits(s, &hit.at) || (s->tracks && !s->tracks[hit.at.trace][hit.at.track])) {
             continue;
+        }
         s->found->count++;
-        if (__builtin_add_overflow(s->found->total_ns, dur, &s->found->total_ns))
+        if (__builtin_add_overflow(s->found->total_ns, dur, &s->found->total_ns)) {
             s->found->total_ns = INT64_MAX;
+        }
         uint8_t *seen = &s->takes[hit.at.trace][hit.at.x->t->name[hit.at.event]];
         s->found->names += *seen == 1;
         *seen = 2;
         hit.key =
             s->find->by_time ? hit.at.x->t->start_ns[hit.at.event] + hit.at.x->shift_ns : -dur;
-        if (!keep(s, &hit))
+        if (!keep(s, &hit)) {
             return stk_err_nomem(err);
+        }
     }
     return s->scan.stopped ? stk_err_set(err, STK_EINTR, "interrupted") : STK_OK;
 }
@@ -245,15 +272,17 @@ static enum stk_status emit(struct search *s, const struct stk_query_sink *sink,
     enum { COUNT = sizeof fields / sizeof fields[0] };
     struct stk_query_column columns[COUNT];
     struct stk_query_value values[COUNT];
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++) {
         columns[i] = (struct stk_query_column){.name = stk_query_fields[fields[i]].column,
                                                .type = stk_query_fields[fields[i]].type};
+    }
     qsort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
     enum stk_status status = sink->begin(sink->arg, columns, COUNT, err);
     for (size_t h = 0; h < s->hits.count && status == STK_OK; h++) {
         const struct hit *hit = stk_vec_at(&s->hits, h);
-        for (int i = 0; i < COUNT; i++)
+        for (int i = 0; i < COUNT; i++) {
             stk_query_value_of(&hit->at, fields[i], &values[i]);
+        }
         status = sink->row(sink->arg, values, err);
     }
     return status;
@@ -269,19 +298,23 @@ enum stk_status stk_query_find(struct stk_query *q, const struct stk_find *find,
     q->db->deadline_ns = 0;
     stk_vec_init(&s.hits, sizeof(struct hit), UINT32_MAX);
     enum stk_status status = match_names(&s, err);
-    if (status == STK_OK && !match_tracks(&s))
+    if (status == STK_OK && !match_tracks(&s)) {
         status = stk_err_nomem(err);
+    }
     if (status == STK_OK) {
         set_filters(&s);
         status = collect(&s, err);
     }
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = emit(&s, sink, err);
+    }
     for (uint32_t i = 0; i < q->trace_count; i++) {
-        if (s.takes)
+        if (s.takes) {
             stk_free(s.takes[i]);
-        if (s.tracks)
+        }
+        if (s.tracks) {
             stk_free(s.tracks[i]);
+        }
     }
     stk_free(s.takes);
     stk_free(s.tracks);

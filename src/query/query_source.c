@@ -11,8 +11,9 @@
 static int compare_steps(const void *pa, const void *pb)
 {
     const struct stk_query_step *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns)
+    if (a->start_ns != b->start_ns) {
         return a->start_ns < b->start_ns ? -1 : 1;
+    }
     return (a->number > b->number) - (a->number < b->number);
 }
 
@@ -20,11 +21,14 @@ static int compare_steps(const void *pa, const void *pb)
 static void tidy(struct stk_query_steps *s)
 {
     uint32_t kept = 0;
-    if (s->count)
+    if (s->count) {
         qsort(s->v, s->count, sizeof *s->v, compare_steps);
-    for (uint32_t i = 0; i < s->count; i++)
-        if (kept == 0 || s->v[i].start_ns >= s->v[kept - 1].end_ns)
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (kept == 0 || s->v[i].start_ns >= s->v[kept - 1].end_ns) {
             s->v[kept++] = s->v[i];
+        }
+    }
     s->count = kept;
 }
 
@@ -34,16 +38,19 @@ static struct stk_query_steps *steps_of(struct stk_query *q, const struct stk_qu
 {
     const struct stk_rank_sum *sum = rank->sum;
     struct stk_query_steps *out = stk_arena_alloc(&q->arena, sizeof *out);
-    if (!out)
+    if (!out) {
         return NULL;
+    }
     out->v = stk_arena_array(&q->arena, (size_t)sum->step_count + 1, sizeof *out->v);
-    if (!out->v)
+    if (!out->v) {
         return NULL;
+    }
     for (uint32_t i = 0; i < sum->step_count; i++) {
         const struct stk_step *s = &sum->steps[i];
         bool host = device == STK_NONE;
-        if (host ? s->host_dur_ns < 0 && s->device != STK_NONE : s->device != device)
+        if (host ? s->host_dur_ns < 0 && s->device != STK_NONE : s->device != device) {
             continue;
+        }
         bool from_host = host && s->host_dur_ns >= 0;
         int64_t start = from_host ? s->host_start_ns : s->start_ns;
         int64_t dur = from_host ? s->host_dur_ns : s->dur_ns;
@@ -59,10 +66,11 @@ uint32_t stk_query_step_at(const struct stk_query_steps *steps, int64_t t_ns)
     uint32_t low = 0, high = steps ? steps->count : 0;
     while (low < high) { // first that starts later
         uint32_t mid = low + (high - low) / 2;
-        if (steps->v[mid].start_ns <= t_ns)
+        if (steps->v[mid].start_ns <= t_ns) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low > 0 && t_ns < steps->v[low - 1].end_ns ? low - 1 : STK_NONE;
 }
@@ -76,26 +84,32 @@ static bool place_rank(struct stk_query *q, struct stk_query_trace *x, uint32_t 
     const struct stk_query_steps *host = steps_of(q, rank, STK_NONE), **lines;
     const uint32_t n = sum->device_count;
     lines = stk_arena_array(&q->arena, (size_t)n + 1, sizeof *lines);
-    if (!host || !lines)
+    if (!host || !lines) {
         return false;
-    for (uint32_t d = 0; d < n; d++)
-        if (!(lines[d] = steps_of(q, rank, d)))
+    }
+    for (uint32_t d = 0; d < n; d++) {
+        if (!(lines[d] = steps_of(q, rank, d))) {
             return false;
+        }
+    }
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
         struct stk_query_track *out = &x->tracks[k];
-        if (!sum->in_rank[track->process])
+        if (!sum->in_rank[track->process]) {
             continue;
+        }
         *out = (struct stk_query_track){
             .taken = true, .rank = sum->rank, .owner = index, .steps = host};
-        if (track->device == STK_NONE)
+        if (track->device == STK_NONE) {
             continue;
+        }
         out->steps = NULL;
-        for (uint32_t d = 0; d < n; d++)
+        for (uint32_t d = 0; d < n; d++) {
             if (sum->devices[d].ordinal == t->devices[track->device].ordinal) {
                 out->device = sum->devices[d].id;
                 out->steps = lines[d];
             }
+        }
     }
     return true;
 }
@@ -105,8 +119,9 @@ static bool place_rest(struct stk_query *q, struct stk_query_trace *x)
 {
     const struct stk_trace *t = x->t;
     const char **ids = stk_arena_array(&q->arena, (size_t)t->device_count + 1, sizeof *ids);
-    if (!ids)
+    if (!ids) {
         return false;
+    }
     for (uint32_t k = 0; k < t->track_count; k++) {
         struct stk_query_track *out = &x->tracks[k];
         if (!out->taken) {
@@ -115,13 +130,16 @@ static bool place_rest(struct stk_query *q, struct stk_query_trace *x)
             out->taken = !q->source.one_rank;
         }
         uint32_t d = t->tracks[k].device;
-        if (d == STK_NONE || out->device)
+        if (d == STK_NONE || out->device) {
             continue;
-        if (!ids[d])
+        }
+        if (!ids[d]) {
             ids[d] = stk_arena_printf(&q->arena, "%d/%lld", out->rank < 0 ? 0 : (int)out->rank,
                                       (long long)t->devices[d].ordinal);
-        if (!ids[d])
+        }
+        if (!ids[d]) {
             return false;
+        }
         out->device = ids[d];
     }
     return true;
@@ -131,14 +149,16 @@ enum stk_status stk_query_source_make(struct stk_query *q, struct stk_err *err)
 {
     const struct stk_query_source *s = &q->source;
     q->traces = stk_arena_array(&q->arena, (size_t)s->rank_count + 1, sizeof *q->traces);
-    if (!q->traces)
+    if (!q->traces) {
         return stk_err_nomem(err);
+    }
     for (uint32_t r = 0; r < s->rank_count; r++) {
         struct stk_query_trace *x = q->trace_count ? &q->traces[q->trace_count - 1] : NULL;
         if (!x || x->t != s->ranks[r].trace) {
-            if (q->trace_count == STK_QUERY_TRACES_MAX)
+            if (q->trace_count == STK_QUERY_TRACES_MAX) {
                 return stk_err_set(err, STK_ELIMIT, "more than %d profiles are open",
                                    STK_QUERY_TRACES_MAX);
+            }
             x = &q->traces[q->trace_count++];
             *x = (struct stk_query_trace){.t = s->ranks[r].trace,
                                           .shift_ns = s->ranks[r].shift_ns,
@@ -146,16 +166,20 @@ enum stk_status stk_query_source_make(struct stk_query *q, struct stk_err *err)
                                           .failed = &q->failed};
             x->tracks =
                 stk_arena_array(&q->arena, (size_t)x->t->track_count + 1, sizeof *x->tracks);
-            if (!x->tracks)
+            if (!x->tracks) {
                 return stk_err_nomem(err);
+            }
             q->event_count += x->t->count;
         }
-        if (!place_rank(q, x, r))
+        if (!place_rank(q, x, r)) {
             return stk_err_nomem(err);
+        }
     }
-    for (uint32_t i = 0; i < q->trace_count; i++)
-        if (!place_rest(q, &q->traces[i]))
+    for (uint32_t i = 0; i < q->trace_count; i++) {
+        if (!place_rest(q, &q->traces[i])) {
             return stk_err_nomem(err);
+        }
+    }
     return STK_OK;
 }
 
@@ -173,17 +197,19 @@ const uint32_t *stk_query_parents(struct stk_query_trace *x)
 {
     const struct stk_trace *t = x->t;
     uint32_t open[256] = {0}; // the last event of each depth; depths are saturated at 255
-    if (x->parents)
+    if (x->parents) {
         return x->parents;
+    }
     x->parents = stk_alloc_array((size_t)t->count + 1, sizeof *x->parents);
     *x->failed |= !x->parents;
-    for (uint32_t k = 0; x->parents && k < t->track_count; k++)
+    for (uint32_t k = 0; x->parents && k < t->track_count; k++) {
         for (uint32_t i = 0; i < t->tracks[k].count; i++) {
             uint32_t e = t->tracks[k].first + i;
             uint8_t depth = i == 0 ? 0 : t->depth[e];
             x->parents[e] = depth ? open[depth - 1] : STK_NONE;
             open[depth] = e;
         }
+    }
     return x->parents;
 }
 
@@ -191,8 +217,9 @@ const int64_t *stk_query_block_ends(struct stk_query_trace *x)
 {
     const struct stk_trace *t = x->t;
     size_t blocks = (size_t)t->count / STK_QUERY_BLOCK + 1;
-    if (x->block_ends)
+    if (x->block_ends) {
         return x->block_ends;
+    }
     x->block_ends = stk_alloc_array(blocks, sizeof *x->block_ends);
     for (size_t b = 0; x->block_ends && b < blocks; b++) {
         int64_t latest = INT64_MIN;
@@ -209,12 +236,15 @@ struct stk_kernel_traits stk_query_traits(struct stk_query_trace *x, uint32_t na
 {
     size_t n = (size_t)x->t->strings.count + 1;
     struct stk_str text = stk_strpool_get(&x->t->strings, name);
-    if (!x->traits_known)
+    if (!x->traits_known) {
         x->traits_known = stk_alloc_zero(n, 1);
-    if (!x->traits)
+    }
+    if (!x->traits) {
         x->traits = stk_alloc_zero(n, sizeof *x->traits);
-    if (!x->traits || !x->traits_known)
+    }
+    if (!x->traits || !x->traits_known) {
         return stk_kernel_traits_of(text); // slower, and right
+    }
     if (!x->traits_known[name]) {
         x->traits[name] = stk_kernel_traits_of(text);
         x->traits_known[name] = 1;

@@ -14,7 +14,7 @@
 struct stk_query_steps {
     struct stk_query_step {
         int64_t start_ns, end_ns, number;
-    } * v;
+    } *v;
     uint32_t count;
 };
 

@@ -26,10 +26,12 @@ bool stk_sql_should_stop(void *arg)
 {
     struct stk_query *q = arg;
     struct stk_query_db *db = q->db;
-    if (q->source.interrupted && q->source.interrupted(q->source.arg))
+    if (q->source.interrupted && q->source.interrupted(q->source.arg)) {
         db->interrupted = true;
-    if (db->deadline_ns && stk_sql_now_ns() > db->deadline_ns)
+    }
+    if (db->deadline_ns && stk_sql_now_ns() > db->deadline_ns) {
         db->timed_out = true;
+    }
     return db->interrupted || db->timed_out;
 }
 
@@ -46,8 +48,9 @@ static int authorise(void *arg, int action, const char *a, const char *b, const 
     const struct stk_query *q = arg;
     (void)database;
     (void)trigger;
-    if (q->db->declaring)
+    if (q->db->declaring) {
         return SQLITE_OK;
+    }
     switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
@@ -56,9 +59,11 @@ static int authorise(void *arg, int action, const char *a, const char *b, const 
     case SQLITE_FUNCTION:
         return b && sqlite3_stricmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA:
-        for (size_t i = 0; a && i < sizeof pragmas / sizeof pragmas[0]; i++)
-            if (sqlite3_stricmp(a, pragmas[i]) == 0)
+        for (size_t i = 0; a && i < sizeof pragmas / sizeof pragmas[0]; i++) {
+            if (sqlite3_stricmp(a, pragmas[i]) == 0) {
                 return SQLITE_OK;
+            }
+        }
         return SQLITE_DENY;
     default:
         return SQLITE_DENY;
@@ -79,8 +84,9 @@ static void regexp(sqlite3_context *context, int argc, sqlite3_value **argv)
     const char *pattern = (const char *)sqlite3_value_text(argv[0]);
     const char *text = (const char *)sqlite3_value_text(argv[1]);
     regex_t *regex = sqlite3_get_auxdata(context, 0);
-    if (!pattern || !text)
+    if (!pattern || !text) {
         return;
+    }
     if (!regex) {
         char why[160];
         regex = stk_alloc_zero(1, sizeof *regex);
@@ -112,12 +118,14 @@ static int add_table(struct stk_query *q, const struct stk_sql_table *table)
                                                     &stk_sql_args_module};
     struct stk_sql_module *m = stk_arena_alloc(&q->arena, sizeof *m);
     const char *name = stk_arena_printf(&q->arena, "rows of %s", table->name);
-    if (!m || !name)
+    if (!m || !name) {
         return SQLITE_NOMEM;
+    }
     *m = (struct stk_sql_module){q, table};
     int code = sqlite3_create_module(q->db->sql, table->name, modules[table->sort], m);
-    if (code == SQLITE_OK && table->sort == STK_SQL_EVENTS)
+    if (code == SQLITE_OK && table->sort == STK_SQL_EVENTS) {
         code = sqlite3_create_module(q->db->sql, name, &stk_sql_rows_module, m);
+    }
     return code;
 }
 
@@ -126,10 +134,12 @@ static int prepare_connection(struct stk_query *q)
     sqlite3 *sql = q->db->sql;
     int code = sqlite3_create_function(sql, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                                        regexp, NULL, NULL);
-    for (size_t i = 0; i < stk_sql_table_count && code == SQLITE_OK; i++)
+    for (size_t i = 0; i < stk_sql_table_count && code == SQLITE_OK; i++) {
         code = add_table(q, stk_sql_tables[i]);
-    if (code != SQLITE_OK)
+    }
+    if (code != SQLITE_OK) {
         return code;
+    }
     sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(sql, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_limit(sql, SQLITE_LIMIT_LENGTH, TEXT_MAX_BYTES);
@@ -148,15 +158,18 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
 {
     *out = NULL;
     struct stk_query *q = stk_alloc_zero(1, sizeof *q);
-    if (!q)
+    if (!q) {
         return stk_err_nomem(err);
+    }
     q->source = *source;
     stk_arena_init(&q->arena, 0);
     enum stk_status status = stk_query_source_make(q, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         q->db = stk_arena_alloc(&q->arena, sizeof *q->db);
-    if (status == STK_OK && !q->db)
+    }
+    if (status == STK_OK && !q->db) {
         status = stk_err_nomem(err);
+    }
     if (status == STK_OK) {
         q->db->batches_wanted = true;
         int code = sqlite3_open_v2(":memory:", &q->db->sql,
@@ -164,11 +177,12 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
                                        SQLITE_OPEN_NOMUTEX,
                                    NULL);
         code = code == SQLITE_OK ? prepare_connection(q) : code;
-        if (code == SQLITE_NOMEM)
+        if (code == SQLITE_NOMEM) {
             status = stk_err_nomem(err);
-        else if (code != SQLITE_OK)
+        } else if (code != SQLITE_OK) {
             status =
                 stk_err_set(err, STK_EBUG, "SQLite cannot be set up: %s", sqlite3_errstr(code));
+        }
     }
     if (status != STK_OK) {
         stk_query_close(q);
@@ -180,10 +194,12 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
 
 void stk_query_close(struct stk_query *q)
 {
-    if (!q)
+    if (!q) {
         return;
-    if (q->db)
+    }
+    if (q->db) {
         sqlite3_close_v2(q->db->sql);
+    }
     stk_query_source_free(q);
     stk_arena_deinit(&q->arena);
     stk_free(q);

@@ -19,9 +19,11 @@ static enum stk_query_type declared_type(const char *declared)
                  {"NUMBER", STK_QUERY_NUMBER}, {"NS", STK_QUERY_NS},
                  {"BYTES", STK_QUERY_BYTES},   {"BOOL", STK_QUERY_BOOL},
                  {"SHARE", STK_QUERY_SHARE}};
-    for (size_t i = 0; declared && i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].text, declared) == 0)
+    for (size_t i = 0; declared && i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(types[i].text, declared) == 0) {
             return types[i].type;
+        }
+    }
     return STK_QUERY_ANY;
 }
 
@@ -31,15 +33,18 @@ static enum stk_query_type type_by_name(const char *name, size_t n)
         const char *suffix;
         enum stk_query_type type;
     } units[] = {{"_ns", STK_QUERY_NS}, {"_bytes", STK_QUERY_BYTES}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (n > strlen(units[i].suffix) &&
             strncasecmp(name + n - strlen(units[i].suffix), units[i].suffix,
-                        strlen(units[i].suffix)) == 0)
+                        strlen(units[i].suffix)) == 0) {
             return units[i].type;
+        }
+    }
     for (size_t t = 0; t < stk_sql_table_count; t++) {
         int column = stk_sql_column_find(stk_sql_tables[t], name, n);
-        if (column >= 0)
+        if (column >= 0) {
             return stk_sql_column_type(stk_sql_tables[t], (size_t)column);
+        }
     }
     return STK_QUERY_ANY;
 }
@@ -50,18 +55,22 @@ static enum stk_query_type expression_type(const char *name)
     static const char *const same_unit[] = {"sum", "min", "max", "avg", "total"};
     struct stk_sql_token t[8];
     size_t count = stk_sql_lex(name, t, 8);
-    if (count == SIZE_MAX || count == 0)
+    if (count == SIZE_MAX || count == 0) {
         return STK_QUERY_ANY;
+    }
     if (count == 1) {
         enum stk_query_type type = type_by_name(t[0].p, t[0].n);
         return type == STK_QUERY_NS || type == STK_QUERY_BYTES ? type : STK_QUERY_ANY;
     }
     if (!stk_sql_token_is(&t[count - 1], ")") || !stk_sql_token_is(&t[1], "(") ||
-        (count != 4 && !(count == 6 && stk_sql_token_is(&t[3], "."))))
+        (count != 4 && !(count == 6 && stk_sql_token_is(&t[3], ".")))) {
         return STK_QUERY_ANY;
-    for (size_t i = 0; i < sizeof same_unit / sizeof same_unit[0]; i++)
-        if (stk_sql_token_is(&t[0], same_unit[i]))
+    }
+    for (size_t i = 0; i < sizeof same_unit / sizeof same_unit[0]; i++) {
+        if (stk_sql_token_is(&t[0], same_unit[i])) {
             return type_by_name(t[count - 2].p, t[count - 2].n);
+        }
+    }
     return STK_QUERY_ANY;
 }
 
@@ -72,12 +81,14 @@ static enum stk_status begin(sqlite3_stmt *stmt, const struct stk_query_sink *si
     int count = sqlite3_column_count(stmt);
     for (int i = 0; i < count; i++) {
         const char *name = sqlite3_column_name(stmt, i);
-        if (!name)
+        if (!name) {
             return stk_err_nomem(err);
+        }
         columns[i] = (struct stk_query_column){
             .name = name, .type = declared_type(sqlite3_column_decltype(stmt, i))};
-        if (columns[i].type == STK_QUERY_ANY)
+        if (columns[i].type == STK_QUERY_ANY) {
             columns[i].type = expression_type(name);
+        }
     }
     return sink->begin(sink->arg, columns, (size_t)count, err);
 }
@@ -110,10 +121,12 @@ static int step(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t 
     struct stk_query_value values[STK_QUERY_COLUMNS_MAX];
     int code, count = sqlite3_column_count(stmt);
     while ((code = sqlite3_step(stmt)) == SQLITE_ROW && *status == STK_OK) {
-        if (sink->limit && *rows == sink->limit)
+        if (sink->limit && *rows == sink->limit) {
             return code; // stands on the first row too many
-        for (int i = 0; i < count; i++)
+        }
+        for (int i = 0; i < count; i++) {
             read_value(stmt, i, &values[i]);
+        }
         *status = sink->row(sink->arg, values, err);
         ++*rows;
     }
@@ -124,8 +137,9 @@ static int step(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t 
 static int count_rows(struct stk_query *q, const char *sql, size_t length, int64_t *rows)
 {
     sqlite3_stmt *stmt = NULL;
-    while (length && strchr("; \t\r\n", sql[length - 1]))
+    while (length && strchr("; \t\r\n", sql[length - 1])) {
         length--;
+    }
     // The line break ends a comment that the statement may end in.
     char *text = sqlite3_mprintf("select count(*) from (%.*s\n)", (int)length, sql);
     int code = text ? sqlite3_prepare_v2(q->db->sql, text, -1, &stmt, NULL) : SQLITE_NOMEM;
@@ -148,10 +162,13 @@ static bool is_scan(const char *sql)
                                         "except", "over",  "intersect"};
     struct stk_sql_token t[400];
     size_t count = stk_sql_lex(sql, t, 400);
-    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
-        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
-            if (stk_sql_token_is(&t[i], words[w]))
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+            if (stk_sql_token_is(&t[i], words[w])) {
                 return false;
+            }
+        }
+    }
     return count != SIZE_MAX;
 }
 
@@ -168,8 +185,9 @@ static int count_rest(struct stk_query *q, const char *sql, size_t length, sqlit
     } else if (code == SQLITE_INTERRUPT || code == SQLITE_NOMEM) {
         return code;
     } else {
-        while ((code = sqlite3_step(stmt)) == SQLITE_ROW)
+        while ((code = sqlite3_step(stmt)) == SQLITE_ROW) {
             rest++;
+        }
     }
     sink->left_out(sink->arg, rest);
     return code;
@@ -178,18 +196,23 @@ static int count_rest(struct stk_query *q, const char *sql, size_t length, sqlit
 static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_err *err)
 {
     struct stk_sql_token rest[1];
-    if (!stmt)
+    if (!stmt) {
         return stk_err_set(err, STK_EUSAGE, "there is no statement: give a SELECT");
-    if (stk_sql_lex(tail, rest, 1) != 0)
+    }
+    if (stk_sql_lex(tail, rest, 1) != 0) {
         return stk_err_set(err, STK_EUSAGE, "one statement at a time: '%.40s' follows", tail);
-    if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
+    }
+    if (sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt)) {
         return stk_err_set(err, STK_EUSAGE, "only statements that read have an answer: SELECT");
-    if (sqlite3_column_count(stmt) > STK_QUERY_COLUMNS_MAX)
+    }
+    if (sqlite3_column_count(stmt) > STK_QUERY_COLUMNS_MAX) {
         return stk_err_set(err, STK_EUSAGE, "%d columns are more than the %d that are printed",
                            sqlite3_column_count(stmt), STK_QUERY_COLUMNS_MAX);
-    if (sqlite3_bind_parameter_count(stmt) > 0)
+    }
+    if (sqlite3_bind_parameter_count(stmt) > 0) {
         return stk_err_set(err, STK_EUSAGE,
                            "the statement has parameters (?, :name), which have no values here");
+    }
     return STK_OK;
 }
 
@@ -199,14 +222,16 @@ static int run_rows(const struct stk_sql_batches *b, sqlite3_stmt *stmt,
 {
     uint64_t rows = 0, rest = 1;
     int code = step(stmt, sink, &rows, status, err);
-    if (*status != STK_OK || code != SQLITE_ROW)
+    if (*status != STK_OK || code != SQLITE_ROW) {
         return code;
+    }
     if (b->whole && b->all[b->count - 1].counted) {
         rest = b->all[b->count - 1].matching - rows;
         code = SQLITE_DONE;
     } else {
-        while ((code = sqlite3_step(stmt)) == SQLITE_ROW)
+        while ((code = sqlite3_step(stmt)) == SQLITE_ROW) {
             rest++;
+        }
     }
     sink->left_out(sink->arg, rest);
     return code;
@@ -227,15 +252,17 @@ static bool run_batches(struct stk_query *q, const char *sql, size_t length, sql
     if (done) {
         q->db->batches_used = true;
         int code = run_rows(b, rows, sink, status, err);
-        if (*status == STK_OK && code != SQLITE_DONE)
+        if (*status == STK_OK && code != SQLITE_DONE) {
             *status = stk_sql_explain(q, sql, code, err);
+        }
     } else if (begun && b->interrupted) {
         done = true;
         *status = stk_sql_explain(q, sql, SQLITE_INTERRUPT, err);
     }
     sqlite3_finalize(rows);
-    if (begun)
+    if (begun) {
         stk_sql_batches_end(b, q);
+    }
     sqlite3_free(text);
     stk_free(b);
     return done;
@@ -246,15 +273,19 @@ static enum stk_status run(struct stk_query *q, const char *sql, size_t length, 
 {
     uint64_t rows = 0;
     enum stk_status status = begin(stmt, sink, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (q->db->batches_wanted && run_batches(q, sql, length, stmt, sink, &status, err))
+    }
+    if (q->db->batches_wanted && run_batches(q, sql, length, stmt, sink, &status, err)) {
         return status;
+    }
     int code = step(stmt, sink, &rows, &status, err);
-    if (status == STK_OK && code == SQLITE_ROW)
+    if (status == STK_OK && code == SQLITE_ROW) {
         code = count_rest(q, sql, length, stmt, sink);
-    if (status == STK_OK && code != SQLITE_DONE)
+    }
+    if (status == STK_OK && code != SQLITE_DONE) {
         status = stk_sql_explain(q, sql, code, err);
+    }
     return status;
 }
 
@@ -266,14 +297,16 @@ enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t time
     const char *tail = "";
     db->timed_out = db->interrupted = db->batches_used = false;
     db->deadline_ns = 0;
-    if (timeout_ns > 0 && __builtin_add_overflow(stk_sql_now_ns(), timeout_ns, &db->deadline_ns))
+    if (timeout_ns > 0 && __builtin_add_overflow(stk_sql_now_ns(), timeout_ns, &db->deadline_ns)) {
         db->deadline_ns = 0;
+    }
     stk_err_init(&db->err);
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &stmt, &tail);
     enum stk_status status =
         code == SQLITE_OK ? check(stmt, tail, err) : stk_sql_explain(q, sql, code, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = run(q, sql, (size_t)(tail - sql), stmt, sink, err);
+    }
     sqlite3_finalize(stmt);
     return status;
 }

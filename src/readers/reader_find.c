@@ -11,10 +11,7 @@ struct stranger {
     size_t size;
     const char *text; // after "PATH: "
 };
-#define STRANGER(magic, text)                                                                      \
-    {                                                                                              \
-        magic, sizeof magic - 1, text                                                              \
-    }
+#define STRANGER(magic, text) {magic, sizeof magic - 1, text}
 
 static const struct stranger strangers[] = {
     STRANGER("version https://git-lfs.github.com/",
@@ -44,8 +41,9 @@ static bool ends_with(const char *path, const char *suffix)
 
 static bool is_html(struct stk_str s)
 {
-    while (s.n && (*s.p == ' ' || *s.p == '\n' || *s.p == '\r' || *s.p == '\t'))
+    while (s.n && (*s.p == ' ' || *s.p == '\n' || *s.p == '\r' || *s.p == '\t')) {
         s = (struct stk_str){s.p + 1, s.n - 1};
+    }
     return stk_str_starts_nocase(s, STK_STR("<!doctype html")) ||
            stk_str_starts_nocase(s, STK_STR("<html"));
 }
@@ -65,9 +63,11 @@ static bool is_tar(const uint8_t *p, size_t n)
 
 static bool is_zero(const uint8_t *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (p[i])
+    for (size_t i = 0; i < n; i++) {
+        if (p[i]) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -75,24 +75,32 @@ static bool is_zero(const uint8_t *p, size_t n)
 static const char *known_stranger(const uint8_t *p, size_t n, const char *path)
 {
     struct stk_str head = {(const char *)p, n};
-    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
-        if (stk_str_starts(head, (struct stk_str){strangers[i].magic, strangers[i].size}))
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        if (stk_str_starts(head, (struct stk_str){strangers[i].magic, strangers[i].size})) {
             return strangers[i].text;
-    if (is_html(head))
+        }
+    }
+    if (is_html(head)) {
         return "this is a web page, not a profile; a download probably saved an error or a log-in "
                "page";
-    if (is_pickle(p, n))
+    }
+    if (is_pickle(p, n)) {
         return "this is a Python pickle, such as a PyTorch memory snapshot, not a profile of "
                "events; "
                "give the trace that export_chrome_trace() or tensorboard_trace_handler() wrote";
-    if (is_tar(p, n))
+    }
+    if (is_tar(p, n)) {
         return "this is a tar archive; unpack it and give the profiles inside";
-    if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") || ends_with(path, ".qdstrm"))
+    }
+    if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") || ends_with(path, ".qdstrm")) {
         return NULL; // needs the path in its text
-    if (ends_with(path, ".riegeli"))
+    }
+    if (ends_with(path, ".riegeli")) {
         return strangers[2].text;
-    if (is_zero(p, n))
+    }
+    if (is_zero(p, n)) {
         return "the file holds only zeros: an interrupted export or copy; make it again";
+    }
     return NULL;
 }
 
@@ -100,25 +108,26 @@ static void describe_stranger(const uint8_t *p, size_t n, const char *path, cons
                               struct stk_err *err)
 {
     const char *known = n ? known_stranger(p, n, path) : NULL;
-    if (!n)
+    if (!n) {
         stk_err_set(err, STK_EINPUT,
                     "%s: the file is empty; the profiler did not finish writing it (profiles above "
                     "2 GB fail this way in TensorFlow and JAX: record fewer steps)",
                     path);
-    else if (known || why_not)
+    } else if (known || why_not) {
         stk_err_set(err, STK_EINPUT, "%s: %s", path, known ? known : why_not);
-    else if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") ||
-             ends_with(path, ".qdstrm"))
+    } else if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") ||
+               ends_with(path, ".qdstrm")) {
         stk_err_set(err, STK_EINPUT,
                     "%s: this is Nsight Systems' own format, which only nsys reads; export it: "
                     "nsys export --type=sqlite --include-blobs=true --lazy=false %s",
                     path, path);
-    else
+    } else {
         stk_err_set(
             err, STK_EINPUT,
             "%s: not a profile that stoker knows; it reads *.xplane.pb (TensorFlow, JAX), Chrome "
             "traces *.json (PyTorch) and *.sqlite exported by nsys, each also as .gz or .zst",
             path);
+    }
 }
 
 const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err)
@@ -136,12 +145,14 @@ const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *e
                 best = stk_readers[i];
                 best_score = score;
             }
-            if (why && !why_not)
+            if (why && !why_not) {
                 why_not = why;
+            }
         }
     }
-    if (!best)
+    if (!best) {
         describe_stranger(head, n, stk_stream_path(s), why_not, err);
+    }
     return best;
 }
 
@@ -164,8 +175,9 @@ enum stk_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_tra
     ctx.stream = NULL;
     err = err ? err : &own;
     enum stk_status status = stk_stream_open(&stream, path, &(struct stk_stream_opts){0}, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     const struct stk_reader *reader = stk_reader_find(stream, err);
     if (!reader) {
         status = err->code;

@@ -31,9 +31,11 @@ static const struct {
 
 static size_t fill_of(const char *group)
 {
-    for (size_t i = 0; i < sizeof fills / sizeof fills[0]; i++)
-        if (group && strcmp(fills[i].group, group) == 0)
+    for (size_t i = 0; i < sizeof fills / sizeof fills[0]; i++) {
+        if (group && strcmp(fills[i].group, group) == 0) {
             return i;
+        }
+    }
     return sizeof fills / sizeof fills[0] - 1;
 }
 
@@ -42,8 +44,9 @@ static int collect(const struct stk_list *parts, struct segment *segments)
     int n = 0;
     const struct stk_rep_part *p = parts->items;
     for (size_t i = 0; i < parts->count && n < MAX_SEGMENTS; i++) {
-        if (p[i].ns <= 0)
+        if (p[i].ns <= 0) {
             continue;
+        }
         segments[n] = (struct segment){.part = &p[i]};
         snprintf(segments[n].label, sizeof segments[n].label, "%.20s %.20s",
                  p[i].label ? p[i].label : p[i].id, stk_figure_share(p[i].share).text);
@@ -65,30 +68,36 @@ static void set_widths(struct segment *segments, int n, int columns)
     }
     for (; used < columns; used++) {
         int best = 0;
-        for (int i = 1; i < n; i++)
-            if (rest[i] > rest[best])
+        for (int i = 1; i < n; i++) {
+            if (rest[i] > rest[best]) {
                 best = i;
+            }
+        }
         segments[best].width++;
         rest[best] = -1;
     }
-    for (int i = 0, at = 0; i < n; at += segments[i].width, i++)
+    for (int i = 0, at = 0; i < n; at += segments[i].width, i++) {
         segments[i].start = at;
+    }
 }
 
 // `divided`: the segment before has the same fill, so this one begins with a line.
 static void draw_fill(struct stk_term *t, const struct segment *s, bool divided)
 {
     size_t f = fill_of(s->part->group);
-    if (t->options->colour && s->width)
+    if (t->options->colour && s->width) {
         stk_sink_text(t->sink, fills[f].colour);
-    for (int i = 0; i < s->width; i++) {
-        if (i == 0 && divided)
-            stk_sink_text(t->sink, t->options->ascii ? "|" : "│");
-        else
-            stk_sink_text(t->sink, t->options->ascii ? fills[f].plain : fills[f].block);
     }
-    if (t->options->colour && s->width)
+    for (int i = 0; i < s->width; i++) {
+        if (i == 0 && divided) {
+            stk_sink_text(t->sink, t->options->ascii ? "|" : "│");
+        } else {
+            stk_sink_text(t->sink, t->options->ascii ? fills[f].plain : fills[f].block);
+        }
+    }
+    if (t->options->colour && s->width) {
         stk_sink_text(t->sink, "\033[0m");
+    }
     t->column += s->width;
 }
 
@@ -98,8 +107,9 @@ static bool fits(const struct segment *segments, int n, int line, int at, int wi
     for (int i = 0; i < n; i++) {
         const struct segment *s = &segments[i];
         if (s->line == line && at < s->label_at + stk_term_width(s->label) + 2 &&
-            s->label_at < at + width + 2)
+            s->label_at < at + width + 2) {
             return false;
+        }
     }
     return true;
 }
@@ -113,15 +123,17 @@ static void place_labels(struct segment *segments, int n, int line, int columns)
             struct segment *s = &segments[i];
             int width = stk_term_width(s->label);
             int at = s->start + width > columns ? columns - width : s->start;
-            if (s->line || s->width == 0 || at < 0 || !fits(segments, n, line, at, width))
+            if (s->line || s->width == 0 || at < 0 || !fits(segments, n, line, at, width)) {
                 continue;
+            }
             if (!best || s->part->ns > best->part->ns) {
                 best = s;
                 best->label_at = at;
             }
         }
-        if (!best)
+        if (!best) {
             return;
+        }
         best->line = line;
     }
 }
@@ -131,24 +143,28 @@ static void draw_labels(struct stk_term *t, int indent, const struct segment *se
 {
     bool any = false;
     for (int i = 0; i < n; i++) {
-        if (segments[i].line != line)
+        if (segments[i].line != line) {
             continue;
+        }
         stk_term_to_column(t, indent + segments[i].label_at);
         stk_term_text(t, segments[i].label);
         any = true;
     }
-    if (any)
+    if (any) {
         stk_term_line_end(t);
+    }
 }
 
 static void draw_rest(struct stk_term *t, int indent, const struct segment *segments, int n)
 {
     bool any = false;
     for (int i = 0; i < n; i++) {
-        if (segments[i].line)
+        if (segments[i].line) {
             continue;
-        if (!any)
+        }
+        if (!any) {
             stk_term_to_column(t, indent);
+        }
         int width = stk_term_width(segments[i].label) + 2;
         if (any && t->column + width > t->options->columns) {
             stk_term_text(t, ",");
@@ -160,8 +176,9 @@ static void draw_rest(struct stk_term *t, int indent, const struct segment *segm
         stk_term_text(t, segments[i].label);
         any = true;
     }
-    if (any)
+    if (any) {
         stk_term_line_end(t);
+    }
 }
 
 void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
@@ -169,15 +186,17 @@ void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
     struct segment segments[MAX_SEGMENTS];
     int n = collect(parts, segments);
     int columns = t->options->columns - 2 * indent;
-    if (n == 0 || columns < 10)
+    if (n == 0 || columns < 10) {
         return;
+    }
     set_widths(segments, n, columns);
     stk_term_to_column(t, indent);
     size_t last = SIZE_MAX;
     for (int i = 0; i < n; i++) {
         draw_fill(t, &segments[i], segments[i].width && fill_of(segments[i].part->group) == last);
-        if (segments[i].width)
+        if (segments[i].width) {
             last = fill_of(segments[i].part->group);
+        }
     }
     stk_term_line_end(t);
     for (int line = 1; line <= LABEL_LINES; line++) {

@@ -101,15 +101,19 @@ static void strip(const char *name, char out[STK_CPP_NAME_MAX])
     int depth = 0;
     while (*name && n + 1 < STK_CPP_NAME_MAX) {
         size_t skipped = 0;
-        for (size_t i = 0; i < sizeof noise / sizeof noise[0] && !skipped; i++)
-            if (strncmp(name, noise[i], strlen(noise[i])) == 0)
+        for (size_t i = 0; i < sizeof noise / sizeof noise[0] && !skipped; i++) {
+            if (strncmp(name, noise[i], strlen(noise[i])) == 0) {
                 skipped = strlen(noise[i]);
+            }
+        }
         name += skipped;
-        if (skipped)
+        if (skipped) {
             continue;
+        }
         depth += (*name == '<') - (*name == '>');
-        if (*name == '(' && depth == 0 && n > 0)
+        if (*name == '(' && depth == 0 && n > 0) {
             break;
+        }
         out[n++] = *name++;
     }
     out[n] = 0;
@@ -119,8 +123,9 @@ static int width_of(const char *text, size_t bytes)
 {
     int width = 0;
     size_t length;
-    for (const char *p = text; p < text + bytes; p += length, width++)
+    for (const char *p = text; p < text + bytes; p += length, width++) {
         stk_utf8_next(p, &length);
+    }
     return width;
 }
 
@@ -131,11 +136,14 @@ struct word {
 
 static bool tells(struct word w)
 {
-    if (w.at[0] >= '0' && w.at[0] <= '9')
+    if (w.at[0] >= '0' && w.at[0] <= '9') {
         return false;
-    for (size_t i = 0; i < sizeof says_little / sizeof says_little[0]; i++)
-        if (strlen(says_little[i]) == w.length && memcmp(says_little[i], w.at, w.length) == 0)
+    }
+    for (size_t i = 0; i < sizeof says_little / sizeof says_little[0]; i++) {
+        if (strlen(says_little[i]) == w.length && memcmp(says_little[i], w.at, w.length) == 0) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -148,12 +156,14 @@ static struct word telling(const char *p)
             continue;
         }
         struct word w = {.at = p};
-        while (name_char(*p))
+        while (name_char(*p)) {
             p++;
+        }
         w.length = (size_t)(p - w.at);
         bool qualifies = p[0] == ':' && p[1] == ':' && name_char(p[2]); // a namespace or class
-        if (!qualifies && tells(w))
+        if (!qualifies && tells(w)) {
             return w;
+        }
     }
     return (struct word){0};
 }
@@ -162,8 +172,9 @@ static struct word telling(const char *p)
 static struct word outer(const char *name, const char *open)
 {
     const char *at = open;
-    while (at > name && name_char(at[-1]))
+    while (at > name && name_char(at[-1])) {
         at--;
+    }
     return (struct word){.at = at, .length = (size_t)(open - at)};
 }
 
@@ -171,37 +182,42 @@ static struct word outer(const char *name, const char *open)
 static void cut(const char *text, int width, char out[STK_CPP_NAME_MAX])
 {
     size_t bytes = 0, length;
-    if (width_of(text, strlen(text)) <= width)
+    if (width_of(text, strlen(text)) <= width) {
         width = STK_CPP_NAME_MAX;
+    }
     for (int i = 0; i < width - 3 && text[bytes] && bytes < STK_CPP_NAME_MAX - 8;
-         i++, bytes += length)
+         i++, bytes += length) {
         stk_utf8_next(text + bytes, &length);
+    }
     memcpy(out, text, bytes);
     memcpy(out + bytes, text[bytes] ? "..." : "", text[bytes] ? 4 : 1);
 }
 
 // A part in at most `room` bytes, "..." at its end where it is longer. Names are ASCII here.
-static int put(char *out, struct word w, int room)
+static int put(char *out, struct word w, int capacity)
 {
-    if ((int)w.length <= room) {
+    if ((int)w.length <= capacity) {
         memcpy(out, w.at, w.length);
         return (int)w.length;
     }
-    memcpy(out, w.at, (size_t)room - 3);
-    memcpy(out + room - 3, "...", 3);
-    return room;
+    memcpy(out, w.at, (size_t)capacity - 3);
+    memcpy(out + capacity - 3, "...", 3);
+    return capacity;
 }
 
 const char *stk_cpp_name_fit(const char *name, int width, char out[STK_CPP_NAME_MAX])
 {
     char whole[STK_CPP_NAME_MAX];
-    if (width < MIN_WIDTH)
+    if (width < MIN_WIDTH) {
         width = MIN_WIDTH;
-    if (width > STK_CPP_NAME_MAX - 8)
+    }
+    if (width > STK_CPP_NAME_MAX - 8) {
         width = STK_CPP_NAME_MAX - 8;
+    }
     strip(name, whole);
-    if (width_of(whole, strlen(whole)) <= width)
+    if (width_of(whole, strlen(whole)) <= width) {
         return memcpy(out, whole, strlen(whole) + 1);
+    }
     const char *open = strchr(whole, '<');
     struct word in = open ? telling(open + 1) : (struct word){0};
     struct word head = open ? outer(whole, open) : (struct word){0};
@@ -210,10 +226,10 @@ const char *stk_cpp_name_fit(const char *name, int width, char out[STK_CPP_NAME_
         cut(crowded && head.length ? head.at : whole, width, out);
         return out;
     }
-    int room = width - 2, least = room / 3; // what the template's own name keeps
-    int inner_room = room - ((int)head.length < least ? (int)head.length : least);
-    int inner = (int)in.length < inner_room ? (int)in.length : inner_room;
-    int n = put(out, head, room - inner);
+    int capacity = width - 2, least = capacity / 3; // what the template's own name keeps
+    int inner_capacity = capacity - ((int)head.length < least ? (int)head.length : least);
+    int inner = (int)in.length < inner_capacity ? (int)in.length : inner_capacity;
+    int n = put(out, head, capacity - inner);
     out[n++] = '<';
     n += put(out + n, in, inner);
     out[n++] = '>';

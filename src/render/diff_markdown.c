@@ -18,14 +18,15 @@ static void put_code(struct stk_sink *s, const char *text)
     stk_sink_text(s, "`");
     for (const char *p = text; *p && n < NAME_MAX_CHARS; p += length, n++) {
         uint32_t c = stk_utf8_next(p, &length);
-        if (c == STK_UTF8_INVALID || c < 0x20 || c == 0x7f || c == 0x202e || c == 0x2066)
+        if (c == STK_UTF8_INVALID || c < 0x20 || c == 0x7f || c == 0x202e || c == 0x2066) {
             stk_sink_text(s, "?");
-        else if (c == '`')
+        } else if (c == '`') {
             stk_sink_text(s, "'");
-        else if (c == '|')
+        } else if (c == '|') {
             stk_sink_text(s, "\\|");
-        else
+        } else {
             stk_sink_put(s, p, length);
+        }
     }
     stk_sink_text(s, n == NAME_MAX_CHARS ? "...`" : *text ? "`" : " `");
 }
@@ -34,12 +35,14 @@ static void put_code(struct stk_sink *s, const char *text)
 static void put_plain(struct stk_sink *s, const char *text)
 {
     for (const char *p = text; *p; p++) {
-        if (strchr("\\`*_[]<>|~#", *p))
+        if (strchr("\\`*_[]<>|~#", *p)) {
             stk_sink_text(s, "\\");
-        if ((unsigned char)*p < 0x20)
+        }
+        if ((unsigned char)*p < 0x20) {
             stk_sink_text(s, " ");
-        else
+        } else {
             stk_sink_put(s, p, 1);
+        }
     }
 }
 
@@ -49,8 +52,9 @@ static void put_side(struct stk_sink *s, const char *label, const struct stk_dif
     const char *slash = d->profile.inputs.count ? strrchr(in[0].path, '/') : NULL;
     stk_sink_printf(s, "- **%s**: ", label);
     put_code(s, !d->profile.inputs.count ? "" : slash && slash[1] ? slash + 1 : in[0].path);
-    if (d->profile.inputs.count > 1)
+    if (d->profile.inputs.count > 1) {
         stk_sink_printf(s, " and %zu more files", d->profile.inputs.count - 1);
+    }
     if (d->devices && d->device) {
         stk_sink_printf(s, ", %llu x ", (unsigned long long)d->devices);
         put_plain(s, d->device);
@@ -93,8 +97,9 @@ static void put_causes(struct stk_sink *s, const struct stk_diff *d)
 static void put_findings(struct stk_sink *s, const struct stk_list *list)
 {
     const struct stk_diff_finding *f = list->items;
-    if (list->count)
+    if (list->count) {
         stk_sink_text(s, "\n| finding | A | B |\n|---|---|---|\n");
+    }
     for (size_t i = 0; i < list->count; i++) {
         stk_sink_printf(s, "| `%s`: ", f[i].id);
         put_plain(s, f[i].title);
@@ -109,8 +114,9 @@ static void put_names(struct stk_sink *s, const char *title, const struct stk_li
     const struct stk_diff_name *row = list->items;
     size_t n = stk_diff_names_shown(list, options);
     char change[STK_HUMAN_MAX];
-    if (n == 0)
+    if (n == 0) {
         return;
+    }
     stk_sink_printf(s,
                     "\n<details><summary>%s</summary>\n\n| a step of A | of B | change | name "
                     "|\n|--:|--:|--:|---|\n",
@@ -120,8 +126,9 @@ static void put_names(struct stk_sink *s, const char *title, const struct stk_li
         stk_sink_printf(s, "| %s | %s | %s | ",
                         row[i].in_a ? stk_figure_ns(row[i].a_ns).text : "new",
                         row[i].in_b ? stk_figure_ns(row[i].b_ns).text : "gone", change);
-        if (row[i].placement)
+        if (row[i].placement) {
             stk_sink_printf(s, "%s ", row[i].placement);
+        }
         put_code(s, row[i].name);
         stk_sink_text(s, " |\n");
     }
@@ -134,13 +141,15 @@ static void write_markdown(const struct stk_diff *d, const struct stk_out_option
     stk_sink_printf(s, "### stoker diff: %s\n\n", d->verdict.kind);
     put_plain(s, d->verdict.sentence);
     stk_sink_printf(s, ". Confidence: %s.\n\n", d->verdict.confidence);
-    if (options->verbosity < 0)
+    if (options->verbosity < 0) {
         return;
+    }
     put_side(s, "A", &d->a);
     put_side(s, "B", &d->b);
     put_reasons(s, &d->comparable.reasons);
-    if (!d->is_compared)
+    if (!d->is_compared) {
         return;
+    }
     put_causes(s, d);
     put_findings(s, &d->findings);
     put_names(s, "Kernels that changed most", &d->kernels, options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output prints a comparison. To add one: a file render/diff_<name>.c that ends in its descriptor
-// `const struct stk_diff_out stk_diff_out_<name>`, and one line X(<name>) in diff_outs.def.
+// An output prints a comparison. To add one: a file render/diff_<name>.c that ends in its
+// descriptor `const struct stk_diff_out stk_diff_out_<name>`, and one line X(<name>) in
+// diff_outs.def.
 #ifndef STK_OUT_DIFF_OUT_H
 #define STK_OUT_DIFF_OUT_H
 

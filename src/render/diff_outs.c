@@ -25,9 +25,11 @@ const char *const stk_diff_out_names[] = {
 
 const struct stk_diff_out *stk_diff_out_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof outs / sizeof outs[0]; i++)
-        if (strcmp(outs[i]->name, name) == 0)
+    for (size_t i = 0; i < sizeof outs / sizeof outs[0]; i++) {
+        if (strcmp(outs[i]->name, name) == 0) {
             return outs[i];
+        }
+    }
     return NULL;
 }
 
@@ -74,8 +76,9 @@ size_t stk_diff_lines(const struct stk_diff *d, struct stk_diff_line *out)
     size_t n = 0;
     time_line(&out[n++], mean ? "step (mean)" : "step (median)", m->a_ns, m->b_ns, m->change_share);
     for (size_t i = 0; i < d->parts.count && n < STK_DIFF_LINES - 3; i++) {
-        if (p[i].a_ns == 0 && p[i].b_ns == 0)
+        if (p[i].a_ns == 0 && p[i].b_ns == 0) {
             continue;
+        }
         time_line(&out[n], p[i].label, p[i].a_ns, p[i].b_ns, p[i].change_share);
         out[n].is_part = true;
         out[n++].is_noise = p[i].change_ns != 0 && !p[i].is_beyond_noise;
@@ -99,7 +102,8 @@ size_t stk_diff_names_shown(const struct stk_list *names, const struct stk_out_o
     const struct stk_diff_name *row = names->items;
     size_t n = 0;
     while (n < names->count &&
-           (options->verbosity > 0 || fabs(row[n].change_share) >= STK_DIFF_SHOWN_FROM))
+           (options->verbosity > 0 || fabs(row[n].change_share) >= STK_DIFF_SHOWN_FROM)) {
         n++;
+    }
     return n;
 }

@@ -15,11 +15,13 @@
 static void sentence(struct stk_term *t, const struct stk_diff *d)
 {
     stk_term_to_column(t, STK_TEXT_INDENT);
-    if (t->options->colour)
+    if (t->options->colour) {
         stk_sink_text(t->sink, "\033[1m");
+    }
     stk_term_wrap(t, STK_TEXT_INDENT, d->verdict.sentence);
-    if (t->options->colour)
+    if (t->options->colour) {
         stk_sink_text(t->sink, "\033[0m");
+    }
     stk_term_line_end(t);
     stk_term_to_column(t, STK_TEXT_INDENT);
     stk_term_printf(t, "%s, confidence %s", d->verdict.kind, d->verdict.confidence);
@@ -29,12 +31,14 @@ static void sentence(struct stk_term *t, const struct stk_diff *d)
 static void files(struct stk_term *t, const struct stk_rep_profile *p)
 {
     const struct stk_rep_input *in = p->inputs.items;
-    if (p->inputs.count == 0)
+    if (p->inputs.count == 0) {
         return;
+    }
     const char *slash = strrchr(in[0].path, '/');
     char more[48] = "";
-    if (p->inputs.count > 1)
+    if (p->inputs.count > 1) {
         snprintf(more, sizeof more, " and %zu more files", p->inputs.count - 1);
+    }
     stk_term_cut(t, slash && slash[1] ? slash + 1 : in[0].path,
                  t->options->columns - STK_TEXT_BODY - (int)strlen(more));
     stk_term_text(t, more);
@@ -47,12 +51,13 @@ static void side(struct stk_term *t, const char *label, const struct stk_diff_si
     stk_text_label(t, label);
     files(t, &s->profile);
     stk_text_label(t, "");
-    if (s->devices && s->device)
+    if (s->devices && s->device) {
         snprintf(devices, sizeof devices, "%llu x %.180s; ", (unsigned long long)s->devices,
                  s->device);
-    else if (s->devices)
+    } else if (s->devices) {
         snprintf(devices, sizeof devices, "%llu device%s; ", (unsigned long long)s->devices,
                  s->devices == 1 ? "" : "s");
+    }
     snprintf(text, sizeof text, "%s%llu of %llu %s steps%s%s; capture %s", devices,
              (unsigned long long)s->used, (unsigned long long)s->steps,
              strcmp(s->source, "none") == 0 ? "" : s->source, s->framework ? "; " : "",
@@ -88,7 +93,7 @@ static void to_the_right(struct stk_term *t, int end, const char *text)
     stk_term_text(t, text);
 }
 
-static void causes(struct stk_term *t, const struct stk_diff *d)
+static void text_causes(struct stk_term *t, const struct stk_diff *d)
 {
     struct stk_diff_line lines[STK_DIFF_LINES];
     size_t n = stk_diff_lines(d, lines);
@@ -103,10 +108,12 @@ static void causes(struct stk_term *t, const struct stk_diff *d)
         to_the_right(t, 28, lines[i].a);
         to_the_right(t, 40, lines[i].b);
         to_the_right(t, 54, lines[i].change);
-        if (lines[i].share[0])
+        if (lines[i].share[0]) {
             to_the_right(t, 64, lines[i].share);
-        if (lines[i].is_noise)
+        }
+        if (lines[i].is_noise) {
             stk_term_text(t, "  ~");
+        }
         noise |= lines[i].is_noise;
         stk_term_line_end(t);
     }
@@ -116,17 +123,19 @@ static void causes(struct stk_term *t, const struct stk_diff *d)
     }
 }
 
-static void findings(struct stk_term *t, const struct stk_list *list)
+static void text_findings(struct stk_term *t, const struct stk_list *list)
 {
     const struct stk_diff_finding *f = list->items;
     bool first = true;
     for (size_t i = 0; i < list->count; i++) {
         bool same =
             f[i].a_severity && f[i].b_severity && strcmp(f[i].a_severity, f[i].b_severity) == 0;
-        if (same && t->options->verbosity <= 0)
+        if (same && t->options->verbosity <= 0) {
             continue;
-        if (first)
+        }
+        if (first) {
             stk_term_line_end(t);
+        }
         first = false;
         stk_term_to_column(t, STK_TEXT_INDENT);
         stk_term_printf(t, "%-5s ", strcmp(f[i].state, "both") == 0 ? "still" : f[i].state);
@@ -144,8 +153,9 @@ static void names(struct stk_term *t, const char *title, const struct stk_list *
     const struct stk_diff_name *row = list->items;
     size_t n = stk_diff_names_shown(list, t->options);
     char text[STK_HUMAN_MAX];
-    if (n == 0)
+    if (n == 0) {
         return;
+    }
     stk_term_line_end(t);
     stk_term_printf(t, "  %s", title);
     stk_term_line_end(t);
@@ -157,8 +167,9 @@ static void names(struct stk_term *t, const char *title, const struct stk_list *
         stk_diff_ns_text(row[i].change_ns, text);
         to_the_right(t, 31, text);
         stk_term_to_column(t, NAME_COLUMN);
-        if (row[i].placement)
+        if (row[i].placement) {
             stk_term_printf(t, "%s ", row[i].placement);
+        }
         stk_term_cut(t, row[i].name, t->options->columns - t->column);
         stk_term_line_end(t);
     }
@@ -179,11 +190,13 @@ static void pairs(struct stk_term *t, const struct stk_list *list)
     stk_term_line_end(t);
     for (size_t i = 0; i < list->count; i++) {
         stk_term_to_column(t, STK_TEXT_INDENT);
-        if (p[i].in_a)
+        if (p[i].in_a) {
             stk_term_printf(t, "%lld: %s", (long long)p[i].a_number, stk_figure_ns(p[i].a_ns).text);
+        }
         stk_term_to_column(t, 25);
-        if (p[i].in_b)
+        if (p[i].in_b) {
             stk_term_printf(t, "%lld: %s", (long long)p[i].b_number, stk_figure_ns(p[i].b_ns).text);
+        }
         stk_term_line_end(t);
     }
     if (list->left_out) {
@@ -207,8 +220,8 @@ static void write_text(const struct stk_diff *d, const struct stk_out_options *o
     side(t, "B", &d->b);
     reasons(t, &d->comparable);
     if (d->is_compared) {
-        causes(t, d);
-        findings(t, &d->findings);
+        text_causes(t, d);
+        text_findings(t, &d->findings);
         names(t, "Kernels that changed most", &d->kernels);
         names(t, "Operations that changed most (self time)", &d->ops);
         if (options->verbosity > 0) {

@@ -40,8 +40,9 @@ static inline struct stk_figure stk_figure_share(double share)
 static inline struct stk_figure stk_figure_range(double low, double high)
 {
     struct stk_figure a = stk_figure_share(low), b = stk_figure_share(high), f;
-    if (strcmp(a.text, b.text) == 0)
+    if (strcmp(a.text, b.text) == 0) {
         return a;
+    }
     a.text[strcspn(a.text, " ")] = 0;
     snprintf(f.text, sizeof f.text, "%.30s-%.40s", a.text, b.text);
     return f;

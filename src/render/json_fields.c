@@ -15,8 +15,9 @@ static void write_list(struct stk_json *j, const struct stk_struct_info *info,
 {
     stk_json_open(j, '[', false);
     const char *item = list->items;
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         write_object(j, info, item + i * info->size, stk_struct_flat(info));
+    }
     stk_json_close(j, ']');
 }
 
@@ -25,10 +26,11 @@ static void write_plain_list(struct stk_json *j, const struct stk_list *list,
 {
     stk_json_open(j, '[', kind == STK_FIELD_INTS);
     for (size_t i = 0; i < list->count; i++) {
-        if (kind == STK_FIELD_INTS)
+        if (kind == STK_FIELD_INTS) {
             stk_json_i64(j, ((const int64_t *)list->items)[i]);
-        else
+        } else {
             stk_json_text(j, ((const char *const *)list->items)[i]);
+        }
     }
     stk_json_close(j, ']');
 }
@@ -96,8 +98,9 @@ static void write_object(struct stk_json *j, const struct stk_struct_info *info,
 {
     stk_json_open(j, '{', in_line);
     for (const struct stk_field *f = info->fields; f->key; f++) {
-        if (!stk_field_known(f, object))
+        if (!stk_field_known(f, object)) {
             continue;
+        }
         stk_json_key(j, f->key);
         write_value(j, f, (const char *)object + f->offset);
     }

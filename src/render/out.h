@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An output prints a report. To add one: a file render/out_<name>.c that ends in its descriptor `const
-// struct stk_out stk_out_<name>`, and one line X(<name>) in outs.def. Help, completion and the docs
-// take the name from that row.
+// An output prints a report. To add one: a file render/out_<name>.c that ends in its descriptor
+// `const struct stk_out stk_out_<name>`, and one line X(<name>) in outs.def. Help, completion and
+// the docs take the name from that row.
 #ifndef STK_OUT_OUT_H
 #define STK_OUT_OUT_H
 

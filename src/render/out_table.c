@@ -20,8 +20,10 @@ const char *const stk_out_names[] = {
 
 const struct stk_out *stk_out_find(const char *name)
 {
-    for (int i = 0; i < stk_out_count; i++)
-        if (strcmp(stk_outs[i]->name, name) == 0)
+    for (int i = 0; i < stk_out_count; i++) {
+        if (strcmp(stk_outs[i]->name, name) == 0) {
             return stk_outs[i];
+        }
+    }
     return NULL;
 }

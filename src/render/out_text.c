@@ -13,8 +13,9 @@ void stk_text_label(struct stk_term *t, const char *label)
 {
     stk_term_to_column(t, STK_TEXT_INDENT);
     stk_term_styled(t, STK_STYLE_DIM, label);
-    while (t->column < STK_TEXT_BODY)
+    while (t->column < STK_TEXT_BODY) {
         stk_term_text(t, " ");
+    }
 }
 
 static const char *base_name(const char *path)
@@ -30,11 +31,12 @@ static void input_line(struct stk_term *t, const struct stk_rep_input *in)
              in->has_bytes ? stk_figure_bytes(in->bytes).text : "",
              in->has_bytes && in->format ? ", " : "", in->format ? in->format : "",
              in->format || in->has_bytes ? "" : "could not be read");
-    int room = t->options->columns - STK_TEXT_BODY - stk_term_width(facts) - 3;
-    stk_term_cut(t, base_name(in->path), room > 16 ? room : 16);
+    int capacity = t->options->columns - STK_TEXT_BODY - stk_term_width(facts) - 3;
+    stk_term_cut(t, base_name(in->path), capacity > 16 ? capacity : 16);
     stk_term_printf(t, "  %s", facts);
-    if (in->producer && t->options->verbosity > 0)
+    if (in->producer && t->options->verbosity > 0) {
         stk_term_printf(t, " (%.120s)", in->producer);
+    }
     stk_term_line_end(t);
 }
 
@@ -43,14 +45,16 @@ static void rank_line(struct stk_term *t, const struct stk_list *inputs_list)
     const struct stk_rep_input *in = inputs_list->items;
     int64_t low = INT64_MAX, high = INT64_MIN;
     size_t count = 0;
-    for (size_t i = 0; i < inputs_list->count; i++)
+    for (size_t i = 0; i < inputs_list->count; i++) {
         for (size_t k = 0; k < in[i].ranks.count; k++, count++) {
             int64_t rank = ((const int64_t *)in[i].ranks.items)[k];
             low = rank < low ? rank : low;
             high = rank > high ? rank : high;
         }
-    if (count < 2)
+    }
+    if (count < 2) {
         return;
+    }
     stk_text_label(t, "");
     stk_term_printf(t, "%zu ranks, %lld to %lld", count, (long long)low, (long long)high);
     stk_term_line_end(t);
@@ -91,12 +95,15 @@ static bool said_below(const struct stk_report *r, const char *reason)
 {
     const struct stk_rep_profile *p = &r->profile;
     const struct stk_rep_issue *issue = p->issues.items;
-    if (strcmp(reason, r->verdict.sentence) == 0)
+    if (strcmp(reason, r->verdict.sentence) == 0) {
         return true;
-    for (size_t i = 0; i < p->issues.count; i++)
+    }
+    for (size_t i = 0; i < p->issues.count; i++) {
         if (strcmp(issue[i].severity, "info") != 0 &&
-            strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0)
+            strncmp(reason, issue[i].meaning, strlen(issue[i].meaning)) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -105,8 +112,9 @@ static void health(struct stk_term *t, const struct stk_report *r)
     const char *const *why = r->profile.health.why.items;
     bool first = true;
     for (size_t i = 0; i < r->profile.health.why.count; i++) {
-        if (said_below(r, why[i]))
+        if (said_below(r, why[i])) {
             continue;
+        }
         stk_text_label(t, first ? "but" : "");
         stk_term_wrap(t, STK_TEXT_BODY, why[i]);
         stk_term_line_end(t);
@@ -120,8 +128,9 @@ static void issues(struct stk_term *t, const struct stk_rep_profile *p)
     const struct stk_rep_issue *issue = p->issues.items;
     bool first = true;
     for (size_t i = 0; i < p->issues.count; i++) {
-        if (strcmp(issue[i].severity, "info") == 0 && t->options->verbosity <= 0)
+        if (strcmp(issue[i].severity, "info") == 0 && t->options->verbosity <= 0) {
             continue;
+        }
         stk_text_label(t, first ? "issues" : "");
         first = false;
         char text[1200];
@@ -162,9 +171,10 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
     }
     stk_term_printf(t, "%s %s, %s used", stk_figure_count(s->count).text, s->source,
                     stk_figure_count(s->used).text);
-    if (s->has_times)
+    if (s->has_times) {
         stk_term_printf(t, "; median %s, p95 %s", stk_figure_ns(s->median_ns).text,
                         stk_figure_ns(s->p95_ns).text);
+    }
     stk_term_line_end(t);
     excluded(t, s);
 }
@@ -172,21 +182,24 @@ static void steps(struct stk_term *t, const struct stk_rep_steps *s)
 static void verdict(struct stk_term *t, const struct stk_report *r)
 {
     stk_term_to_column(t, STK_TEXT_INDENT);
-    if (t->options->colour)
+    if (t->options->colour) {
         stk_sink_text(t->sink, "\033[1m");
+    }
     stk_term_wrap(t, STK_TEXT_INDENT, r->verdict.sentence);
-    if (t->options->colour)
+    if (t->options->colour) {
         stk_sink_text(t->sink, "\033[0m");
+    }
     stk_term_line_end(t);
     stk_term_to_column(t, STK_TEXT_INDENT);
     stk_term_printf(t, "%s, confidence %s", r->verdict.kind, r->verdict.confidence);
     stk_term_line_end(t);
 }
 
-static void breakdown(struct stk_term *t, const struct stk_rep_breakdown *b)
+static void text_breakdown(struct stk_term *t, const struct stk_rep_breakdown *b)
 {
-    if (!b->scope || b->parts.count == 0)
+    if (!b->scope || b->parts.count == 0) {
         return;
+    }
     stk_term_line_end(t);
     stk_bar_draw(t, STK_TEXT_INDENT, &b->parts);
     const struct stk_rep_left_out *left = b->devices_left_out.items;
@@ -201,8 +214,9 @@ static void breakdown(struct stk_term *t, const struct stk_rep_breakdown *b)
 static void device_table(struct stk_term *t, const struct stk_report *r)
 {
     const struct stk_rep_device *d = r->devices.items;
-    if (r->devices.count == 0)
+    if (r->devices.count == 0) {
         return;
+    }
     stk_term_line_end(t);
     stk_term_text(t, "  device     busy       idle       kernels    under 10 us  name");
     stk_term_line_end(t);
@@ -230,13 +244,16 @@ static void step_parts(struct stk_term *t, const struct stk_list *parts)
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < parts->count; i++) {
             size_t larger = 0; // parts before it in the order of size
-            for (size_t k = 0; k < parts->count; k++)
+            for (size_t k = 0; k < parts->count; k++) {
                 larger += p[k].ns > p[i].ns || (p[k].ns == p[i].ns && k < i);
-            if (larger == (size_t)shown)
+            }
+            if (larger == (size_t)shown) {
                 best = i;
+            }
         }
-        if (best == SIZE_MAX)
+        if (best == SIZE_MAX) {
             return;
+        }
         stk_term_printf(t, "%s%s %s", shown ? ", " : "", p[best].key,
                         stk_figure_ns(p[best].ns).text);
     }
@@ -245,8 +262,9 @@ static void step_parts(struct stk_term *t, const struct stk_list *parts)
 static void step_table(struct stk_term *t, const struct stk_rep_steps *s)
 {
     const struct stk_rep_step *step = s->list.items;
-    if (s->list.count == 0)
+    if (s->list.count == 0) {
         return;
+    }
     stk_term_line_end(t);
     stk_term_text(t, "  step       device   start      length     largest parts");
     stk_term_line_end(t);
@@ -285,8 +303,9 @@ static void write_text(const struct stk_report *r, const struct stk_out_options 
     steps(t, &r->steps);
     stk_term_line_end(t);
     verdict(t, r);
-    if (strcmp(r->profile.health.status, "unusable") != 0)
-        breakdown(t, &r->breakdown);
+    if (strcmp(r->profile.health.status, "unusable") != 0) {
+        text_breakdown(t, &r->breakdown);
+    }
     stk_text_findings(t, r);
     if (options->verbosity > 0) {
         device_table(t, r);

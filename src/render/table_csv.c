@@ -32,16 +32,18 @@ static void write_ratio(struct stk_sink *sink, enum stk_cell_type type, double r
 {
     struct stk_json j; // for its locale-free digits
     stk_json_init(&j, sink);
-    if (type == STK_CELL_REAL)
+    if (type == STK_CELL_REAL) {
         stk_json_real(&j, ratio);
-    else
+    } else {
         stk_json_share(&j, ratio);
+    }
 }
 
 static void write_cell(struct stk_sink *sink, enum stk_cell_type type, const struct stk_cell *cell)
 {
-    if (!cell->known)
+    if (!cell->known) {
         return;
+    }
     switch (type) {
     case STK_CELL_TEXT:
         write_text(sink, cell->text);
@@ -64,8 +66,9 @@ static void write_csv(const struct stk_table_doc *doc, const char *id,
 {
     (void)options;
     const struct stk_table *table = stk_table_find(doc, id);
-    if (!table)
+    if (!table) {
         return;
+    }
     const struct stk_cell *cells = table->cells.items;
     for (size_t c = 0; c < table->column_count; c++) {
         stk_sink_text(sink, c ? "," : "");

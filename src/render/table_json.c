@@ -60,8 +60,9 @@ static void write_table(struct stk_json *j, const struct stk_table *table)
     stk_json_open(j, '[', false);
     for (size_t r = 0; r < table->row_count; r++) {
         stk_json_open(j, '[', true);
-        for (size_t c = 0; c < table->column_count; c++)
+        for (size_t c = 0; c < table->column_count; c++) {
             write_cell(j, table->columns[c].type, &cells[r * table->column_count + c]);
+        }
         stk_json_close(j, ']');
     }
     stk_json_close(j, ']');
@@ -76,8 +77,9 @@ static void write_summary(struct stk_json *j, const struct stk_table_doc *doc)
     stk_json_open(j, '{', false);
     for (size_t i = 0; i < doc->summary_count; i++) {
         const struct stk_figure_row *f = &doc->summary[i];
-        if (!f->value.known)
+        if (!f->value.known) {
             continue;
+        }
         stk_json_key(j, f->key);
         write_cell(j, f->type, &f->value);
     }
@@ -109,9 +111,11 @@ static void write_doc(struct stk_json *j, const struct stk_table_doc *doc, const
     stk_json_key(j, "tables");
     stk_json_open(j, '[', false);
     const struct stk_table *chosen = stk_table_find(doc, table);
-    for (size_t i = 0; i < doc->table_count; i++)
-        if (!table || &doc->tables[i] == chosen)
+    for (size_t i = 0; i < doc->table_count; i++) {
+        if (!table || &doc->tables[i] == chosen) {
             write_table(j, &doc->tables[i]);
+        }
+    }
     stk_json_close(j, ']');
     write_missing(j, doc);
     stk_json_close(j, '}');
@@ -134,8 +138,9 @@ static void write_list(const struct stk_table_doc *docs, size_t count,
     struct stk_json j;
     stk_json_init(&j, sink);
     stk_json_open(&j, '[', false);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         write_doc(&j, &docs[i], NULL);
+    }
     stk_json_close(&j, ']');
     stk_sink_text(sink, "\n");
 }

@@ -19,8 +19,10 @@ const char *const stk_table_out_names[] = {
 
 const struct stk_table_out *stk_table_out_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof outs / sizeof outs[0]; i++)
-        if (strcmp(outs[i]->name, name) == 0)
+    for (size_t i = 0; i < sizeof outs / sizeof outs[0]; i++) {
+        if (strcmp(outs[i]->name, name) == 0) {
             return outs[i];
+        }
+    }
     return NULL;
 }

@@ -32,23 +32,25 @@ static bool ends_with(const char *text, const char *end)
 
 static const char *rate_text(const char *id, double per_s, char buffer[STK_HUMAN_MAX + 8])
 {
-    if (ends_with(id, "bytes_per_s"))
+    if (ends_with(id, "bytes_per_s")) {
         stk_human_bytes((uint64_t)per_s, buffer);
-    else if (per_s < 100)
+    } else if (per_s < 100) {
         snprintf(buffer, STK_HUMAN_MAX, "%.3g", per_s);
-    else if (per_s >= 1e9)
+    } else if (per_s >= 1e9) {
         snprintf(buffer, STK_HUMAN_MAX, "%.3g %c", per_s / (per_s < 1e12 ? 1e9 : 1e12),
                  per_s < 1e12 ? 'G' : 'T');
-    else
+    } else {
         stk_human_count((uint64_t)(per_s + 0.5), buffer);
+    }
     return strcat(buffer, "/s");
 }
 
 static const char *cell_text(const char *id, enum stk_cell_type type, const struct stk_cell *cell,
                              char buffer[STK_HUMAN_MAX + 8])
 {
-    if (!cell->known)
+    if (!cell->known) {
         return "-";
+    }
     switch (type) {
     case STK_CELL_TEXT:
         return cell->text;
@@ -69,8 +71,9 @@ static const char *cell_text(const char *id, enum stk_cell_type type, const stru
     case STK_CELL_BOOL:
         return cell->truth ? "yes" : "no";
     default:
-        if (cell->number < 0)
+        if (cell->number < 0) {
             return "-";
+        }
         return stk_human_count((uint64_t)cell->number, buffer);
     }
 }
@@ -80,8 +83,9 @@ static void put_path(struct stk_term *t, const char *path, int width)
 {
     int skip = stk_term_width(path) - width + 3;
     size_t length;
-    for (int i = 0; i < skip && *path; i++, path += length)
+    for (int i = 0; i < skip && *path; i++, path += length) {
         stk_utf8_next(path, &length);
+    }
     stk_term_text(t, "...");
     stk_term_text(t, path);
 }
@@ -99,13 +103,17 @@ static const char *heading(const char *id, char buffer[64])
     size_t n = strlen(id) < 58 ? strlen(id) : 58;
     bool is_rate = n > 12 && ends_with(id, "_bytes_per_s"); // of bytes: its unit says so
     n -= is_rate ? strlen("_bytes_per_s") : 0;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (n > strlen(units[i]) && strcmp(id + n - strlen(units[i]), units[i]) == 0)
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (n > strlen(units[i]) && strcmp(id + n - strlen(units[i]), units[i]) == 0) {
             n -= strlen(units[i]);
-    if (strcmp(id, "bytes_per_s") == 0)
+        }
+    }
+    if (strcmp(id, "bytes_per_s") == 0) {
         return "rate";
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         buffer[i] = id[i] == '_' ? ' ' : id[i];
+    }
     strcpy(buffer + n, is_rate ? " rate" : "");
     return buffer;
 }
@@ -118,8 +126,9 @@ static const char *column_heading(const struct stk_column *column, char buffer[6
 static int line_width(const struct layout *l)
 {
     int width = 0;
-    for (size_t c = 0; c < l->table->column_count; c++)
+    for (size_t c = 0; c < l->table->column_count; c++) {
         width += l->hidden[c] ? 0 : l->width[c] + GAP;
+    }
     return width - GAP;
 }
 
@@ -133,12 +142,15 @@ static void shorten(struct layout *l, int columns)
 {
     for (int over = line_width(l) - columns; over > 0; over--) {
         size_t widest = l->table->column_count;
-        for (size_t c = 0; c < l->table->column_count; c++)
+        for (size_t c = 0; c < l->table->column_count; c++) {
             if (shortens(l, c) &&
-                (widest == l->table->column_count || l->width[c] > l->width[widest]))
+                (widest == l->table->column_count || l->width[c] > l->width[widest])) {
                 widest = c;
-        if (widest == l->table->column_count)
+            }
+        }
+        if (widest == l->table->column_count) {
             return;
+        }
         l->width[widest]--;
     }
 }
@@ -147,9 +159,11 @@ static void shorten(struct layout *l, int columns)
 static bool nothing_known(const struct stk_table *table, size_t c)
 {
     const struct stk_cell *cells = table->cells.items;
-    for (size_t r = 0; r < table->row_count; r++)
-        if (cells[r * table->column_count + c].known)
+    for (size_t r = 0; r < table->row_count; r++) {
+        if (cells[r * table->column_count + c].known) {
             return false;
+        }
+    }
     return !table->columns[c].is_given;
 }
 
@@ -169,10 +183,12 @@ static void measure(struct layout *l, const struct stk_table *table, int columns
         l->hidden[c] = l->unknown[c] = nothing_known(table, c);
     }
     int spare = 0;
-    for (size_t c = 0; c < table->column_count; c++)
+    for (size_t c = 0; c < table->column_count; c++) {
         spare += shortens(l, c) ? l->width[c] - MIN_NAME : 0;
-    for (size_t c = table->column_count; c-- > 0 && line_width(l) - spare > columns;)
+    }
+    for (size_t c = table->column_count; c-- > 0 && line_width(l) - spare > columns;) {
         l->hidden[c] = l->hidden[c] || table->columns[c].is_detail;
+    }
     shorten(l, columns);
 }
 
@@ -185,18 +201,21 @@ static void put_field(struct stk_term *t, const struct layout *l, size_t c, int 
                       enum stk_style style, const char *text)
 {
     int width = stk_term_width(text), shown = width < l->width[c] ? width : l->width[c];
-    if (!is_text(l->table->columns[c].type))
+    if (!is_text(l->table->columns[c].type)) {
         start += l->width[c] - shown;
-    if (start > 0)
+    }
+    if (start > 0) {
         stk_term_to_column(t, start);
-    if (width > l->width[c] && l->table->columns[c].is_path)
+    }
+    if (width > l->width[c] && l->table->columns[c].is_path) {
         put_path(t, text, l->width[c]);
-    else if (width > l->width[c] && l->table->columns[c].is_name)
+    } else if (width > l->width[c] && l->table->columns[c].is_name) {
         put_name(t, text, l->width[c]);
-    else if (width > l->width[c])
+    } else if (width > l->width[c]) {
         stk_term_cut(t, text, l->width[c]);
-    else
+    } else {
         stk_term_styled(t, style, text);
+    }
 }
 
 static void put_line(struct stk_term *t, const struct layout *l, const struct stk_cell *row)
@@ -204,14 +223,16 @@ static void put_line(struct stk_term *t, const struct layout *l, const struct st
     char buffer[STK_HUMAN_MAX + 64];
     int start = 0;
     for (size_t c = 0; c < l->table->column_count; c++) {
-        if (l->hidden[c])
+        if (l->hidden[c]) {
             continue;
+        }
         const struct stk_column *column = &l->table->columns[c];
-        if (row)
+        if (row) {
             put_field(t, l, c, start, STK_STYLE_PLAIN,
                       cell_text(column->id, column->type, &row[c], buffer));
-        else
+        } else {
             put_field(t, l, c, start, STK_STYLE_BOLD, column_heading(column, buffer));
+        }
         start += l->width[c] + GAP;
     }
     stk_term_line_end(t);
@@ -221,8 +242,9 @@ static void put_hidden(struct stk_term *t, const struct layout *l, bool unknown,
 {
     char buffer[64], text[MAX_COLUMNS * 66] = "";
     for (size_t c = 0; c < l->table->column_count; c++) {
-        if (!l->hidden[c] || l->unknown[c] != unknown)
+        if (!l->hidden[c] || l->unknown[c] != unknown) {
             continue;
+        }
         strcat(text, *text ? ", " : why);
         strcat(text, heading(l->table->columns[c].id, buffer));
     }
@@ -245,8 +267,9 @@ static void put_table(struct stk_term *t, const struct stk_table *table)
     measure(&l, table, t->options->columns);
     const struct stk_cell *cells = table->cells.items;
     put_line(t, &l, NULL);
-    for (size_t r = 0; r < table->row_count; r++)
+    for (size_t r = 0; r < table->row_count; r++) {
         put_line(t, &l, &cells[r * table->column_count]);
+    }
     if (table->rows_left_out) {
         char count[STK_HUMAN_MAX];
         stk_term_printf(t, "%s more %s: --limit 0 shows all",
@@ -263,8 +286,9 @@ static void put_summary(struct stk_term *t, const struct stk_table_doc *doc)
     char name[64], value[STK_HUMAN_MAX + 8];
     for (size_t i = 0; i < doc->summary_count; i++) {
         const struct stk_figure_row *f = &doc->summary[i];
-        if (!f->value.known)
+        if (!f->value.known) {
             continue;
+        }
         stk_term_text(t, heading(f->key, name));
         stk_term_to_column(t, 26);
         stk_term_wrap(t, 26, cell_text(f->key, f->type, &f->value, value));
@@ -278,8 +302,9 @@ static void put_profile(struct stk_term *t, const struct stk_table_doc *doc)
     const char *const *selection = doc->profile.selection.items;
     if (doc->profile.inputs.count) {
         stk_term_cut(t, in[0].path, t->options->columns - 20);
-        if (doc->profile.inputs.count > 1)
+        if (doc->profile.inputs.count > 1) {
             stk_term_printf(t, " and %zu more", doc->profile.inputs.count - 1);
+        }
         stk_term_line_end(t);
     }
     for (size_t i = 0; i < doc->profile.selection.count; i++) {
@@ -310,11 +335,13 @@ static void write_text(const struct stk_table_doc *doc, const char *table,
     put_profile(&t, doc);
     put_summary(&t, doc);
     for (size_t i = 0; i < doc->table_count; i++) {
-        if (table && &doc->tables[i] != chosen)
+        if (table && &doc->tables[i] != chosen) {
             continue;
+        }
         bool is_first = i == 0 && !doc->inconclusive; // an empty one beside it says nothing
-        if (doc->tables[i].row_count == 0 && !is_first && !table)
+        if (doc->tables[i].row_count == 0 && !is_first && !table) {
             continue;
+        }
         stk_term_line_end(&t);
         put_table(&t, &doc->tables[i]);
     }
@@ -327,11 +354,14 @@ static void write_text(const struct stk_table_doc *doc, const char *table,
 // Whether an earlier document said the same.
 static bool was_said(const struct stk_table_doc *docs, size_t at, const struct stk_missing *m)
 {
-    for (size_t d = 0; d < at; d++)
-        for (size_t i = 0; i < docs[d].missing_count; i++)
+    for (size_t d = 0; d < at; d++) {
+        for (size_t i = 0; i < docs[d].missing_count; i++) {
             if (strcmp(docs[d].missing[i].what, m->what) == 0 &&
-                strcmp(docs[d].missing[i].why, m->why) == 0)
+                strcmp(docs[d].missing[i].why, m->why) == 0) {
                 return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -339,8 +369,9 @@ static void write_list(const struct stk_table_doc *docs, size_t count,
                        const struct stk_out_options *options, struct stk_sink *sink)
 {
     struct stk_term t = {.sink = sink, .options = options};
-    if (count)
+    if (count) {
         put_profile(&t, &docs[0]);
+    }
     for (size_t d = 0; d < count; d++) {
         const struct stk_table_doc *doc = &docs[d];
         stk_term_line_end(&t);
@@ -348,8 +379,9 @@ static void write_list(const struct stk_table_doc *docs, size_t count,
         stk_term_text(&t, ":");
         stk_term_line_end(&t);
         put_summary(&t, doc);
-        if (doc->table_count && doc->tables[0].row_count)
+        if (doc->table_count && doc->tables[0].row_count) {
             put_table(&t, &doc->tables[0]);
+        }
         for (size_t i = 0; i < doc->missing_count; i++) {
             if (!was_said(docs, d, &doc->missing[i])) {
                 put_missing(&t, &doc->missing[i]);

@@ -12,10 +12,11 @@ static void put_char(struct stk_term *t, const char *p, size_t *length)
 {
     uint32_t c = stk_utf8_next(p, length);
     bool control = c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || c == 0x202e || c == 0x2066;
-    if (control || c == STK_UTF8_INVALID || (c > 0x7f && t->options->ascii))
+    if (control || c == STK_UTF8_INVALID || (c > 0x7f && t->options->ascii)) {
         stk_sink_text(t->sink, "?");
-    else
+    } else {
         stk_sink_put(t->sink, p, *length);
+    }
     t->column++;
 }
 
@@ -23,8 +24,9 @@ static void put_char(struct stk_term *t, const char *p, size_t *length)
 static void put_chars(struct stk_term *t, const char *text, int n)
 {
     size_t length;
-    for (const char *p = text; *p && n > 0; p += length, n--)
+    for (const char *p = text; *p && n > 0; p += length, n--) {
         put_char(t, p, &length);
+    }
 }
 
 void stk_term_text(struct stk_term *t, const char *text)
@@ -53,11 +55,13 @@ void stk_term_styled(struct stk_term *t, enum stk_style style, const char *text)
         [STK_STYLE_CYAN] = "\033[1;36m",
     };
     bool on = t->options->colour && style != STK_STYLE_PLAIN;
-    if (on)
+    if (on) {
         stk_sink_text(t->sink, codes[style]);
+    }
     stk_term_text(t, text);
-    if (on)
+    if (on) {
         stk_sink_text(t->sink, "\033[0m");
+    }
 }
 
 void stk_term_line_end(struct stk_term *t)
@@ -68,8 +72,9 @@ void stk_term_line_end(struct stk_term *t)
 
 void stk_term_to_column(struct stk_term *t, int column)
 {
-    if (t->column >= column && t->column > 0)
+    if (t->column >= column && t->column > 0) {
         column = t->column + 1;
+    }
     while (t->column < column) {
         stk_sink_text(t->sink, " ");
         t->column++;
@@ -80,8 +85,9 @@ int stk_term_width(const char *text)
 {
     int width = 0;
     size_t length;
-    for (const char *p = text; *p; p += length, width++)
+    for (const char *p = text; *p; p += length, width++) {
         stk_utf8_next(p, &length);
+    }
     return width;
 }
 
@@ -101,10 +107,12 @@ static size_t word_bytes(const char *text)
         const char *next = text + n + 1;
         size_t length = strcspn(next, " \n,;:.)");
         bool joined = length == 3 && digit(next[0]) && digit(next[1]) && digit(next[2]);
-        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
             joined |= strlen(units[i]) == length && strncmp(next, units[i], length) == 0;
-        if (!joined)
+        }
+        if (!joined) {
             break;
+        }
         n += 1 + strcspn(next, " \n");
     }
     return n;
@@ -113,8 +121,9 @@ static size_t word_bytes(const char *text)
 void stk_term_wrap(struct stk_term *t, int indent, const char *text)
 {
     bool first = true;
-    while (*text == ' ')
+    while (*text == ' ') {
         text++;
+    }
     while (*text) {
         size_t bytes = word_bytes(text);
         char word[512];
@@ -130,8 +139,9 @@ void stk_term_wrap(struct stk_term *t, int indent, const char *text)
         stk_term_cut(t, word, t->options->columns - indent);
         first = false;
         text += kept;
-        while (*text == ' ' || *text == '\n')
+        while (*text == ' ' || *text == '\n') {
             text++;
+        }
     }
 }
 

@@ -11,10 +11,12 @@
 
 static enum stk_style severity_style(const char *severity)
 {
-    if (strcmp(severity, "high") == 0)
+    if (strcmp(severity, "high") == 0) {
         return STK_STYLE_RED;
-    if (strcmp(severity, "medium") == 0)
+    }
+    if (strcmp(severity, "medium") == 0) {
         return STK_STYLE_YELLOW;
+    }
     return STK_STYLE_CYAN;
 }
 
@@ -22,13 +24,14 @@ static enum stk_style severity_style(const char *severity)
 static void saving_text(const struct stk_rep_finding *f, char *out, size_t size)
 {
     out[0] = 0;
-    if (f->saving.has_low && f->saving.has_high && f->saving.low_share > 0)
+    if (f->saving.has_low && f->saving.has_high && f->saving.low_share > 0) {
         snprintf(out, size, "saves %s",
                  stk_figure_range(f->saving.low_share, f->saving.high_share).text);
-    else if (f->saving.has_high)
+    } else if (f->saving.has_high) {
         snprintf(out, size, "saves up to %s", stk_figure_share(f->saving.high_share).text);
-    else if (f->saving.has_expected)
+    } else if (f->saving.has_expected) {
         snprintf(out, size, "saves about %s", stk_figure_share(f->saving.expected_share).text);
+    }
 }
 
 static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t number)
@@ -48,8 +51,9 @@ static void heading(struct stk_term *t, const struct stk_rep_finding *f, size_t 
         stk_term_to_column(t, at);
     }
     stk_term_text(t, saving);
-    if (*saving)
+    if (*saving) {
         stk_term_text(t, "  ");
+    }
     stk_term_styled(t, severity_style(f->severity), f->severity);
     stk_term_line_end(t);
 }
@@ -70,8 +74,9 @@ static void evidence(struct stk_term *t, const struct stk_list *list, size_t lin
 {
     const struct stk_rep_evidence *e = list->items;
     size_t shown = t->options->verbosity > 0 || list->count <= lines ? list->count : lines;
-    for (size_t i = 0; i < shown; i++)
+    for (size_t i = 0; i < shown; i++) {
         evidence_line(t, &e[i]);
+    }
     if (shown < list->count && lines > 1) {
         stk_term_to_column(t, 5);
         stk_term_printf(t, "%zu more with -v", list->count - shown);
@@ -100,12 +105,14 @@ static void fixes(struct stk_term *t, const struct stk_list *list)
         stk_term_to_column(t, 5);
         stk_term_styled(t, STK_STYLE_BOLD, "fix");
         stk_term_to_column(t, 11);
-        if (strcmp(fix[i].framework, "any") != 0 && t->options->verbosity > 0)
+        if (strcmp(fix[i].framework, "any") != 0 && t->options->verbosity > 0) {
             stk_term_printf(t, "%s: ", fix[i].framework);
+        }
         stk_term_wrap(t, 11, fix[i].text);
         stk_term_line_end(t);
-        if (fix[i].snippet)
+        if (fix[i].snippet) {
             snippet(t, fix[i].snippet);
+        }
     }
 }
 
@@ -121,8 +128,9 @@ static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t 
         stk_term_printf(t, "at    %.400s:%lld", f->source.file, (long long)f->source.line);
         stk_term_line_end(t);
     }
-    if (!brief)
+    if (!brief) {
         fixes(t, &f->fix);
+    }
     stk_term_to_column(t, 5);
     stk_term_text(t, "why");
     stk_term_to_column(t, 11);
@@ -133,16 +141,18 @@ static void finding(struct stk_term *t, const struct stk_rep_finding *f, size_t 
 void stk_text_findings(struct stk_term *t, const struct stk_report *r)
 {
     const struct stk_rep_finding *f = r->findings.items;
-    for (size_t i = 0; i < r->findings.count; i++)
+    for (size_t i = 0; i < r->findings.count; i++) {
         finding(t, &f[i], i + 1);
+    }
 }
 
 static size_t count_state(const struct stk_report *r, const char *state)
 {
     const struct stk_rep_rule *rules = r->rules.items;
     size_t n = 0;
-    for (size_t i = 0; i < r->rules.count; i++)
+    for (size_t i = 0; i < r->rules.count; i++) {
         n += strcmp(rules[i].state, state) == 0;
+    }
     return n;
 }
 
@@ -158,18 +168,22 @@ static void rules_in_state(struct stk_term *t, const struct stk_report *r, const
     const struct stk_rep_rule *rules = r->rules.items;
     for (size_t i = 0; i < r->rules.count; i++) {
         bool said = strcmp(rules[i].state, state) != 0;
-        for (size_t k = 0; k < i && !said; k++)
+        for (size_t k = 0; k < i && !said; k++) {
             said = strcmp(rules[k].state, state) == 0 &&
                    strcmp(reason(&rules[k]), reason(&rules[i])) == 0;
-        if (said)
+        }
+        if (said) {
             continue;
+        }
         char text[800];
         int used = snprintf(text, sizeof text, "%s (%.300s):", word, reason(&rules[i]));
-        for (size_t k = i; k < r->rules.count && used < (int)sizeof text - 80; k++)
+        for (size_t k = i; k < r->rules.count && used < (int)sizeof text - 80; k++) {
             if (strcmp(rules[k].state, state) == 0 &&
-                strcmp(reason(&rules[k]), reason(&rules[i])) == 0)
+                strcmp(reason(&rules[k]), reason(&rules[i])) == 0) {
                 used += snprintf(text + used, sizeof text - (size_t)used, "%s %.60s",
                                  k == i ? "" : ",", rules[k].id);
+            }
+        }
         stk_text_label(t, "");
         stk_term_wrap(t, STK_TEXT_BODY + 2, text);
         stk_term_line_end(t);
@@ -178,8 +192,9 @@ static void rules_in_state(struct stk_term *t, const struct stk_report *r, const
 
 void stk_text_rules(struct stk_term *t, const struct stk_report *r)
 {
-    if (r->rules.count == 0)
+    if (r->rules.count == 0) {
         return;
+    }
     stk_term_line_end(t);
     stk_text_label(t, "rules");
     stk_term_printf(t, "%zu fired, %zu passed, %zu not applicable, %zu skipped",

@@ -19,8 +19,9 @@ void stk_json_init(struct stk_json *j, struct stk_sink *sink)
 static void new_line(struct stk_json *j)
 {
     stk_sink_text(j->sink, "\n");
-    for (int i = 0; i < j->depth; i++)
+    for (int i = 0; i < j->depth; i++) {
         stk_sink_text(j->sink, "  ");
+    }
 }
 
 // What stands before a value: nothing after its key, else a comma and the line break.
@@ -30,10 +31,12 @@ static void before_value(struct stk_json *j)
         j->after_key = false;
         return;
     }
-    if (!j->empty)
+    if (!j->empty) {
         stk_sink_text(j->sink, j->inline_depth ? ", " : ",");
-    if (j->depth > 0 && !j->inline_depth)
+    }
+    if (j->depth > 0 && !j->inline_depth) {
         new_line(j);
+    }
     j->empty = false;
 }
 
@@ -42,18 +45,20 @@ void stk_json_open(struct stk_json *j, char bracket, bool in_line)
     before_value(j);
     stk_sink_put(j->sink, &bracket, 1);
     j->depth++;
-    if (in_line || j->inline_depth)
+    if (in_line || j->inline_depth) {
         j->inline_depth++;
+    }
     j->empty = true;
 }
 
 void stk_json_close(struct stk_json *j, char bracket)
 {
     j->depth--;
-    if (j->inline_depth)
+    if (j->inline_depth) {
         j->inline_depth--;
-    else if (!j->empty)
+    } else if (!j->empty) {
         new_line(j);
+    }
     stk_sink_put(j->sink, &bracket, 1);
     j->empty = false;
 }
@@ -61,26 +66,28 @@ void stk_json_close(struct stk_json *j, char bracket)
 static void put_char(struct stk_sink *s, const char *p, size_t *length)
 {
     uint32_t c = stk_utf8_next(p, length);
-    if (c == STK_UTF8_INVALID)
+    if (c == STK_UTF8_INVALID) {
         stk_sink_text(s, "\xef\xbf\xbd");
-    else if (c == '"' || c == '\\')
+    } else if (c == '"' || c == '\\') {
         stk_sink_put(s, (const char[]){'\\', (char)c}, 2);
-    else if (c == '\n')
+    } else if (c == '\n') {
         stk_sink_text(s, "\\n");
-    else if (c == '\t')
+    } else if (c == '\t') {
         stk_sink_text(s, "\\t");
-    else if (c < 0x20 || c == 0x7f)
+    } else if (c < 0x20 || c == 0x7f) {
         stk_sink_printf(s, "\\u%04x", (unsigned)c);
-    else
+    } else {
         stk_sink_put(s, p, *length);
+    }
 }
 
 static void put_string(struct stk_sink *s, const char *text)
 {
     size_t length;
     stk_sink_text(s, "\"");
-    for (const char *p = text; *p; p += length)
+    for (const char *p = text; *p; p += length) {
         put_char(s, p, &length);
+    }
     stk_sink_text(s, "\"");
 }
 
@@ -123,8 +130,9 @@ void stk_json_share(struct stk_json *j, double value)
     uint64_t size = millionths < 0 ? 0 - (uint64_t)millionths : (uint64_t)millionths;
     snprintf(digits, sizeof digits, "%06u", (unsigned)(size % 1000000));
     size_t n = 6;
-    while (n > 1 && digits[n - 1] == '0')
+    while (n > 1 && digits[n - 1] == '0') {
         n--;
+    }
     digits[n] = 0;
     stk_sink_printf(j->sink, "%s%" PRIu64 ".%s", millionths < 0 ? "-" : "", size / 1000000, digits);
 }
@@ -140,15 +148,19 @@ void stk_json_real(struct stk_json *j, double value)
     before_value(j);
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        if (strtod(text, NULL) == value) {
             break;
+        }
     }
-    for (char *p = text; *p; p++)
-        if (!strchr("0123456789+-eE", *p))
+    for (char *p = text; *p; p++) {
+        if (!strchr("0123456789+-eE", *p)) {
             *p = '.';
+        }
+    }
     stk_sink_text(j->sink, text);
-    if (!strpbrk(text, ".e"))
+    if (!strpbrk(text, ".e")) {
         stk_sink_text(j->sink, ".0");
+    }
 }
 
 void stk_json_bool(struct stk_json *j, bool value)

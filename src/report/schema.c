@@ -73,8 +73,9 @@ static void write_type(struct stk_json *j, const struct stk_field *f)
     switch (f->kind) {
     case STK_FIELD_TEXT:
         pair(j, "type", "string");
-        if (f->choices)
+        if (f->choices) {
             write_choices(j, f->choices);
+        }
         break;
     case STK_FIELD_NS: // times may lie before a base and delays may be negative
     case STK_FIELD_INT:
@@ -119,9 +120,11 @@ static void write_required(struct stk_json *j, const struct stk_struct_info *inf
 {
     stk_json_key(j, "required");
     stk_json_open(j, '[', true);
-    for (const struct stk_field *f = info->fields; f->key; f++)
-        if (f->has_offset == STK_FIELD_ALWAYS)
+    for (const struct stk_field *f = info->fields; f->key; f++) {
+        if (f->has_offset == STK_FIELD_ALWAYS) {
             stk_json_text(j, f->key);
+        }
+    }
     stk_json_close(j, ']');
 }
 
@@ -180,10 +183,11 @@ static void describe_choices(const char *choices, struct stk_sink *sink)
 {
     stk_sink_text(sink, ": `");
     for (const char *p = choices; *p; p++) {
-        if (*p == '|')
+        if (*p == '|') {
             stk_sink_text(sink, "`, `");
-        else
+        } else {
             stk_sink_put(sink, p, 1);
+        }
     }
     stk_sink_text(sink, "`");
 }
@@ -196,14 +200,16 @@ static void describe_struct(const struct stk_struct_info *info, const char *path
     for (const struct stk_field *f = info->fields; f->key; f++) {
         stk_sink_printf(sink, "| `%s` | %s | %s | %s", f->key, type_name(f),
                         f->has_offset == STK_FIELD_ALWAYS ? "always" : "if known", f->doc);
-        if (f->choices)
+        if (f->choices) {
             describe_choices(f->choices, sink);
+        }
         stk_sink_text(sink, " |\n");
     }
     for (const struct stk_field *f = info->fields; f->key; f++) {
         char inner[160];
-        if (!f->sub)
+        if (!f->sub) {
             continue;
+        }
         snprintf(inner, sizeof inner, "%s%s%s%s", path, *path ? "." : "", f->key,
                  f->kind == STK_FIELD_LIST ? "[]" : "");
         describe_struct(f->sub, inner, sink);

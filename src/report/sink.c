@@ -15,22 +15,24 @@ void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t
 
 static void flush(struct stk_sink *s)
 {
-    if (s->used && !s->failed && s->write(s->arg, s->buffer, s->used) != 0)
+    if (s->used && !s->failed && s->write(s->arg, s->buffer, s->used) != 0) {
         s->failed = true;
+    }
     s->used = 0;
 }
 
 void stk_sink_put(struct stk_sink *s, const char *bytes, size_t n)
 {
     while (n > 0 && !s->failed) {
-        size_t room = sizeof s->buffer - s->used;
-        size_t part = n < room ? n : room;
+        size_t capacity = sizeof s->buffer - s->used;
+        size_t part = n < capacity ? n : capacity;
         memcpy(s->buffer + s->used, bytes, part);
         s->used += part;
         bytes += part;
         n -= part;
-        if (s->used == sizeof s->buffer)
+        if (s->used == sizeof s->buffer) {
             flush(s);
+        }
     }
 }
 
@@ -46,16 +48,18 @@ void stk_sink_printf(struct stk_sink *s, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (n < 0)
+    if (n < 0) {
         s->failed = true;
-    else
+    } else {
         stk_sink_put(s, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+    }
 }
 
 enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err)
 {
     flush(s);
-    if (s->failed)
+    if (s->failed) {
         return stk_err_set(err, STK_EOUTPUT, "the output could not be written");
+    }
     return STK_OK;
 }

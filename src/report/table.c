@@ -24,8 +24,9 @@ void stk_table_doc_init(struct stk_table_doc *doc, struct stk_arena *arena, cons
 
 void stk_table_doc_deinit(struct stk_table_doc *doc)
 {
-    for (size_t i = 0; i < doc->table_count; i++)
+    for (size_t i = 0; i < doc->table_count; i++) {
         stk_vec_deinit(&doc->tables[i].cells);
+    }
     doc->table_count = 0;
 }
 
@@ -42,8 +43,9 @@ struct stk_table *stk_table_add(struct stk_table_doc *doc, const char *id, const
 static size_t find_column(const struct stk_table *table, const char *column)
 {
     size_t key = 0;
-    while (key + 1 < table->column_count && strcmp(table->columns[key].id, column) != 0)
+    while (key + 1 < table->column_count && strcmp(table->columns[key].id, column) != 0) {
         key++;
+    }
     return key;
 }
 
@@ -57,13 +59,16 @@ static bool drop_rows(struct stk_table *table);
 
 struct stk_cell *stk_table_row(struct stk_table *table)
 {
-    if (table->keep && table->row_count >= 2 * table->keep + KEEP_SLACK && !drop_rows(table))
+    if (table->keep && table->row_count >= 2 * table->keep + KEEP_SLACK && !drop_rows(table)) {
         return NULL;
+    }
     struct stk_cell *row = stk_vec_push_n(&table->cells, table->column_count);
-    if (!row)
+    if (!row) {
         return NULL;
-    for (size_t c = 0; c < table->column_count; c++)
+    }
+    for (size_t c = 0; c < table->column_count; c++) {
         row[c] = stk_cell_unknown();
+    }
     table->row_count++;
     return row;
 }
@@ -72,8 +77,9 @@ struct stk_cell *stk_table_row(struct stk_table *table)
 static int compare_cells(enum stk_cell_type type, const struct stk_cell *a,
                          const struct stk_cell *b)
 {
-    if (!a->known || !b->known)
+    if (!a->known || !b->known) {
         return b->known - a->known;
+    }
     switch (type) {
     case STK_CELL_TEXT:
         return strcmp(a->text, b->text);
@@ -99,8 +105,9 @@ static int compare_rows(const void *pa, const void *pb)
     const struct sort_row *a = pa, *b = pb;
     const struct stk_column *columns = a->table->columns;
     int order = compare_cells(columns[a->key].type, &a->cells[a->key], &b->cells[a->key]);
-    for (size_t c = 0; c < a->key && order == 0; c++)
+    for (size_t c = 0; c < a->key && order == 0; c++) {
         order = compare_cells(columns[c].type, &a->cells[c], &b->cells[c]);
+    }
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
@@ -113,20 +120,24 @@ static void select_rows(struct sort_row *rows, size_t n, size_t count)
             rows[low + (high - low - 1) / 2]; // never the last: both sides hold some
         size_t i = low, k = high - 1;
         for (;; i++, k--) {
-            while (compare_rows(&rows[i], &pivot) < 0)
+            while (compare_rows(&rows[i], &pivot) < 0) {
                 i++;
-            while (compare_rows(&pivot, &rows[k]) < 0)
+            }
+            while (compare_rows(&pivot, &rows[k]) < 0) {
                 k--;
-            if (i >= k)
+            }
+            if (i >= k) {
                 break;
+            }
             struct sort_row swapped = rows[i];
             rows[i] = rows[k];
             rows[k] = swapped;
         }
-        if (k + 1 <= count)
+        if (k + 1 <= count) {
             low = k + 1;
-        else
+        } else {
             high = k + 1;
+        }
     }
 }
 
@@ -140,14 +151,18 @@ static bool drop_rows(struct stk_table *table)
     if (rows && kept) {
         struct stk_cell *cells = table->cells.items;
         size_t to = 0;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             rows[i] = (struct sort_row){&cells[i * width], table, table->keep_key, i};
+        }
         select_rows(rows, n, table->keep);
-        for (size_t i = 0; i < table->keep; i++)
+        for (size_t i = 0; i < table->keep; i++) {
             kept[rows[i].index] = true;
-        for (size_t i = 0; i < n; i++)
-            if (kept[i])
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (kept[i]) {
                 memmove(&cells[to++ * width], &cells[i * width], width * sizeof *cells);
+            }
+        }
         stk_table_cut(table, table->keep);
     }
     bool ok = rows && kept;
@@ -159,17 +174,20 @@ static bool drop_rows(struct stk_table *table)
 bool stk_table_sort(struct stk_table *table, const char *column)
 {
     size_t key = find_column(table, column), width = table->column_count * sizeof(struct stk_cell);
-    if (table->row_count < 2)
+    if (table->row_count < 2) {
         return true;
+    }
     struct sort_row *rows = stk_alloc_array(table->row_count, sizeof *rows);
     struct stk_cell *sorted = stk_alloc_array(table->row_count, width);
     if (rows && sorted) {
-        for (size_t i = 0; i < table->row_count; i++)
+        for (size_t i = 0; i < table->row_count; i++) {
             rows[i] = (struct sort_row){stk_vec_at(&table->cells, i * table->column_count), table,
                                         key, i};
+        }
         qsort(rows, table->row_count, sizeof *rows, compare_rows);
-        for (size_t i = 0; i < table->row_count; i++)
+        for (size_t i = 0; i < table->row_count; i++) {
             memcpy(sorted + i * table->column_count, rows[i].cells, width);
+        }
         memcpy(table->cells.items, sorted, table->row_count * width);
     }
     bool ok = rows && sorted;
@@ -180,8 +198,9 @@ bool stk_table_sort(struct stk_table *table, const char *column)
 
 void stk_table_cut(struct stk_table *table, uint64_t limit)
 {
-    if (limit == 0 || table->row_count <= limit)
+    if (limit == 0 || table->row_count <= limit) {
         return;
+    }
     table->rows_left_out += table->row_count - limit;
     table->row_count = (size_t)limit;
     table->cells.count = table->row_count * table->column_count;
@@ -189,31 +208,36 @@ void stk_table_cut(struct stk_table *table, uint64_t limit)
 
 const struct stk_table *stk_table_find(const struct stk_table_doc *doc, const char *id)
 {
-    for (size_t i = 0; i < doc->table_count; i++)
-        if (!id || strcmp(doc->tables[i].id, id) == 0)
+    for (size_t i = 0; i < doc->table_count; i++) {
+        if (!id || strcmp(doc->tables[i].id, id) == 0) {
             return &doc->tables[i];
+        }
+    }
     return NULL;
 }
 
 void stk_table_figure(struct stk_table_doc *doc, const char *key, enum stk_cell_type type,
                       struct stk_cell value)
 {
-    if (doc->summary_count < STK_TABLE_FIGURES)
+    if (doc->summary_count < STK_TABLE_FIGURES) {
         doc->summary[doc->summary_count++] =
             (struct stk_figure_row){.key = key, .type = type, .value = value};
+    }
 }
 
 void stk_table_figure_name(struct stk_table_doc *doc, const char *key, const char *name)
 {
     size_t at = doc->summary_count;
     stk_table_figure(doc, key, STK_CELL_TEXT, stk_cell_text(name));
-    if (doc->summary_count > at)
+    if (doc->summary_count > at) {
         doc->summary[at].is_name = true;
+    }
 }
 
 void stk_table_lacks(struct stk_table_doc *doc, const char *what, const char *why,
                      const char *remedy)
 {
-    if (doc->missing_count < STK_TABLE_MISSING)
+    if (doc->missing_count < STK_TABLE_MISSING) {
         doc->missing[doc->missing_count++] = (struct stk_missing){what, why, remedy};
+    }
 }

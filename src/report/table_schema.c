@@ -17,8 +17,9 @@ static void texts(struct stk_json *j, const char *key, const char *const *values
 {
     stk_json_key(j, key);
     stk_json_open(j, '[', true);
-    for (; *values; values++)
+    for (; *values; values++) {
         stk_json_text(j, *values);
+    }
     stk_json_close(j, ']');
 }
 
@@ -61,8 +62,9 @@ static void write_columns(struct stk_json *j)
     pair(j, "type", "string");
     stk_json_key(j, "enum");
     stk_json_open(j, '[', true);
-    for (int type = STK_CELL_TEXT; type <= STK_CELL_REAL; type++)
+    for (int type = STK_CELL_TEXT; type <= STK_CELL_REAL; type++) {
         stk_json_text(j, stk_cell_type_key((enum stk_cell_type)type));
+    }
     stk_json_close(j, ']');
     stk_json_close(j, '}');
     stk_json_close(j, '}');

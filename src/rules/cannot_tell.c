@@ -133,15 +133,16 @@ static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
     stk_finding_cause(ctx, f, STK_PART_UNKNOWN);
     if (facts->unlinked_ops > 0 &&
-        (double)facts->unlinked_ops >= thresholds[UNLINKED].value * (double)facts->device_ops)
+        (double)facts->unlinked_ops >= thresholds[UNLINKED].value * (double)facts->device_ops) {
         stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile",
                         stk_human_count(facts->unlinked_ops, a),
                         stk_human_count(facts->device_ops, b));
-    else
+    } else {
         stk_finding_say(
             ctx, f,
             "the work was launched in time and started late: it waited for something that is not "
             "recorded");
+    }
 }
 
 static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -154,20 +155,23 @@ static void say_counts(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         "operations",
         stk_human_count(facts->host_events, a), stk_human_count(facts->runtime_calls, b),
         stk_human_count(facts->device_ops, c));
-    if (facts->host_steps > 0)
+    if (facts->host_steps > 0) {
         stk_finding_say(ctx, f, "%" PRIu32 " host step%s found, %s of the time inside some event",
                         facts->host_steps, facts->host_steps == 1 ? " was" : "s were",
                         stk_human_share(facts->host_event_fill, a));
-    if (facts->host_collective_ns > 0)
+    }
+    if (facts->host_collective_ns > 0) {
         stk_finding_say(ctx, f, "host collectives take %s of the steps",
                         stk_human_ns(facts->host_collective_ns, a));
-    if (facts->unknown_accelerator)
+    }
+    if (facts->unknown_accelerator) {
         stk_finding_say(ctx, f, "the accelerator is %s",
                         facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "not named");
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
+                                             struct stk_rep_finding *f, const char **why)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
     const char *reason = v->reason ? v->reason : "";
@@ -178,21 +182,24 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     *why = reason;
     f->severity = "medium";
     f->confidence = stk_level_key(v->confidence);
-    if (strcmp(reason, "unknown-idle") == 0)
+    if (strcmp(reason, "unknown-idle") == 0) {
         say_idle(ctx, f);
-    else
+    } else {
         say_counts(ctx, f);
+    }
     bool is_short = strcmp(reason, "empty") == 0 && stk_pipeline_limit_say(ctx, f);
     if (is_short) {
         f->title = "The pipeline gave too few batches to judge";
         stk_finding_fix(ctx, f, &fixes[FIX_BATCHES]);
     }
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0] && !is_short; i++) {
-        if (strcmp(reasons[i].reason, reason) != 0)
+        if (strcmp(reasons[i].reason, reason) != 0) {
             continue;
+        }
         f->title = reasons[i].title;
-        for (int k = 0; reasons[i].fixes[k] != FIX_COUNT; k++)
+        for (int k = 0; reasons[i].fixes[k] != FIX_COUNT; k++) {
             stk_finding_fix(ctx, f, &fixes[reasons[i].fixes[k]]);
+        }
     }
     return STK_RULE_FIRED;
 }
@@ -212,5 +219,5 @@ const struct stk_rule stk_rule_cannot_tell = {
     .verdicts = 1u << STK_VERDICT_CANNOT_TELL,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = cannot_tell_check,
 };

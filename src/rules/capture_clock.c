@@ -40,8 +40,9 @@ static bool host_and_device(const struct stk_rule_ctx *ctx, struct stk_rep_findi
         facts->worst_negative_ns < 0 ? -facts->worst_negative_ns : facts->worst_negative_ns;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     if (facts->negative_delays == 0 || (double)worst < thresholds[SKEW_NS].value ||
-        (double)facts->negative_delays < thresholds[SKEW_SHARE].value * (double)linked)
+        (double)facts->negative_delays < thresholds[SKEW_SHARE].value * (double)linked) {
         return false;
+    }
     stk_finding_say(ctx, f,
                     "%s of %s device operations begin before their launch call, by up to %s",
                     stk_human_count(facts->negative_delays, a), stk_human_count(linked, b),
@@ -53,8 +54,9 @@ static bool between_ranks(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 {
     const struct stk_run_sum *run = ctx->pass.run;
     if (run->rank_count < 2 || run->straggler.matched < thresholds[MATCHED].value ||
-        run->straggler.clocks_agree)
+        run->straggler.clocks_agree) {
         return false;
+    }
     stk_finding_say(
         ctx, f,
         "the ends of %u matched collectives differ between ranks: their clocks do not agree",
@@ -62,8 +64,8 @@ static bool between_ranks(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     return true;
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_clock_check(const struct stk_rule_ctx *ctx,
+                                               struct stk_rep_finding *f, const char **why)
 {
     bool device = host_and_device(ctx, f), ranks = between_ranks(ctx, f);
     if (!device && !ranks) {
@@ -74,8 +76,9 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
            : device        ? "host and device disagree"
                            : "the ranks disagree";
     f->severity = device ? "low" : "info";
-    if (!device)
+    if (!device) {
         f->title = "The clocks of the ranks disagree";
+    }
     return STK_RULE_FIRED;
 }
 
@@ -96,5 +99,5 @@ const struct stk_rule stk_rule_capture_clock = {
     .needs = STK_NEED_DEVICE,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = capture_clock_check,
 };

@@ -66,11 +66,13 @@ static double lost_share(const struct stk_rule_ctx *ctx)
     for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
         read += ctx->pass.inputs[i].read;
         dropped += ctx->pass.inputs[i].dropped;
-        for (int id = 0; id < STK_ISSUE_COUNT; id++)
+        for (int id = 0; id < STK_ISSUE_COUNT; id++) {
             lost += ctx->pass.inputs[i].issues[id].events_lost;
+        }
     }
-    if (lost > dropped)
+    if (lost > dropped) {
         dropped = lost;
+    }
     return dropped == 0 ? 0 : (double)dropped / (double)(read > dropped ? read : dropped);
 }
 
@@ -87,9 +89,10 @@ static void say_issues(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         const struct stk_issue_info *info = stk_issue_info(id);
         uint64_t n = stk_rule_issue_count(ctx, id);
-        if (n > 0 && info->severity != STK_SEVERITY_INFO)
+        if (n > 0 && info->severity != STK_SEVERITY_INFO) {
             stk_finding_say(ctx, f, "%s (%s x): %s; %s", info->key, stk_human_count(n, count),
                             info->meaning, info->remedy);
+        }
     }
 }
 
@@ -103,41 +106,51 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     bool error = met(ctx, STK_ISSUE_PROFILER_ERROR), table = met(ctx, STK_ISSUE_TABLE_UNREADABLE);
     bool file = met(ctx, STK_ISSUE_TRUNCATED) || met(ctx, STK_ISSUE_COMPRESSION_DAMAGED) ||
                 met(ctx, STK_ISSUE_MESSAGE_INVALID) || met(ctx, STK_ISSUE_JSON_SKIPPED);
-    if (error)
+    if (error) {
         stk_finding_fix(ctx, f, &fixes[FIX_ERROR]);
-    if (table)
+    }
+    if (table) {
         stk_finding_fix(ctx, f, &fixes[FIX_EXPORT]);
-    if (file)
+    }
+    if (file) {
         stk_finding_fix(ctx, f, &fixes[FIX_COPY]);
+    }
     if (met(ctx, STK_ISSUE_EVENTS_DROPPED) || met(ctx, STK_ISSUE_LIMIT_REACHED) ||
-        !(error || table || file))
-        for (int i = FIX_TORCH; i <= FIX_CUDA; i++)
+        !(error || table || file)) {
+        for (int i = FIX_TORCH; i <= FIX_CUDA; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
+                                                 struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     double share = lost_share(ctx);
     bool damaged = false, orphans = has_orphans(facts);
     char percent[STK_HUMAN_MAX], a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
-    for (int id = 0; id < STK_ISSUE_COUNT; id++)
+    for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         damaged |= is_damage(id) && stk_rule_issue_count(ctx, id) > 0;
+    }
     *why = stk_rule_text(ctx, "%s of the records lost", stk_human_share(share, percent));
-    if (!damaged && !orphans && share < thresholds[LOST].value)
+    if (!damaged && !orphans && share < thresholds[LOST].value) {
         return STK_RULE_PASSED;
+    }
     f->severity = damaged || share >= thresholds[LOST_MUCH].value ? "medium" : "low";
-    if (share > 0)
+    if (share > 0) {
         stk_finding_say(ctx, f, "%s of the records of the profile could not be used", percent);
+    }
     say_issues(ctx, f);
     choose(ctx, f);
-    if (orphans)
+    if (orphans) {
         stk_finding_say(ctx, f, "%s of %s launch calls have no device operation in the profile",
                         stk_human_count(facts->launches_without_work, a),
                         stk_human_count(facts->launches, b));
-    if (!damaged && share < thresholds[LOST].value)
+    }
+    if (!damaged && share < thresholds[LOST].value) {
         f->confidence = "low"; // only the orphans speak for it
+    }
     return STK_RULE_FIRED;
 }
 
@@ -160,5 +173,5 @@ const struct stk_rule stk_rule_capture_dropped = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = check,
+    .check = capture_dropped_check,
 };

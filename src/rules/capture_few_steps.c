@@ -27,15 +27,16 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_few_steps_check(const struct stk_rule_ctx *ctx,
+                                                   struct stk_rep_finding *f, const char **why)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     bool unsure =
         run->source == STK_STEPS_INFERRED && run->confidence < thresholds[CONFIDENCE].value;
     *why = stk_rule_text(ctx, "%u steps used", run->steps_used);
-    if (run->steps_used >= thresholds[STEPS].value && !unsure)
+    if (run->steps_used >= thresholds[STEPS].value && !unsure) {
         return STK_RULE_PASSED;
+    }
     f->severity = run->steps_used == 0 ? "low" : "info";
     if (run->source == STK_STEPS_NONE || run->step_marks == 0) {
         f->title = "No steps were found";
@@ -48,11 +49,12 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
             ctx, f, "%u steps were inferred from a period of the device's work that fits poorly",
             run->steps_used);
     } else {
-        if (run->step_marks > run->steps_used)
+        if (run->step_marks > run->steps_used) {
             stk_finding_say(ctx, f, "%u of %u steps can be used", run->steps_used, run->step_marks);
-        else
+        } else {
             stk_finding_say(ctx, f, "%u step%s recorded", run->steps_used,
                             run->steps_used == 1 ? " was" : "s were");
+        }
     }
     return STK_RULE_FIRED;
 }
@@ -73,5 +75,5 @@ const struct stk_rule stk_rule_capture_few_steps = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = check,
+    .check = capture_few_steps_check,
 };

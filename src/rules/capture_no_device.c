@@ -37,8 +37,9 @@ static const struct stk_rep_fix fixes[] = {
 static uint64_t kernels_of_rank(const struct stk_rank_sum *rank)
 {
     uint64_t kernels = 0;
-    for (uint32_t d = 0; d < rank->device_count; d++)
+    for (uint32_t d = 0; d < rank->device_count; d++) {
         kernels += rank->devices[d].kernels;
+    }
     return kernels;
 }
 
@@ -46,37 +47,40 @@ static void say_all(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char count[STK_HUMAN_MAX];
-    if (facts->unknown_accelerator)
+    if (facts->unknown_accelerator) {
         stk_finding_say(ctx, f, "the profile is of an accelerator that stoker does not know (%s)",
                         facts->accelerator ? stk_rule_name(ctx, facts->accelerator) : "unnamed");
-    if (facts->has_runtime && facts->runtime_calls > 0)
+    }
+    if (facts->has_runtime && facts->runtime_calls > 0) {
         stk_finding_say(
             ctx, f,
             "no kernel, but %s calls of the accelerator's runtime: the job uses a device, "
             "and recording it failed",
             stk_human_count(facts->runtime_calls, count));
-    else if (facts->has_device_rows)
+    } else if (facts->has_device_rows) {
         stk_finding_say(ctx, f, "the device has %s operations, none of them a kernel",
                         stk_human_count(facts->device_ops, count));
-    else if (stk_rule_on_pipeline(ctx))
+    } else if (stk_rule_on_pipeline(ctx)) {
         stk_finding_say(
             ctx, f,
             "stoker.data records its own stages, and no device: right for asking whether "
             "the input keeps up");
-    else
+    } else {
         stk_finding_say(
             ctx, f,
             "no row of a device, and no call of its runtime: right for a job on the CPU, "
             "otherwise recording the device was off");
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_no_device_check(const struct stk_rule_ctx *ctx,
+                                                   struct stk_rep_finding *f, const char **why)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     uint32_t without = 0;
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         without += (double)kernels_of_rank(run->ranks[r]) < thresholds[0].value;
+    }
     if (without == 0) {
         *why = "every rank has kernels";
         return STK_RULE_PASSED;
@@ -91,11 +95,13 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         say_all(ctx, f);
         f->severity = run->facts.has_runtime && run->facts.runtime_calls > 0 ? "medium" : "info";
     }
-    if (ctx->pass.verdict->kind == STK_VERDICT_CANNOT_TELL)
+    if (ctx->pass.verdict->kind == STK_VERDICT_CANNOT_TELL) {
         stk_finding_fix(ctx, f, &fixes[FIX_ELSEWHERE]);
-    else
-        for (int i = 0; i < FIX_ELSEWHERE; i++)
+    } else {
+        for (int i = 0; i < FIX_ELSEWHERE; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
     return STK_RULE_FIRED;
 }
 
@@ -115,5 +121,5 @@ const struct stk_rule stk_rule_capture_no_device = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = check,
+    .check = capture_no_device_check,
 };

@@ -34,8 +34,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_overhead_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     double recorded = (double)facts->profiler_overhead_ns / (double)stk_rule_recorded_ns(ctx);
@@ -48,18 +48,20 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         return STK_RULE_PASSED;
     }
     *why = stk_rule_text(ctx, "%s of the time", percent);
-    if (share < thresholds[NOTABLE].value)
+    if (share < thresholds[NOTABLE].value) {
         return STK_RULE_PASSED;
+    }
     bool holds_up = stk_rule_on_host(ctx) || inside >= thresholds[HOLDS_UP].value;
     f->severity = holds_up && share >= thresholds[CONTAMINATING].value ? "medium" : "low";
     stk_finding_say(ctx, f, "the profiler's own work takes %s, %s of the recorded time",
                     stk_human_ns(facts->profiler_overhead_ns, time),
                     stk_human_share(recorded, percent));
-    if (holds_up && inside > 0)
+    if (holds_up && inside > 0) {
         stk_finding_say(ctx, f, "%s of the steps is idle because of it",
                         stk_human_share(inside, percent));
-    else
+    } else {
         stk_finding_say(ctx, f, "next to none of it holds the device up");
+    }
     return STK_RULE_FIRED;
 }
 
@@ -78,5 +80,5 @@ const struct stk_rule stk_rule_capture_overhead = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = check,
+    .check = capture_overhead_check,
 };

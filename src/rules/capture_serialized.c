@@ -31,8 +31,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_serialized_check(const struct stk_rule_ctx *ctx,
+                                                    struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
@@ -44,8 +44,9 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     stk_human_count(facts->launches, b);
     *why = stk_rule_text(ctx, "%s of %s launch calls are serialized", a, b);
     if ((double)facts->serialized_launches < thresholds[LEAST].value ||
-        (double)facts->serialized_launches < thresholds[SHARE].value * (double)facts->launches)
+        (double)facts->serialized_launches < thresholds[SHARE].value * (double)facts->launches) {
         return STK_RULE_PASSED;
+    }
     f->severity = "medium";
     stk_finding_say(ctx, f, "after %s of %s launch calls the host waits until the device is idle",
                     a, b);
@@ -71,5 +72,5 @@ const struct stk_rule stk_rule_capture_serialized = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = check,
+    .check = capture_serialized_check,
 };

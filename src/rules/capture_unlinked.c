@@ -31,8 +31,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state capture_unlinked_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], idle[STK_HUMAN_MAX];
@@ -48,15 +48,18 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     stk_human_count(facts->unlinked_ops, a);
     stk_human_count(facts->device_ops, b);
     *why = stk_rule_text(ctx, "%s of %s device operations", a, b);
-    if (share < thresholds[SHARE].value)
+    if (share < thresholds[SHARE].value) {
         return STK_RULE_PASSED;
+    }
     f->severity = share >= thresholds[MUCH].value ? "medium" : "low";
-    if (!facts->has_launch_rows)
+    if (!facts->has_launch_rows) {
         f->title = "No launch calls were recorded";
+    }
     stk_finding_say(ctx, f, "%s of %s device operations have no launch call in the profile", a, b);
-    if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows)
+    if (ctx->pass.run->parts[STK_PART_UNKNOWN] > 0 && facts->has_launch_rows) {
         stk_finding_say(ctx, f, "%s of the time is idle for a reason that is therefore unknown",
                         stk_human_share(stk_rule_part_share(ctx, STK_PART_UNKNOWN), idle));
+    }
     return STK_RULE_FIRED;
 }
 
@@ -75,5 +78,5 @@ const struct stk_rule stk_rule_capture_unlinked = {
     .thresholds = thresholds,
     .fixes = fixes,
     .fixes_recorder = true,
-    .check = check,
+    .check = capture_unlinked_check,
 };

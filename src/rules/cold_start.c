@@ -69,9 +69,11 @@ static const struct stk_rep_fix fixes[] = {
 static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
 {
     struct stk_str first = stk_str_from(ctx->pass.run->facts.first_use.name);
-    for (const char *const *w = words; *w; w++)
-        if (stk_str_contains_nocase(first, stk_str_from(*w)))
+    for (const char *const *w = words; *w; w++) {
+        if (stk_str_contains_nocase(first, stk_str_from(*w))) {
             return true;
+        }
+    }
     return stk_rule_cause_names_any(ctx, STK_PART_COMPILE, words);
 }
 
@@ -85,38 +87,47 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     static const char *const context[] = {"cudaFree",      "hipFree",    "cuInit",
                                           "CtxCreate",     "SetDevice",  "GetDevice",
                                           "PriorityRange", "cudaMalloc", NULL};
-    for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++)
+    for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);
-    if (named(ctx, inductor))
+    }
+    if (named(ctx, inductor)) {
         stk_finding_fix(ctx, f, &fixes[FIX_INDUCTOR]);
-    if (named(ctx, cudnn))
+    }
+    if (named(ctx, cudnn)) {
         stk_finding_fix(ctx, f, &fixes[FIX_CUDNN]);
+    }
     stk_finding_fix(ctx, f, &fixes[FIX_JAX_CACHE]);
     stk_finding_fix(ctx, f, &fixes[FIX_TF_CACHE]);
-    if (named(ctx, modules))
+    if (named(ctx, modules)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MODULES]);
-    if (named(ctx, context))
+    }
+    if (named(ctx, context)) {
         stk_finding_fix(ctx, f, &fixes[FIX_CONTEXT]);
+    }
 }
 
 static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
-    if (cold > 0)
+    if (cold > 0) {
         stk_finding_say(ctx, f, "%s of the recorded time is compilation and first use",
                         stk_human_share(cold, share));
-    if ((double)facts->startup_ns >= thresholds[BEFORE].value * (double)stk_rule_recorded_ns(ctx))
+    }
+    if ((double)facts->startup_ns >= thresholds[BEFORE].value * (double)stk_rule_recorded_ns(ctx)) {
         stk_finding_say(ctx, f, "%s pass before the first step or device operation",
                         stk_human_ns(facts->startup_ns, time));
-    if (facts->first_use.name)
+    }
+    if (facts->first_use.name) {
         stk_finding_show(ctx, f,
                          stk_rule_text(ctx, "longest first use in the profile: %s in %s",
                                        stk_human_ns(facts->first_use.dur_ns, time),
                                        stk_rule_name(ctx, facts->first_use.name)),
                          NULL, facts->first_use.start_ns, facts->first_use.dur_ns);
-    if (ctx->pass.run->parts[STK_PART_COMPILE] > 0)
+    }
+    if (ctx->pass.run->parts[STK_PART_COMPILE] > 0) {
         stk_finding_cause(ctx, f, STK_PART_COMPILE);
+    }
 }
 
 // First use inside the used steps; what recurs is another finding's.
@@ -128,31 +139,35 @@ static double share_in_steps(const struct stk_rule_ctx *ctx)
     return share > 0 ? share : 0;
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     bool is_verdict = ctx->pass.verdict->kind == STK_VERDICT_COLD;
     double inside = share_in_steps(ctx), cold = 0;
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX];
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         cold += (double)run->ranks[r]->cold_ns;
+    }
     cold /= (double)stk_rule_recorded_ns(ctx);
     *why = stk_rule_text(ctx, "%s of the used steps, %s of the recorded time",
                          stk_human_share(inside, a), stk_human_share(cold, b));
     bool in_steps = inside >= thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value;
-    if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value)
+    if (!is_verdict && !in_steps && cold < thresholds[BEFORE].value) {
         return STK_RULE_PASSED;
+    }
     f->severity = is_verdict ? "high" : in_steps ? stk_rule_severity(ctx, inside) : "info";
     f->confidence = is_verdict ? stk_level_key(ctx->pass.verdict->confidence) : "medium";
-    if (!is_verdict)
+    if (!is_verdict) {
         f->title = !in_steps ? "The profile includes the start of the job"
                    : ctx->pass.run->scope == STK_SCOPE_SPAN
                        ? "Part of the recorded time is compilation and first use"
                        : "Some steps still compile or load";
+    }
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPILE).most_affected;
-    if (inside > 0)
+    if (inside > 0) {
         stk_finding_bound(f, inside);
+    }
     say(ctx, f, cold);
     choose(ctx, f);
     return STK_RULE_FIRED;
@@ -179,5 +194,5 @@ const struct stk_rule stk_rule_cold_start = {
     .verdicts = 1u << STK_VERDICT_COLD,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = cold_start_check,
 };

@@ -96,10 +96,11 @@ static void say_hidden(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
         total += ctx->pass.run->devices[d].communication_ns;
         exposed += ctx->pass.run->devices[d].communication_exposed_ns;
     }
-    if (total > 0 && exposed <= total)
+    if (total > 0 && exposed <= total) {
         stk_finding_say(ctx, f, "of %s of collectives %s is hidden behind compute",
                         stk_human_ns(total, time),
                         stk_human_share(1 - (double)exposed / (double)total, share));
+    }
 }
 
 // Advice by what the waiting says; true where most of it is for peers.
@@ -107,8 +108,9 @@ static bool say_peers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     double wait = stk_rule_part_share(ctx, STK_PART_COLLECTIVE_WAIT);
-    if (stk_rule_on_host(ctx))
+    if (stk_rule_on_host(ctx)) {
         return false;
+    }
     if (run->rank_count < 2) {
         stk_finding_say(ctx, f, "one rank only: a late peer cannot be told from a slow link");
         return false;
@@ -120,12 +122,15 @@ static bool say_peers(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 static bool is_mostly(const struct stk_rule_ctx *ctx, const char *const *words)
 {
     const struct stk_cause *c = &ctx->pass.run->causes[STK_PART_COMMUNICATION];
-    if (c->name_count == 0)
+    if (c->name_count == 0) {
         c = &ctx->pass.run->causes[STK_PART_COLLECTIVE_WAIT];
+    }
     struct stk_str first = stk_str_from(c->name_count ? c->names[0].name : NULL);
-    for (; *words; words++)
-        if (stk_str_contains_nocase(first, stk_str_from(*words)))
+    for (; *words; words++) {
+        if (stk_str_contains_nocase(first, stk_str_from(*words))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -138,27 +143,32 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         "AllGather",      "all_gather",     "all-gather", "ReduceScatter",
         "reduce_scatter", "reduce-scatter", NULL};
     static const char *const mpi[] = {"MPI_", NULL};
-    if (is_mostly(ctx, mpi))
+    if (is_mostly(ctx, mpi)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MPI]);
-    else if (is_mostly(ctx, exchange))
+    } else if (is_mostly(ctx, exchange)) {
         stk_finding_fix(ctx, f, &fixes[FIX_EXCHANGE]);
-    else if (is_mostly(ctx, shards))
+    } else if (is_mostly(ctx, shards)) {
         stk_finding_fix(ctx, f, &fixes[FIX_FSDP]);
-    for (int i = FIX_DDP; i <= FIX_CUDA; i++)
-        if (i != FIX_FSDP || !is_mostly(ctx, shards))
+    }
+    for (int i = FIX_DDP; i <= FIX_CUDA; i++) {
+        if (i != FIX_FSDP || !is_mostly(ctx, shards)) {
             stk_finding_fix(ctx, f, &fixes[i]);
+        }
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
+                                              struct stk_rep_finding *f, const char **why)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     uint32_t parts = stk_rule_group_parts(STK_GROUP_COMMUNICATION);
-    if (run->straggler.fired)
+    if (run->straggler.fired) {
         parts &= ~(1u << STK_PART_COLLECTIVE_WAIT);
+    }
     enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
-    if (state != STK_RULE_FIRED)
+    if (state != STK_RULE_FIRED) {
         return state;
+    }
     stk_finding_causes(ctx, f, parts);
     say_hidden(ctx, f);
     if (say_peers(ctx, f)) {
@@ -188,5 +198,5 @@ const struct stk_rule stk_rule_comm_exposed = {
     .verdicts = 1u << STK_VERDICT_COMMUNICATION,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = comm_exposed_check,
 };

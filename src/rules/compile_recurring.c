@@ -43,8 +43,8 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state compile_recurring_check(const struct stk_rule_ctx *ctx,
+                                                   struct stk_rep_finding *f, const char **why)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     double share = (double)run->facts.compile_recurring_ns / (double)run->wall_ns;
@@ -52,8 +52,9 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     char percent[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     stk_human_share(share, percent);
     *why = stk_rule_text(ctx, "%s of the time", percent);
-    if (share < thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value)
+    if (share < thresholds[stk_rule_on_host(ctx) ? HOST : DEVICE].value) {
         return STK_RULE_PASSED;
+    }
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = steps.most_affected;
@@ -79,5 +80,5 @@ const struct stk_rule stk_rule_compile_recurring = {
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = compile_recurring_check,
 };

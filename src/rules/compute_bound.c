@@ -60,22 +60,25 @@ static bool low_precision(const struct stk_rule_ctx *ctx)
 static void say_rest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     char share[STK_HUMAN_MAX];
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (p != STK_PART_COMPUTE && stk_rule_part_share(ctx, p) >= thresholds[REMAINS].value) {
             stk_finding_say(ctx, f, "what remains: %s of the time, %s",
                             stk_human_share(stk_rule_part_share(ctx, p), share),
                             stk_part_info(p)->meaning);
+        }
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state compute_bound_check(const struct stk_rule_ctx *ctx,
+                                               struct stk_rep_finding *f, const char **why)
 {
     uint64_t kernels, brief;
     char share[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
     stk_human_share(stk_rule_part_share(ctx, STK_PART_COMPUTE), share);
     *why = stk_rule_text(ctx, "compute is %s of the time", share);
-    if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE)
+    if (ctx->pass.verdict->kind != STK_VERDICT_COMPUTE) {
         return STK_RULE_PASSED;
+    }
     f->severity = "info";
     f->confidence = stk_level_key(ctx->pass.verdict->confidence);
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COMPUTE).most_affected;
@@ -87,9 +90,11 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
         stk_finding_cause(ctx, f, STK_PART_COMPUTE);
         stk_rule_count_kernels(ctx, &kernels, &brief);
         stk_finding_say(ctx, f, "%s kernels", stk_human_count(kernels, count));
-        for (int i = low_precision(ctx) ? FIX_TORCH_FUSE : 0; i < FIX_CPU; i++)
-            if (!low_precision(ctx) || (i != FIX_TF_PRECISION && i != FIX_JAX_PRECISION))
+        for (int i = low_precision(ctx) ? FIX_TORCH_FUSE : 0; i < FIX_CPU; i++) {
+            if (!low_precision(ctx) || (i != FIX_TF_PRECISION && i != FIX_JAX_PRECISION)) {
                 stk_finding_fix(ctx, f, &fixes[i]);
+            }
+        }
     }
     say_rest(ctx, f);
     return STK_RULE_FIRED;
@@ -111,5 +116,5 @@ const struct stk_rule stk_rule_compute_bound = {
     .verdicts = 1u << STK_VERDICT_COMPUTE,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = compute_bound_check,
 };

@@ -44,11 +44,13 @@ const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
 const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
 {
     size_t n = name ? strlen(name) : 0;
-    if (n <= MAX_NAME)
+    if (n <= MAX_NAME) {
         return n ? name : "";
+    }
     n = MAX_NAME - 3;
-    while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
+    while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80) {
         n--;
+    }
     const char *cut = stk_arena_printf(ctx->pass.arena, "%.*s...", (int)n, name);
     return cut ? cut : "";
 }
@@ -56,12 +58,14 @@ const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
 void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *text,
                       const char *track, int64_t start_ns, int64_t dur_ns)
 {
-    if (!f->evidence.items)
+    if (!f->evidence.items) {
         f->evidence.items =
             stk_arena_array(ctx->pass.arena, MAX_EVIDENCE, sizeof(struct stk_rep_evidence));
+    }
     struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
-    if (!items || f->evidence.count == MAX_EVIDENCE)
+    if (!items || f->evidence.count == MAX_EVIDENCE) {
         return;
+    }
     items[f->evidence.count++] = (struct stk_rep_evidence){.text = text,
                                                            .track = track,
                                                            .has_time = dur_ns >= 0,
@@ -78,16 +82,18 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     const char *copy = stk_arena_strdup(ctx->pass.arena, text);
-    if (copy)
+    if (copy) {
         stk_finding_show(ctx, f, copy, NULL, 0, -1);
+    }
 }
 
 void stk_finding_raise(struct stk_rep_finding *f, size_t at)
 {
     struct stk_rep_evidence *items = (struct stk_rep_evidence *)f->evidence.items;
     size_t count = f->evidence.count;
-    if (count < 2 || at >= count - 1)
+    if (count < 2 || at >= count - 1) {
         return;
+    }
     struct stk_rep_evidence last = items[count - 1];
     memmove(&items[at + 1], &items[at], (count - 1 - at) * sizeof *items);
     items[at] = last;
@@ -96,11 +102,13 @@ void stk_finding_raise(struct stk_rep_finding *f, size_t at)
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix)
 {
-    if (!f->fix.items)
+    if (!f->fix.items) {
         f->fix.items = stk_arena_array(ctx->pass.arena, MAX_FIXES, sizeof *fix);
+    }
     struct stk_rep_fix *items = (struct stk_rep_fix *)f->fix.items;
-    if (items && f->fix.count < MAX_FIXES)
+    if (items && f->fix.count < MAX_FIXES) {
         items[f->fix.count++] = *fix;
+    }
 }
 
 // "69.3 ms a step (39 % of the time), in 6 of 6 steps".
@@ -112,13 +120,13 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
                               : stk_part_info(part)->meaning;
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     stk_human_share(stk_rule_part_share(ctx, part), share);
-    if (steps.used == 0)
+    if (steps.used == 0) {
         stk_finding_say(ctx, f, "%s: %s, %s of the recorded time", meaning,
                         stk_human_ns(ctx->pass.run->parts[part], time), share);
-    else if (steps.used == 1)
+    } else if (steps.used == 1) {
         stk_finding_say(ctx, f, "%s: %s, %s of the step", meaning,
                         stk_human_ns(steps.total_ns, time), share);
-    else
+    } else {
         stk_finding_say(ctx, f,
                         "%s: %s a step on average, %s of the time, in %" PRIu32 " of %" PRIu32
                         " steps%s",
@@ -127,25 +135,29 @@ static void say_size(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
                         steps.devices < 2       ? ""
                         : stk_rule_on_host(ctx) ? " of all ranks"
                                                 : " of all devices");
+    }
 }
 
 static void say_names(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                       const struct stk_cause *c, int most)
 {
     char time[STK_HUMAN_MAX], count[STK_HUMAN_MAX];
-    for (int i = 0; i < c->name_count && i < most; i++)
-        if (c->names[i].ns > 0 && c->names[i].name && c->names[i].name[0])
+    for (int i = 0; i < c->name_count && i < most; i++) {
+        if (c->names[i].ns > 0 && c->names[i].name && c->names[i].name[0]) {
             stk_finding_say(
                 ctx, f, "%s of it in %s (%s interval%s)", stk_human_ns(c->names[i].ns, time),
                 stk_rule_name(ctx, c->names[i].name), stk_human_count(c->names[i].count, count),
                 c->names[i].count == 1 ? "" : "s");
+        }
+    }
 }
 
 static void show_longest(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                          const struct stk_cause *c)
 {
-    if (c->example_count == 0)
+    if (c->example_count == 0) {
         return;
+    }
     const struct stk_example *e = &c->examples[0];
     const char *name = stk_rule_name(ctx, e->name);
     const char *of = name[0] ? ": " : "";
@@ -177,13 +189,16 @@ void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     int names = 3;
     while (parts) {
         int largest = -1;
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             if ((parts & (1u << p)) &&
-                (largest < 0 || ctx->pass.run->parts[p] > ctx->pass.run->parts[largest]))
+                (largest < 0 || ctx->pass.run->parts[p] > ctx->pass.run->parts[largest])) {
                 largest = p;
+            }
+        }
         parts &= ~(1u << largest);
-        if (stk_rule_part_share(ctx, largest) < WORTH_SAYING)
+        if (stk_rule_part_share(ctx, largest) < WORTH_SAYING) {
             return;
+        }
         show_part(ctx, f, largest, names);
         names = 2; // the smaller parts say less
     }

@@ -158,22 +158,26 @@ static void say_launches(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
                         stk_human_count(brief, a), stk_human_count(kernels, b));
         stk_finding_raise(f, 1);
     }
-    if (facts->launches > 0 && facts->launch_call_median_ns > 0)
+    if (facts->launches > 0 && facts->launch_call_median_ns > 0) {
         stk_finding_say(ctx, f, "%s launch calls, %s each (median)",
                         stk_human_count(facts->launches, a),
                         stk_human_ns(facts->launch_call_median_ns, b));
-    if (facts->graph_launches > 0)
+    }
+    if (facts->graph_launches > 0) {
         stk_finding_say(ctx, f, "%s of the launches are device graphs already",
                         stk_human_count(facts->graph_launches, a));
-    if (allocates(ctx) && facts->alloc_calls > 0)
+    }
+    if (allocates(ctx) && facts->alloc_calls > 0) {
         stk_finding_say(ctx, f, "%s calls that allocate or free take %s",
                         stk_human_count(facts->alloc_calls, a),
                         stk_human_ns(facts->alloc_call_ns, b));
-    if (facts->python_events > 0)
+    }
+    if (facts->python_events > 0) {
         stk_finding_say(
             ctx, f,
             "Python calls were traced, which slows Python more than the device: record once "
             "without to be sure");
+    }
 }
 
 static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -182,11 +186,13 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
                                              "Optimizer.zero_grad", NULL};
     stk_finding_fix(ctx, f, &fixes[FIX_TORCH_LAUNCH]);
     if (stk_rule_cause_names_any(ctx, STK_PART_LAUNCH, optimizers) ||
-        stk_rule_cause_names_any(ctx, STK_PART_HOST, optimizers))
+        stk_rule_cause_names_any(ctx, STK_PART_HOST, optimizers)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_OPT]);
+    }
     stk_finding_fix(ctx, f, &fixes[FIX_TF_LAUNCH]);
-    if (ctx->pass.run->facts.has_iterators)
+    if (ctx->pass.run->facts.has_iterators) {
         stk_finding_fix(ctx, f, &fixes[FIX_TF_THREADS]);
+    }
     stk_finding_fix(ctx, f, &fixes[FIX_JAX_LAUNCH]);
     stk_finding_fix(ctx, f, &fixes[FIX_CUDA_LAUNCH]);
     stk_finding_fix(ctx, f, &fixes[FIX_BATCH]);
@@ -195,17 +201,21 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     if (stk_rule_cause_names(ctx, STK_PART_HOST, "DataParallel.forward") &&
-        !stk_rule_cause_names(ctx, STK_PART_HOST, "DistributedDataParallel.forward"))
+        !stk_rule_cause_names(ctx, STK_PART_HOST, "DistributedDataParallel.forward")) {
         stk_finding_fix(ctx, f, &fixes[FIX_DDP]);
+    }
     if (allocates(ctx)) {
-        for (int i = FIX_TORCH_ALLOC; i <= FIX_CUDA_ALLOC; i++)
+        for (int i = FIX_TORCH_ALLOC; i <= FIX_CUDA_ALLOC; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
-        if (leads(ctx, STK_PART_ALLOC))
+        }
+        if (leads(ctx, STK_PART_ALLOC)) {
             return;
+        }
     }
     if (code_leads(ctx)) {
-        for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++)
+        for (int i = FIX_TORCH_PYTHON; i <= FIX_JAX_PYTHON; i++) {
             stk_finding_fix(ctx, f, &fixes[i]);
+        }
         stk_finding_fix(ctx, f, &fixes[FIX_PYTHON]);
         return;
     }
@@ -220,8 +230,9 @@ static enum stk_rule_state check_unlinked(const struct stk_rule_ctx *ctx, struct
     double share = stk_rule_part_share(ctx, STK_PART_UNKNOWN);
     char percent[STK_HUMAN_MAX];
     if (ctx->pass.verdict->kind != STK_VERDICT_HOST || share < thresholds[UNLINKED].value ||
-        !many_brief(ctx))
+        !many_brief(ctx)) {
         return STK_RULE_PASSED;
+    }
     f->title = "The device idles between short kernels";
     f->severity = stk_rule_severity(ctx, share);
     f->confidence = "low";
@@ -259,28 +270,31 @@ static void state_own_time(const struct stk_rule_ctx *ctx, struct stk_rep_findin
     stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
 {
     uint32_t parts = stk_rule_group_parts(STK_GROUP_HOST);
     enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
-    if (state == STK_RULE_PASSED)
+    if (state == STK_RULE_PASSED) {
         return check_unlinked(ctx, f, why);
-    if (stk_rule_on_host(ctx))
+    }
+    if (stk_rule_on_host(ctx)) {
         f->title = "The host's step is busy beside the model";
-    else if (leads(ctx, STK_PART_ALLOC))
+    } else if (leads(ctx, STK_PART_ALLOC)) {
         f->title = "The device waits for memory to be allocated or freed";
-    else if (code_leads(ctx))
+    } else if (code_leads(ctx)) {
         f->title = "The device waits for Python and the framework";
-    else if (leads(ctx, STK_PART_LAUNCH))
+    } else if (leads(ctx, STK_PART_LAUNCH)) {
         f->title = "The device waits for launches";
+    }
     if (stk_rule_on_pipeline(ctx)) {
         state_own_time(ctx, f, parts);
         return STK_RULE_FIRED;
     }
     stk_finding_causes(ctx, f, parts);
-    if (!stk_rule_on_host(ctx))
+    if (!stk_rule_on_host(ctx)) {
         say_launches(ctx, f);
+    }
     choose(ctx, f);
     return STK_RULE_FIRED;
 }
@@ -307,5 +321,5 @@ const struct stk_rule stk_rule_host_bound = {
     .verdicts = 1u << STK_VERDICT_HOST,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = host_bound_check,
 };

@@ -78,33 +78,41 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
                                          "torch.cuda.synchronize", NULL};
     static const char *const copy[] = {"memcpy", "aten::to", "aten::copy_", "_to_copy", NULL};
     static const char *const release[] = {"cudaFree", "hipFree", "cuMemFree", NULL};
-    if (named(ctx, item))
+    if (named(ctx, item)) {
         stk_finding_fix(ctx, f, &fixes[FIX_ITEM]);
-    if (named(ctx, shape))
+    }
+    if (named(ctx, shape)) {
         stk_finding_fix(ctx, f, &fixes[FIX_SHAPE]);
-    if (named(ctx, device))
+    }
+    if (named(ctx, device)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_SYNC]);
-    if (named(ctx, copy))
+    }
+    if (named(ctx, copy)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_COPY]);
-    if (named(ctx, release))
+    }
+    if (named(ctx, release)) {
         stk_finding_fix(ctx, f, &fixes[FIX_FREE]);
-    for (int i = FIX_TORCH_FIND; i < FIX_FREE; i++)
+    }
+    for (int i = FIX_TORCH_FIND; i < FIX_FREE; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state host_sync_check(const struct stk_rule_ctx *ctx,
+                                           struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     enum stk_rule_state state = stk_rule_check_share(ctx, f, 1u << STK_PART_SYNC, thresholds, why);
-    if (state != STK_RULE_FIRED)
+    if (state != STK_RULE_FIRED) {
         return state;
+    }
     stk_finding_cause(ctx, f, STK_PART_SYNC);
-    if (facts->sync_calls > 0)
+    if (facts->sync_calls > 0) {
         stk_finding_say(ctx, f, "%s blocking calls in the steps hold the host for %s in all",
                         stk_human_count(facts->sync_calls, count),
                         stk_human_ns(facts->sync_call_ns, time));
+    }
     choose(ctx, f);
     return STK_RULE_FIRED;
 }
@@ -129,5 +137,5 @@ const struct stk_rule stk_rule_host_sync = {
     .verdicts = 1u << STK_VERDICT_SYNC,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = host_sync_check,
 };

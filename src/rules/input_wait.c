@@ -110,11 +110,13 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     struct stk_rule_steps s = stk_rule_spread(ctx, 1u << STK_PART_INPUT);
     char mean[STK_HUMAN_MAX], median[STK_HUMAN_MAX], most[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
     if (s.used < thresholds[ONE_STEPS].value ||
-        (double)s.largest_ns < thresholds[ONE_FETCH].value * (double)s.total_ns)
+        (double)s.largest_ns < thresholds[ONE_FETCH].value * (double)s.total_ns) {
         return false;
+    }
     int64_t median_ns = stk_rule_median_ns(ctx, 1u << STK_PART_INPUT);
-    if (median_ns < 0)
+    if (median_ns < 0) {
         return false;
+    }
     f->title = "One long fetch holds most of the input wait";
     stk_finding_say(
         ctx, f, "step %lld alone waits %s, %s of all waiting; the mean is %s a step, the median %s",
@@ -143,10 +145,12 @@ static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding 
 static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
     static const char *const python[] = {"Generator", "PyFunc", "py_func", NULL};
-    if (!even)
+    if (!even) {
         stk_finding_fix(ctx, f, &fixes[FIX_TF_EVEN]);
-    if (stk_rule_cause_names_any(ctx, STK_PART_INPUT, python))
+    }
+    if (stk_rule_cause_names_any(ctx, STK_PART_INPUT, python)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TF_PYTHON]);
+    }
     stk_finding_fix(ctx, f, &fixes[FIX_TFDATA]);
 }
 
@@ -155,10 +159,12 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bo
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
     bool own = ctx->pass.run->causes[STK_PART_INPUT].name_count > 0 &&
                !stk_rule_cause_names_any(ctx, STK_PART_INPUT, loaders);
-    if (own)
+    if (own) {
         stk_finding_fix(ctx, f, &fixes[FIX_OWN_CODE]);
-    if (!even)
+    }
+    if (!even) {
         stk_finding_fix(ctx, f, &fixes[FIX_EVEN]);
+    }
     choose_torch(ctx, f, even);
     choose_tf(ctx, f, even);
     stk_finding_fix(
@@ -166,21 +172,23 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bo
     stk_finding_fix(ctx, f, &fixes[FIX_PROOF]);
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
+                                            struct stk_rep_finding *f, const char **why)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char count[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     enum stk_rule_state state = stk_rule_check_share(ctx, f, 1u << STK_PART_INPUT, thresholds, why);
-    if (state != STK_RULE_FIRED)
+    if (state != STK_RULE_FIRED) {
         return state;
+    }
     stk_finding_cause(ctx, f, STK_PART_INPUT);
     bool uneven = say_uneven(ctx, f);
-    if (facts->loader_fetches > 0)
+    if (facts->loader_fetches > 0) {
         stk_finding_say(
             ctx, f, "%s fetches in the profile, %s each on average",
             stk_human_count(facts->loader_fetches, count),
             stk_human_ns(facts->loader_fetch_ns / (int64_t)facts->loader_fetches, time));
+    }
     if (stk_pipeline_limit_say(ctx, f)) {
         stk_finding_raise(f, 1);
         stk_pipeline_limit_fix(ctx, f);
@@ -210,5 +218,5 @@ const struct stk_rule stk_rule_input_wait = {
     .verdicts = 1u << STK_VERDICT_INPUT,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = input_wait_check,
 };

@@ -12,9 +12,11 @@
 uint32_t stk_rule_group_parts(enum stk_group group)
 {
     uint32_t parts = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (stk_part_info(p)->group == group && p != STK_PART_OVERHEAD)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (stk_part_info(p)->group == group && p != STK_PART_OVERHEAD) {
             parts |= 1u << p;
+        }
+    }
     return parts;
 }
 
@@ -27,9 +29,11 @@ double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part)
 double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
     double share = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (parts & (1u << p))
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (parts & (1u << p)) {
             share += stk_rule_part_share(ctx, p);
+        }
+    }
     return share;
 }
 
@@ -53,10 +57,12 @@ bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx)
     const struct stk_run_sum *run = ctx->pass.run;
     bool any = false;
     for (uint32_t d = 0; d < run->device_count; d++) {
-        if (!run->devices[d].analysed)
+        if (!run->devices[d].analysed) {
             continue;
-        if (run->devices[d].kind != STK_DEVICE_TPU)
+        }
+        if (run->devices[d].kind != STK_DEVICE_TPU) {
             return false;
+        }
         any = true;
     }
     return any;
@@ -65,16 +71,19 @@ bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx)
 const char *stk_rule_abstained(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
-    if (v->kind != STK_VERDICT_CANNOT_TELL || !v->reason || strcmp(v->reason, "unknown-idle") == 0)
+    if (v->kind != STK_VERDICT_CANNOT_TELL || !v->reason ||
+        strcmp(v->reason, "unknown-idle") == 0) {
         return NULL;
+    }
     return stk_rule_text(ctx, "the profile cannot be judged: %s", v->reason);
 }
 
 uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < ctx->pass.input_count; i++)
+    for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
         count += ctx->pass.inputs[i].issues[id].count;
+    }
     return count;
 }
 
@@ -99,19 +108,23 @@ int64_t stk_rule_recorded_ns(const struct stk_rule_ctx *ctx)
 
 static bool row_counts(const struct stk_run_sum *run, const struct stk_step *s)
 {
-    if (s->excluded)
+    if (s->excluded) {
         return false;
-    if (run->scope == STK_SCOPE_HOST)
+    }
+    if (run->scope == STK_SCOPE_HOST) {
         return s->device == STK_NONE;
+    }
     return s->device < run->device_count && run->devices[s->device].analysed;
 }
 
 static int64_t row_ns(const struct stk_step *s, uint32_t parts)
 {
     int64_t ns = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (parts & (1u << p))
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (parts & (1u << p)) {
             ns += s->parts[p];
+        }
+    }
     return ns;
 }
 
@@ -129,16 +142,19 @@ static void count_owner(struct stk_rule_steps *out, const struct stk_run_sum *ru
     const struct stk_step *s = &run->steps[row];
     uint32_t at = s->device;
     if (s->device == STK_NONE) {
-        if (*last_row != STK_NONE && run->steps[*last_row].rank != s->rank)
+        if (*last_row != STK_NONE && run->steps[*last_row].rank != s->rank) {
             per[0] = 0;
-        if (*last_row == STK_NONE || run->steps[*last_row].rank != s->rank)
+        }
+        if (*last_row == STK_NONE || run->steps[*last_row].rank != s->rank) {
             out->devices++;
+        }
         at = 0;
     }
     *last_row = row;
     per[at] += affected;
-    if (per[at] > out->most_affected)
+    if (per[at] > out->most_affected) {
         out->most_affected = per[at];
+    }
 }
 
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts)
@@ -149,12 +165,14 @@ struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t p
     uint32_t last_row = STK_NONE;
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct stk_step *s = &run->steps[i];
-        if (!row_counts(run, s))
+        if (!row_counts(run, s)) {
             continue;
+        }
         int64_t ns = row_ns(s, parts);
         bool affected = ns > 0 && (double)ns >= AFFECTED_SHARE * (double)s->dur_ns;
-        if (per)
+        if (per) {
             count_owner(&out, run, per, i, &last_row, affected);
+        }
         out.used++;
         out.affected += affected;
         out.total_ns += ns;
@@ -163,9 +181,11 @@ struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t p
             out.largest_step = s->number;
         }
     }
-    if (run->scope != STK_SCOPE_HOST)
-        for (uint32_t d = 0; d < run->device_count; d++)
+    if (run->scope != STK_SCOPE_HOST) {
+        for (uint32_t d = 0; d < run->device_count; d++) {
             out.devices += run->devices[d].analysed;
+        }
+    }
     stk_free(per);
     return out;
 }
@@ -175,9 +195,11 @@ int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts)
     const struct stk_run_sum *run = ctx->pass.run;
     int64_t *each = stk_alloc_array((size_t)run->step_count + 1, sizeof *each), median_ns = -1;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < run->step_count && each; i++)
-        if (row_counts(run, &run->steps[i]))
+    for (uint32_t i = 0; i < run->step_count && each; i++) {
+        if (row_counts(run, &run->steps[i])) {
             each[n++] = row_ns(&run->steps[i], parts);
+        }
+    }
     if (n > 0) {
         qsort(each, n, sizeof *each, by_ns);
         median_ns = each[(n - 1) / 2];
@@ -190,20 +212,26 @@ bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, co
 {
     const struct stk_cause *c = &ctx->pass.run->causes[part];
     struct stk_str w = stk_str_from(word);
-    for (int i = 0; i < c->name_count; i++)
-        if (c->names[i].name && stk_str_contains_nocase(stk_str_from(c->names[i].name), w))
+    for (int i = 0; i < c->name_count; i++) {
+        if (c->names[i].name && stk_str_contains_nocase(stk_str_from(c->names[i].name), w)) {
             return true;
-    for (int i = 0; i < c->example_count; i++)
-        if (c->examples[i].name && stk_str_contains_nocase(stk_str_from(c->examples[i].name), w))
+        }
+    }
+    for (int i = 0; i < c->example_count; i++) {
+        if (c->examples[i].name && stk_str_contains_nocase(stk_str_from(c->examples[i].name), w)) {
             return true;
+        }
+    }
     return false;
 }
 
 bool stk_rule_cause_names_any(const struct stk_rule_ctx *ctx, enum stk_part part,
                               const char *const *words)
 {
-    for (; *words; words++)
-        if (stk_rule_cause_names(ctx, part, *words))
+    for (; *words; words++) {
+        if (stk_rule_cause_names(ctx, part, *words)) {
             return true;
+        }
+    }
     return false;
 }

@@ -20,14 +20,15 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state mixed_check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                       const char **why)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
     char first[STK_HUMAN_MAX], second[STK_HUMAN_MAX], compute[STK_HUMAN_MAX];
     *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
-    if (v->kind != STK_VERDICT_MIXED)
+    if (v->kind != STK_VERDICT_MIXED) {
         return STK_RULE_PASSED;
+    }
     f->severity = "info";
     f->confidence = stk_level_key(v->confidence);
     f->steps_affected = ctx->pass.run->steps_used;
@@ -60,5 +61,5 @@ const struct stk_rule stk_rule_mixed = {
     .verdicts = 1u << STK_VERDICT_MIXED,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = mixed_check,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stoker.data's report of itself names the stage that limited it (data/run/recorder_limit.c), what sort
-// of work that is, and the line that wrote it. Here is what to do about each sort, in its own API.
+// stoker.data's report of itself names the stage that limited it (data/run/recorder_limit.c), what
+// sort of work that is, and the line that wrote it. Here is what to do about each sort, in its own
+// API.
 #include <string.h>
 
 #include "rules/pipeline_limit.h"
@@ -80,9 +81,11 @@ static const struct limit limits[] = {
 static const struct limit *find(const char *what)
 {
     size_t count = sizeof limits / sizeof limits[0], n = strcspn(what, "|");
-    for (size_t i = 0; i < count; i++)
-        if (strlen(limits[i].what) == n && strncmp(limits[i].what, what, n) == 0)
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(limits[i].what) == n && strncmp(limits[i].what, what, n) == 0) {
             return &limits[i];
+        }
+    }
     return &limits[count - 1];
 }
 
@@ -92,8 +95,9 @@ bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_findi
     const char *where = what ? strchr(what, '|') : NULL,
                *stage = where ? strchr(++where, '|') : NULL;
     const char *share = stage ? strchr(++stage, '|') : NULL;
-    if (!share)
+    if (!share) {
         return false;
+    }
     int place = (int)(stage - 1 - where), name = (int)(share - stage);
     stk_finding_say(ctx, f, "the stage %.*s holds %s %% of the pipeline's work: %s%s%.*s", name,
                     stage, share + 1, find(what)->says, place ? ", " : "", place, where);
@@ -102,6 +106,7 @@ bool stk_pipeline_limit_say(const struct stk_rule_ctx *ctx, struct stk_rep_findi
 
 void stk_pipeline_limit_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
-    if (ctx->pass.run->facts.input_limit)
+    if (ctx->pass.run->facts.input_limit) {
         stk_finding_fix(ctx, f, &find(ctx->pass.run->facts.input_limit)->fix);
+    }
 }

@@ -16,9 +16,11 @@ const int stk_rule_count = sizeof stk_rules / sizeof stk_rules[0];
 
 const struct stk_rule *stk_rule_find(const char *id)
 {
-    for (int i = 0; i < stk_rule_count; i++)
-        if (strcmp(stk_rules[i]->id, id) == 0)
+    for (int i = 0; i < stk_rule_count; i++) {
+        if (strcmp(stk_rules[i]->id, id) == 0) {
             return stk_rules[i];
+        }
+    }
     return NULL;
 }
 
@@ -26,16 +28,21 @@ const struct stk_rule *stk_rule_find(const char *id)
 static const char *missing(const struct stk_rule *rule, const struct stk_rule_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->pass.run;
-    if ((rule->needs & STK_NEED_BREAKDOWN) && stk_rule_abstained(ctx))
+    if ((rule->needs & STK_NEED_BREAKDOWN) && stk_rule_abstained(ctx)) {
         return stk_rule_abstained(ctx);
-    if ((rule->needs & STK_NEED_BREAKDOWN) && run->wall_ns <= 0)
+    }
+    if ((rule->needs & STK_NEED_BREAKDOWN) && run->wall_ns <= 0) {
         return "no time that can be broken down";
-    if ((rule->needs & STK_NEED_DEVICE) && !run->facts.has_device_rows)
+    }
+    if ((rule->needs & STK_NEED_DEVICE) && !run->facts.has_device_rows) {
         return "the profile holds no device rows";
-    if ((rule->needs & STK_NEED_HOST) && !run->facts.has_host_rows)
+    }
+    if ((rule->needs & STK_NEED_HOST) && !run->facts.has_host_rows) {
         return "the profile holds no host rows";
-    if ((rule->needs & STK_NEED_STEPS) && run->steps_used == 0)
+    }
+    if ((rule->needs & STK_NEED_STEPS) && run->steps_used == 0) {
         return "no steps were found";
+    }
     return NULL;
 }
 
@@ -44,17 +51,21 @@ static const char *const state_keys[] = {"fired", "passed", "not_applicable", "s
 static bool framework_in_use(const char *framework, uint32_t frameworks)
 {
     static const char *const keys[STK_FW_COUNT] = {"tensorflow", "pytorch", "jax", "cuda"};
-    for (int i = 0; i < STK_FW_COUNT; i++)
-        if ((frameworks & (1u << i)) && strcmp(framework, keys[i]) == 0)
+    for (int i = 0; i < STK_FW_COUNT; i++) {
+        if ((frameworks & (1u << i)) && strcmp(framework, keys[i]) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
 static bool read_from(const struct stk_rule_ctx *ctx, const char *format)
 {
-    for (uint32_t i = 0; i < ctx->pass.input_count; i++)
-        if (ctx->pass.inputs[i].format && strcmp(ctx->pass.inputs[i].format, format) == 0)
+    for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
+        if (ctx->pass.inputs[i].format && strcmp(ctx->pass.inputs[i].format, format) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -62,11 +73,13 @@ static size_t keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *
                    uint32_t frameworks, bool general)
 {
     const struct stk_rep_fix *fixes = all->items;
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
         if (strcmp(fixes[i].framework, "any") == 0
                 ? general
-                : framework_in_use(fixes[i].framework, frameworks))
+                : framework_in_use(fixes[i].framework, frameworks)) {
             out[kept++] = fixes[i];
+        }
+    }
     return kept;
 }
 
@@ -86,15 +99,19 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
         seen = 0;
     }
     size_t kept = 0;
-    if (!all.count && rule->fixes)
-        for (all.items = rule->fixes; rule->fixes[all.count].text;)
+    if (!all.count && rule->fixes) {
+        for (all.items = rule->fixes; rule->fixes[all.count].text;) {
             all.count++;
+        }
+    }
     struct stk_rep_fix *fixes = stk_arena_array(ctx->pass.arena, all.count + 1, sizeof *fixes);
-    if (!fixes)
+    if (!fixes) {
         return false;
+    }
     kept = keep(fixes, kept, &all, !seen || by_nsys ? seen | cuda : seen, true);
-    if (!known || kept == 0)
+    if (!known || kept == 0) {
         kept = keep(fixes, kept, &all, every & ~seen & ~cuda, false);
+    }
     f->fix = (struct stk_list){.items = fixes, .count = kept};
     return true;
 }
@@ -102,9 +119,11 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
 static int severity_rank(const char *severity)
 {
     static const char *const order[] = {"high", "medium", "low", "info"};
-    for (int i = 0; i < 4; i++)
-        if (severity && strcmp(severity, order[i]) == 0)
+    for (int i = 0; i < 4; i++) {
+        if (severity && strcmp(severity, order[i]) == 0) {
             return i;
+        }
+    }
     return 4;
 }
 
@@ -129,12 +148,15 @@ static bool comes_before(const struct stk_rep_finding *fa, const struct stk_rep_
                          enum stk_verdict_kind verdict)
 {
     struct order a = order_of(fa, verdict), b = order_of(fb, verdict);
-    if (a.leads != b.leads)
+    if (a.leads != b.leads) {
         return a.leads;
-    if (a.rank != b.rank)
+    }
+    if (a.rank != b.rank) {
         return a.rank < b.rank;
-    if (a.rank == severity_rank("info") && a.explains != b.explains)
+    }
+    if (a.rank == severity_rank("info") && a.explains != b.explains) {
         return a.explains;
+    }
     return a.saving > b.saving;
 }
 
@@ -143,8 +165,9 @@ static void insert(struct stk_rep_finding *list, size_t *count, const struct stk
                    enum stk_verdict_kind verdict)
 {
     size_t at = *count;
-    while (at > 0 && comes_before(f, &list[at - 1], verdict))
+    while (at > 0 && comes_before(f, &list[at - 1], verdict)) {
         at--;
+    }
     memmove(&list[at + 1], &list[at], (*count - at) * sizeof *f);
     list[at] = *f;
     (*count)++;
@@ -156,8 +179,9 @@ enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report 
     size_t n = (size_t)stk_rule_count, found = 0;
     struct stk_rep_rule *rows = stk_arena_array(ctx->pass.arena, n, sizeof *rows);
     struct stk_rep_finding *findings = stk_arena_array(ctx->pass.arena, n + 1, sizeof *findings);
-    if (!rows || !findings)
+    if (!rows || !findings) {
         return stk_err_nomem(err);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct stk_rule *rule = stk_rules[i];
         struct stk_rep_finding f = {
@@ -173,10 +197,12 @@ enum stk_status stk_rules_run(const struct stk_rule_ctx *ctx, struct stk_report 
             state = rule->check(ctx, &f, &why);
         }
         rows[i] = (struct stk_rep_rule){rule->id, state_keys[state], why ? why : ""};
-        if (state != STK_RULE_FIRED)
+        if (state != STK_RULE_FIRED) {
             continue;
-        if (!pick_fixes(rule, ctx, &f) || !f.explain)
+        }
+        if (!pick_fixes(rule, ctx, &f) || !f.explain) {
             return stk_err_nomem(err);
+        }
         insert(findings, &found, &f, ctx->pass.verdict->kind);
     }
     report->rules = (struct stk_list){.items = rows, .count = n};

@@ -32,17 +32,22 @@ static const char *const modules[] = {
 static bool is_installed(struct stk_str file)
 {
     static const char *const folders[] = {"site-packages/", "dist-packages/", "lib/python", "<"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (stk_str_contains(file, stk_str_from(folders[i])))
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (stk_str_contains(file, stk_str_from(folders[i]))) {
             return true;
+        }
+    }
     for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++) {
         size_t n = strlen(packages[i]);
-        if (file.n > n && memcmp(file.p, packages[i], n) == 0 && file.p[n] == '/')
+        if (file.n > n && memcmp(file.p, packages[i], n) == 0 && file.p[n] == '/') {
             return true;
+        }
     }
-    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
-        if (stk_str_eq(file, stk_str_from(modules[i])))
+    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+        if (stk_str_eq(file, stk_str_from(modules[i]))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -51,14 +56,17 @@ static bool parse_frame(struct stk_str frame, struct stk_str *file, int64_t *lin
 {
     for (size_t i = 1; i + 4 < frame.n; i++) {
         char after = frame.p[i + 3];
-        if (memcmp(frame.p + i, ".py", 3) != 0 || (after != '(' && after != ':'))
+        if (memcmp(frame.p + i, ".py", 3) != 0 || (after != '(' && after != ':')) {
             continue;
+        }
         size_t n = 0;
         const char *digits = frame.p + i + 4;
-        while (i + 4 + n < frame.n && digits[n] >= '0' && digits[n] <= '9')
+        while (i + 4 + n < frame.n && digits[n] >= '0' && digits[n] <= '9') {
             n++;
-        if (!stk_str_to_i64((struct stk_str){digits, n}, line) || *line < 1 || *line > MAX_LINE)
+        }
+        if (!stk_str_to_i64((struct stk_str){digits, n}, line) || *line < 1 || *line > MAX_LINE) {
             continue;
+        }
         size_t skip = frame.p[0] == '$';
         *file = (struct stk_str){frame.p + skip, i + 3 - skip};
         return file->n > 3 && !is_installed(*file);
@@ -71,8 +79,9 @@ bool stk_rule_parse_source(const char *name, struct stk_str *file, int64_t *line
     while (name && *name) {
         const char *in = strstr(name, " in ");
         struct stk_str frame = {name, in ? (size_t)(in - name) : strlen(name)};
-        if (parse_frame(frame, file, line))
+        if (parse_frame(frame, file, line)) {
             return true;
+        }
         name = in ? in + 4 : NULL;
     }
     return false;
@@ -82,8 +91,9 @@ static bool take(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, cons
 {
     struct stk_str file;
     int64_t line;
-    if (!stk_rule_parse_source(name, &file, &line))
+    if (!stk_rule_parse_source(name, &file, &line)) {
         return false;
+    }
     f->source.file = stk_arena_strndup(ctx->pass.arena, file.p, file.n);
     f->source.line = line;
     f->has_source = f->source.file != NULL;
@@ -95,8 +105,10 @@ void stk_finding_source(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     int64_t best_ns = -1;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_cause *c = &ctx->pass.run->causes[p];
-        for (int i = 0; i < c->name_count && (parts & (1u << p)); i++)
-            if (c->names[i].ns > best_ns && take(ctx, f, c->names[i].name))
+        for (int i = 0; i < c->name_count && (parts & (1u << p)); i++) {
+            if (c->names[i].ns > best_ns && take(ctx, f, c->names[i].name)) {
                 best_ns = c->names[i].ns;
+            }
+        }
     }
 }

@@ -52,8 +52,9 @@ static double mean_ns(const struct stk_run_sum *run, enum stk_part part, int32_t
     uint32_t devices = 0;
     for (uint32_t d = 0; d < run->device_count; d++) {
         const struct stk_device_sum *dev = &run->devices[d];
-        if (!dev->analysed || (dev->rank == rank) == others)
+        if (!dev->analysed || (dev->rank == rank) == others) {
             continue;
+        }
         ns += dev->parts[part];
         devices++;
     }
@@ -66,8 +67,9 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
     int best = -1;
     *more_ns = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
-        if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION || p == STK_PART_UNKNOWN)
+        if (stk_part_info(p)->group == STK_GROUP_COMMUNICATION || p == STK_PART_UNKNOWN) {
             continue;
+        }
         double more = mean_ns(run, p, run->straggler.rank, false) -
                       mean_ns(run, p, run->straggler.rank, true);
         if (more > *more_ns && more >= thresholds[MORE].value * wait_ns) {
@@ -88,8 +90,9 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, in
         stk_finding_fix(ctx, f, &fixes[FIX_INPUT]);
     } else if (part < 0) {
         stk_finding_fix(ctx, f, &fixes[FIX_WORK]);
-        if (!ctx->pass.run->facts.has_host_rows || !ctx->pass.run->facts.has_launch_rows)
+        if (!ctx->pass.run->facts.has_host_rows || !ctx->pass.run->facts.has_launch_rows) {
             stk_finding_fix(ctx, f, &fixes[FIX_RECORD]);
+        }
         stk_finding_fix(ctx, f, &fixes[FIX_DEVICE]);
     }
     stk_finding_fix(ctx, f, &fixes[FIX_HOST]);
@@ -111,26 +114,29 @@ static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         (int)(g->wait_share * 100 + 0.5));
     stk_finding_say(ctx, f, "rank %d is last in %u of %u matched collectives", (int)g->rank,
                     g->last_count, g->matched);
-    if (!g->clocks_agree)
+    if (!g->clocks_agree) {
         stk_finding_say(
             ctx, f, "the ranks' clocks do not agree: the late rank is the one that waits least");
+    }
     int part = excess_part(run, (double)g->wait_ns / waiting, &more_ns);
-    if (part >= 0)
+    if (part >= 0) {
         stk_finding_say(ctx, f, "rank %d spends %s more than the others on average on: %s",
                         (int)g->rank, stk_human_ns((int64_t)more_ns, time),
                         stk_part_info(part)->meaning);
-    else
+    } else {
         stk_finding_say(ctx, f, "what rank %d does meanwhile does not stand out in these profiles",
                         (int)g->rank);
-    if (run->rank_events_unequal > 0)
+    }
+    if (run->rank_events_unequal > 0) {
         stk_finding_say(ctx, f,
                         "%llu collectives were left out, since their counts differ between ranks",
                         (unsigned long long)run->rank_events_unequal);
+    }
     choose(ctx, f, part);
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
+                                           struct stk_rep_finding *f, const char **why)
 {
     const struct stk_straggler *g = &ctx->pass.run->straggler;
     if (g->matched == 0 && !g->fired) {
@@ -139,8 +145,9 @@ static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_
     }
     *why = stk_rule_text(ctx, "ranks wait %.0f %% of the time, one rank holds %.0f %% of it",
                          g->wait_share * 100, g->held_share * 100);
-    if (!g->fired)
+    if (!g->fired) {
         return STK_RULE_PASSED;
+    }
     f->title = stk_rule_text(ctx, "Ranks wait for rank %d", (int)g->rank);
     f->severity = stk_rule_severity(ctx, g->wait_share);
     f->confidence = g->clocks_agree ? "high" : "medium";
@@ -171,5 +178,5 @@ const struct stk_rule stk_rule_straggler = {
     .verdicts = 1u << STK_VERDICT_STRAGGLER,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = straggler_check,
 };

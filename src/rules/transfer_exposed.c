@@ -115,15 +115,16 @@ static void say_memory(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
     char a[STK_HUMAN_MAX], b[STK_HUMAN_MAX], bytes[STK_HUMAN_MAX], time[STK_HUMAN_MAX];
     stk_human_count(facts->pageable_copies, a);
     stk_human_count(facts->copies, b);
-    if (is_pinned(facts))
+    if (is_pinned(facts)) {
         stk_finding_say(ctx, f, "%s copies are to or from pinned memory: the link is the limit",
                         stk_human_count(facts->pinned_copies, a));
-    else if (facts->pageable_copies > 0)
+    } else if (facts->pageable_copies > 0) {
         stk_finding_say(ctx, f, "%s of %s copies use pageable memory: %s in %s", a, b,
                         stk_human_bytes(facts->pageable_bytes, bytes),
                         stk_human_ns(facts->pageable_copy_ns, time));
-    else
+    } else {
         return;
+    }
     stk_finding_raise(f, 1);
 }
 
@@ -136,17 +137,19 @@ static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
         total += dev->h2d_ns + dev->d2h_ns + dev->d2d_ns + dev->p2p_ns;
         exposed += dev->transfer_exposed_ns;
     }
-    if (total > 0 && exposed > 0)
+    if (total > 0 && exposed > 0) {
         stk_finding_say(ctx, f, "of %s of copies %s is not hidden behind compute",
                         stk_human_ns(total, a), stk_human_ns(exposed < total ? exposed : total, b));
+    }
 }
 
 static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool up = is_copied(ctx, STK_PART_H2D), down = is_copied(ctx, STK_PART_D2H);
     bool pinned = is_pinned(&ctx->pass.run->facts);
-    if (up && pinned)
+    if (up && pinned) {
         stk_finding_fix(ctx, f, &fixes[FIX_OFFLOAD]);
+    }
     if (up && !pinned) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_PIN]);
         stk_finding_fix(ctx, f, &fixes[FIX_CUDA_PIN]);
@@ -155,25 +158,31 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
         stk_finding_fix(ctx, f, &fixes[FIX_TF_AHEAD]);
         stk_finding_fix(ctx, f, &fixes[FIX_JAX_AHEAD]);
     }
-    if (down)
+    if (down) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_BACK]);
-    if (many_copies(ctx))
+    }
+    if (many_copies(ctx)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MERGE]);
-    if (up)
+    }
+    if (up) {
         stk_finding_fix(ctx, f, &fixes[FIX_SMALLER]);
-    if (down)
+    }
+    if (down) {
         stk_finding_fix(ctx, f, &fixes[FIX_BACK]);
-    if (is_copied(ctx, STK_PART_D2D))
+    }
+    if (is_copied(ctx, STK_PART_D2D)) {
         stk_finding_fix(ctx, f, &fixes[FIX_PEERS]);
+    }
 }
 
-static enum stk_rule_state check(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
-                                 const char **why)
+static enum stk_rule_state transfer_exposed_check(const struct stk_rule_ctx *ctx,
+                                                  struct stk_rep_finding *f, const char **why)
 {
     uint32_t parts = stk_rule_group_parts(STK_GROUP_TRANSFER);
     enum stk_rule_state state = stk_rule_check_share(ctx, f, parts, thresholds, why);
-    if (state != STK_RULE_FIRED)
+    if (state != STK_RULE_FIRED) {
         return state;
+    }
     stk_finding_causes(ctx, f, parts);
     if (stk_rule_on_tpu(ctx)) {
         f->title = "The TPU waits for copies";
@@ -206,5 +215,5 @@ const struct stk_rule stk_rule_transfer_exposed = {
     .verdicts = 1u << STK_VERDICT_TRANSFER,
     .thresholds = thresholds,
     .fixes = fixes,
-    .check = check,
+    .check = transfer_exposed_check,
 };

@@ -11,8 +11,9 @@ enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
 {
     struct stk_build *b = stk_alloc_zero(1, sizeof *b);
     *out = NULL;
-    if (!b)
+    if (!b) {
         return stk_err_nomem(err);
+    }
     stk_vec_init(&b->shards, sizeof(struct stk_shard *), 1u << 20);
     stk_vec_init(&b->processes, sizeof(struct stk_fact_process), FACTS_MAX);
     stk_vec_init(&b->moves, sizeof(struct stk_fact_move), FACTS_MAX);
@@ -33,8 +34,9 @@ enum stk_status stk_build_new(struct stk_build **out, struct stk_err *err)
 
 void stk_build_free(struct stk_build *b)
 {
-    if (!b)
+    if (!b) {
         return;
+    }
     for (size_t i = 0; i < b->shards.count; i++) {
         stk_shard_deinit(stk_build_shard_at(b, i));
         stk_free(stk_build_shard_at(b, i));
@@ -46,16 +48,18 @@ void stk_build_free(struct stk_build *b)
     stk_map_deinit(&b->move_map);
     stk_vec_deinit(&b->devices);
     stk_tracks_deinit(&b->tracks);
-    if (b->strings_ready)
+    if (b->strings_ready) {
         stk_strpool_deinit(&b->strings);
+    }
     stk_free(b);
 }
 
 static uint32_t intern(struct stk_build *b, struct stk_str s)
 {
     uint32_t id = s.n ? stk_strpool_intern(&b->strings, s.p, s.n) : 0;
-    if (id != STK_STRPOOL_FAILED)
+    if (id != STK_STRPOOL_FAILED) {
         return id;
+    }
     b->failure = STK_ENOMEM;
     return 0;
 }
@@ -65,8 +69,9 @@ void stk_build_process(struct stk_build *b, int64_t process, int32_t rank, struc
 {
     struct stk_fact_process *fact = stk_vec_push(&b->processes);
     if (!fact) {
-        if (b->processes.count < FACTS_MAX)
+        if (b->processes.count < FACTS_MAX) {
             b->failure = STK_ENOMEM;
+        }
         return;
     }
     *fact = (struct stk_fact_process){process, rank, intern(b, name), intern(b, host)};
@@ -77,8 +82,9 @@ void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
 {
     struct stk_fact_device *fact = stk_vec_push(&b->devices);
     if (!fact) {
-        if (b->devices.count < FACTS_MAX)
+        if (b->devices.count < FACTS_MAX) {
             b->failure = STK_ENOMEM;
+        }
         return;
     }
     *fact = (struct stk_fact_device){process, device, *facts, intern(b, facts->source_id),
@@ -94,26 +100,30 @@ static struct stk_track_entry *track_fact(struct stk_build *b, const struct stk_
                                 .id = key->id,
                                 .sid = intern(b, key->sid)};
     uint32_t track = stk_tracks_put(&b->tracks, &e);
-    if (track != STK_NONE)
+    if (track != STK_NONE) {
         return stk_tracks_at(&b->tracks, track);
-    if (b->tracks.entries.count < b->tracks.entries.max_count)
+    }
+    if (b->tracks.entries.count < b->tracks.entries.max_count) {
         b->failure = STK_ENOMEM;
+    }
     return NULL;
 }
 
 void stk_build_track_name(struct stk_build *b, const struct stk_track_key *key, struct stk_str name)
 {
     struct stk_track_entry *track = track_fact(b, key);
-    if (track)
+    if (track) {
         track->name = intern(b, name);
+    }
 }
 
 void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *key,
                              enum stk_track_kind kind, int64_t device)
 {
     struct stk_track_entry *track = track_fact(b, key);
-    if (!track)
+    if (!track) {
         return;
+    }
     track->becomes = true;
     track->becomes_kind = kind;
     track->becomes_device = device;
@@ -127,10 +137,11 @@ void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
     struct stk_fact_move *move = !at       ? NULL
                                  : created ? stk_vec_push(&b->moves)
                                            : stk_vec_at(&b->moves, *at);
-    if (move)
+    if (move) {
         *move = (struct stk_fact_move){process, to};
-    else if (b->moves.count < FACTS_MAX)
+    } else if (b->moves.count < FACTS_MAX) {
         b->failure = STK_ENOMEM;
+    }
 }
 
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
@@ -142,8 +153,9 @@ void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
 
 static void free_finish(struct stk_finish *f)
 {
-    for (uint32_t i = 0; i < f->sub_count; i++)
+    for (uint32_t i = 0; i < f->sub_count; i++) {
         stk_free(f->subs[i].counts);
+    }
     stk_free(f->subs);
     stk_free(f->builder_map);
     stk_free((void *)f->name_class);
@@ -156,8 +168,9 @@ static void free_finish(struct stk_finish *f)
 static enum stk_status first_failure(const struct stk_build *b)
 {
     enum stk_status status = b->failure;
-    for (size_t i = 0; i < b->shards.count && status == STK_OK; i++)
+    for (size_t i = 0; i < b->shards.count && status == STK_OK; i++) {
         status = stk_build_shard_at(b, i)->failure;
+    }
     return status;
 }
 
@@ -180,8 +193,9 @@ enum stk_status stk_build_finish(struct stk_build *b, int threads, struct stk_tr
         status = stk_err_nomem(err);
         goto done;
     }
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == STK_OK; i++)
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == STK_OK; i++) {
         status = stages[i](&f, err);
+    }
     if (status == STK_OK) {
         *out = f.t;
         f.t = NULL;

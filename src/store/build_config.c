@@ -39,8 +39,9 @@ static uint64_t hash_of(const struct stk_launch_config *c)
                               (uint64_t)(uint32_t)c->registers << 32 | (uint32_t)c->shared_bytes,
                               (uint64_t)(uint32_t)c->occupancy_pct << 1 | c->occupancy_of_grid};
     uint64_t hash = 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         hash = stk_hash_u64(hash * 31 + words[i]);
+    }
     return hash;
 }
 
@@ -53,12 +54,15 @@ uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_con
         struct stk_launch_config *item = !at       ? NULL
                                          : created ? stk_vec_push(&set->items)
                                                    : stk_vec_at(&set->items, *at);
-        if (!item || *at >= set->items.count) // memory ran out before
+        if (!item || *at >= set->items.count) { // memory ran out before
             return STK_NONE;
-        if (created)
+        }
+        if (created) {
             *item = *config;
-        if (created || is_same(item, config))
+        }
+        if (created || is_same(item, config)) {
             return *at;
+        }
     }
 }
 

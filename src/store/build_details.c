@@ -7,8 +7,9 @@
 static bool count_details(struct stk_finish *f, uint64_t *total)
 {
     *total = 0;
-    for (size_t i = 0; i < f->b->shards.count; i++)
+    for (size_t i = 0; i < f->b->shards.count; i++) {
         *total += stk_build_shard_at(f->b, i)->details.count;
+    }
     return *total < UINT32_MAX;
 }
 
@@ -18,8 +19,9 @@ static void count_by_value(struct stk_finish *f, uint32_t *first)
         const struct stk_vec *v = &stk_build_shard_at(f->b, i)->details;
         for (size_t k = 0; k < v->count; k++) {
             const struct stk_raw_detail *d = stk_vec_at(v, k);
-            if (d->ext != STK_NONE)
+            if (d->ext != STK_NONE) {
                 first[d->ext + 1]++;
+            }
         }
     }
 }
@@ -28,26 +30,31 @@ enum stk_status stk_build_details(struct stk_finish *f, struct stk_err *err)
 {
     struct stk_trace *t = f->t;
     uint64_t total;
-    if (!count_details(f, &total))
+    if (!count_details(f, &total)) {
         return stk_err_set(err, STK_ELIMIT, "the profile holds too many values of events");
-    if (total == 0)
+    }
+    if (total == 0) {
         return STK_OK;
+    }
     t->detail_first = stk_alloc_zero((size_t)t->ext_count + 2, sizeof *t->detail_first);
     t->details = stk_alloc_array((size_t)total, sizeof *t->details);
-    if (!t->detail_first || !t->details)
+    if (!t->detail_first || !t->details) {
         return stk_err_nomem(err);
+    }
     // Counts are kept two places up, so that putting a value moves the start of its own row to the
     // start of the next one.
     count_by_value(f, t->detail_first + 1);
-    for (uint32_t i = 1; i <= t->ext_count + 1; i++)
+    for (uint32_t i = 1; i <= t->ext_count + 1; i++) {
         t->detail_first[i] += t->detail_first[i - 1];
+    }
     t->detail_count = t->detail_first[t->ext_count + 1];
     for (size_t i = 0; i < f->b->shards.count; i++) {
         struct stk_vec *v = &stk_build_shard_at(f->b, i)->details;
         for (size_t k = 0; k < v->count; k++) {
             const struct stk_raw_detail *d = stk_vec_at(v, k);
-            if (d->ext != STK_NONE)
+            if (d->ext != STK_NONE) {
                 t->details[t->detail_first[d->ext + 1]++] = d->detail;
+            }
         }
         stk_vec_deinit(v);
     }

@@ -48,8 +48,9 @@ static bool starts_work(struct stk_finish *f, uint32_t name)
     if (!(bits & CLASS_CALL_KNOWN)) {
         uint32_t found = stk_name_classify(stk_strpool_get(&f->t->strings, name), STK_KIND_RUNTIME);
         bits |= CLASS_CALL_KNOWN;
-        if (found & (STK_NAME_LAUNCH | STK_NAME_COPY_CALL | STK_NAME_GRAPH_LAUNCH))
+        if (found & (STK_NAME_LAUNCH | STK_NAME_COPY_CALL | STK_NAME_GRAPH_LAUNCH)) {
             bits |= CLASS_STARTS_WORK;
+        }
         atomic_store_explicit(&f->name_class[name], bits, memory_order_relaxed);
     }
     return bits & CLASS_STARTS_WORK;
@@ -71,18 +72,21 @@ static inline size_t first_slot(const struct join *j, int64_t corr)
 static inline void ask_for_slot(const struct join *j, int64_t corr)
 {
     size_t i = first_slot(j, corr);
-    if (i < j->slot_count)
+    if (i < j->slot_count) {
         __builtin_prefetch(&j->slots[i]);
+    }
 }
 
 // Slot of the correlation: holds it, or is the free one where it belongs; NULL where it cannot be.
 static inline struct slot *find_slot(const struct join *j, int64_t corr)
 {
     size_t i = first_slot(j, corr);
-    if (j->dense)
+    if (j->dense) {
         return i < j->slot_count ? &j->slots[i] : NULL;
-    while (j->slots[i].head != STK_NONE && j->slots[i].corr != corr)
+    }
+    while (j->slots[i].head != STK_NONE && j->slots[i].corr != corr) {
         i = (i + 1) & (j->slot_count - 1);
+    }
     return &j->slots[i];
 }
 
@@ -99,16 +103,20 @@ static bool prepare(struct join *j, const struct work *w)
     uint64_t range = (uint64_t)w->max_corr - (uint64_t)w->min_corr;
     size_t want = 64;
     j->dense = range < w->rows * DENSE_SLOTS_PER_ROW;
-    while (want < w->rows + w->rows / 2)
+    while (want < w->rows + w->rows / 2) {
         want *= 2;
-    if (j->dense)
+    }
+    if (j->dense) {
         want = (size_t)range + 1;
-    if (want >= STK_NONE) // slots are numbered with 32 bits
+    }
+    if (want >= STK_NONE) { // slots are numbered with 32 bits
         return false;
+    }
     forget(j);
     j->slots = stk_alloc_large(want, sizeof *j->slots);
-    if (!j->slots)
+    if (!j->slots) {
         return false;
+    }
     j->slot_count = want;
     j->min_corr = w->min_corr;
     j->seed = stk_hash_u64((uint64_t)(uintptr_t)j->slots);
@@ -133,10 +141,12 @@ static void insert_work(struct join *j, const struct stk_track *track)
 {
     struct stk_trace *t = j->f->t;
     for (uint32_t i = track->first + track->count; i-- > track->first;) {
-        if (i - track->first >= AHEAD && is_numbered_work(t, i - AHEAD))
+        if (i - track->first >= AHEAD && is_numbered_work(t, i - AHEAD)) {
             ask_for_slot(j, held_corr(&t->ext[t->ref[i - AHEAD]]));
-        if (!is_numbered_work(t, i))
+        }
+        if (!is_numbered_work(t, i)) {
             continue;
+        }
         struct stk_ext *e = &t->ext[t->ref[i]];
         int64_t corr = held_corr(e);
         struct slot *s = find_slot(j, corr);
@@ -150,11 +160,13 @@ static void insert_work(struct join *j, const struct stk_track *track)
 static bool better_call(struct stk_finish *f, uint32_t call, uint32_t than)
 {
     const struct stk_trace *t = f->t;
-    if (than == STK_NONE)
+    if (than == STK_NONE) {
         return true;
+    }
     bool a = starts_work(f, t->name[call]), b = starts_work(f, t->name[than]);
-    if (a != b)
+    if (a != b) {
         return a;
+    }
     return t->start_ns[call] != t->start_ns[than] ? t->start_ns[call] < t->start_ns[than]
                                                   : call < than;
 }
@@ -166,8 +178,9 @@ static void look_up_call(struct join *j, uint32_t event, bool has_work)
     t->ref[event] = STK_NONE;
     struct slot *s = has_work ? find_slot(j, corr) : NULL;
     if (s && s->head != STK_NONE) {
-        if (better_call(j->f, event, s->call))
+        if (better_call(j->f, event, s->call)) {
             s->call = event;
+        }
     } else if (starts_work(j->f, t->name[event])) {
         stk_issue_add(&t->issues[STK_ISSUE_LAUNCH_WITHOUT_WORK], 1, 0, (int64_t)stk_pos(t, event),
                       t->name[event]);
@@ -182,14 +195,17 @@ static void look_up_calls(struct join *j, const struct stk_track *track, bool ha
     uint32_t end = track->first + track->count;
     for (uint32_t i = track->first; i < end; i++) {
         const uint8_t *found = memchr(t->kind + i, STK_KIND_RUNTIME, end - i);
-        if (!found)
+        if (!found) {
             return;
+        }
         i = (uint32_t)(found - t->kind);
         uint32_t call = t->ref[i];
-        if (call == STK_NONE)
+        if (call == STK_NONE) {
             continue;
-        if (has_work && j->f->call_count - call > AHEAD)
+        }
+        if (has_work && j->f->call_count - call > AHEAD) {
             ask_for_slot(j, j->f->call_corr[call + AHEAD]);
+        }
         look_up_call(j, i, has_work);
     }
 }
@@ -202,8 +218,9 @@ struct timed {
 static int compare_timed(const void *a, const void *b)
 {
     const struct timed *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
+    if (x->start_ns != y->start_ns) {
         return x->start_ns < y->start_ns ? -1 : 1;
+    }
     return (x->event > y->event) - (x->event < y->event);
 }
 
@@ -212,16 +229,20 @@ static uint32_t sort_chain(struct stk_trace *t, uint32_t head, size_t n)
 {
     struct timed few[16], *ops = n <= 16 ? few : stk_alloc_array(n, sizeof *ops);
     size_t k = 0;
-    if (!ops)
+    if (!ops) {
         return STK_NONE;
-    for (uint32_t i = head; i != STK_NONE && k < n; i = t->ext[t->ref[i]].next)
+    }
+    for (uint32_t i = head; i != STK_NONE && k < n; i = t->ext[t->ref[i]].next) {
         ops[k++] = (struct timed){t->start_ns[i], i};
+    }
     qsort(ops, n, sizeof *ops, compare_timed);
-    for (k = 0; k < n; k++)
+    for (k = 0; k < n; k++) {
         t->ext[t->ref[ops[k].event]].next = k + 1 < n ? ops[k + 1].event : STK_NONE;
+    }
     head = ops[0].event;
-    if (ops != few)
+    if (ops != few) {
         stk_free(ops);
+    }
     return head;
 }
 
@@ -239,10 +260,12 @@ static bool settle_chain(struct stk_trace *t, uint32_t head, uint32_t call)
         last_ns = t->start_ns[i];
         i = e->next;
     }
-    if (!ordered)
+    if (!ordered) {
         head = sort_chain(t, head, n);
-    if (call != STK_NONE)
+    }
+    if (call != STK_NONE) {
         t->ref[call] = head;
+    }
     return head != STK_NONE;
 }
 
@@ -252,10 +275,12 @@ static bool settle_track(struct join *j, const struct stk_track *track)
     struct stk_trace *t = j->f->t;
     uint32_t end = track->first + track->count;
     for (uint32_t i = track->first; i < end; i++) {
-        if (end - i > AHEAD && is_numbered_work(t, i + AHEAD))
+        if (end - i > AHEAD && is_numbered_work(t, i + AHEAD)) {
             __builtin_prefetch(&j->slots[t->ext[t->ref[i + AHEAD]].link]);
-        if (is_numbered_work(t, i) && !settle_chain(t, i, j->slots[t->ext[t->ref[i]].link].call))
+        }
+        if (is_numbered_work(t, i) && !settle_chain(t, i, j->slots[t->ext[t->ref[i]].link].call)) {
             return false;
+        }
     }
     return true;
 }
@@ -263,13 +288,16 @@ static bool settle_track(struct join *j, const struct stk_track *track)
 static void measure_work(const struct stk_trace *t, const struct stk_track *track, struct work *w)
 {
     for (uint32_t i = track->first; i < track->first + track->count; i++) {
-        if (!is_numbered_work(t, i))
+        if (!is_numbered_work(t, i)) {
             continue;
+        }
         int64_t corr = held_corr(&t->ext[t->ref[i]]);
-        if (w->rows == 0 || corr < w->min_corr)
+        if (w->rows == 0 || corr < w->min_corr) {
             w->min_corr = corr;
-        if (w->rows == 0 || corr > w->max_corr)
+        }
+        if (w->rows == 0 || corr > w->max_corr) {
             w->max_corr = corr;
+        }
         w->rows++;
     }
 }
@@ -284,20 +312,29 @@ static bool link_process(struct join *j, const uint32_t *order, uint32_t from, u
     const struct stk_track *tracks = j->f->t->tracks;
     const uint32_t *kinds = j->kinds;
     struct work w = {0, 0, 0};
-    for (uint32_t k = from; k < to; k++)
-        if (kinds[order[k]] & WORK_KINDS)
+    for (uint32_t k = from; k < to; k++) {
+        if (kinds[order[k]] & WORK_KINDS) {
             measure_work(j->f->t, &tracks[order[k]], &w);
-    if (w.rows && !prepare(j, &w))
+        }
+    }
+    if (w.rows && !prepare(j, &w)) {
         return false;
-    for (uint32_t k = to; w.rows && k-- > from;)
-        if (kinds[order[k]] & WORK_KINDS)
+    }
+    for (uint32_t k = to; w.rows && k-- > from;) {
+        if (kinds[order[k]] & WORK_KINDS) {
             insert_work(j, &tracks[order[k]]);
-    for (uint32_t k = from; k < to; k++)
-        if (kinds[order[k]] & 1u << STK_KIND_RUNTIME)
+        }
+    }
+    for (uint32_t k = from; k < to; k++) {
+        if (kinds[order[k]] & 1u << STK_KIND_RUNTIME) {
             look_up_calls(j, &tracks[order[k]], w.rows > 0);
-    for (uint32_t k = from; w.rows && k < to; k++)
-        if (kinds[order[k]] & WORK_KINDS && !settle_track(j, &tracks[order[k]]))
+        }
+    }
+    for (uint32_t k = from; w.rows && k < to; k++) {
+        if (kinds[order[k]] & WORK_KINDS && !settle_track(j, &tracks[order[k]])) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -317,14 +354,18 @@ static uint32_t *kinds_of_tracks(const struct stk_finish *f)
 // Tracks grouped by process, each group in order. first has one entry more than processes.
 static void group_tracks(const struct stk_trace *t, uint32_t *order, uint32_t *first)
 {
-    for (uint32_t i = 0; i < t->track_count; i++)
+    for (uint32_t i = 0; i < t->track_count; i++) {
         first[t->tracks[i].process + 1]++;
-    for (uint32_t p = 0; p < t->process_count; p++)
+    }
+    for (uint32_t p = 0; p < t->process_count; p++) {
         first[p + 1] += first[p];
-    for (uint32_t i = 0; i < t->track_count; i++)
+    }
+    for (uint32_t i = 0; i < t->track_count; i++) {
         order[first[t->tracks[i].process]++] = i;
-    for (uint32_t p = t->process_count; p; p--)
+    }
+    for (uint32_t p = t->process_count; p; p--) {
         first[p] = first[p - 1];
+    }
     first[0] = 0;
 }
 
@@ -332,20 +373,23 @@ static void count_issues(struct stk_trace *t, const uint32_t *kinds)
 {
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
-        if (!(kinds[k] & WORK_KINDS))
+        if (!(kinds[k] & WORK_KINDS)) {
             continue;
+        }
         // Launches on a TPU leave no correlation: nothing is missing there.
         bool expected = track->device != STK_NONE &&
                         t->devices[track->device].kind == STK_DEVICE_GPU &&
                         track->kind == STK_TRACK_STREAM;
         for (uint32_t i = track->first; i < track->first + track->count; i++) {
-            if (!stk_kind_is_device_work(t->kind[i]))
+            if (!stk_kind_is_device_work(t->kind[i])) {
                 continue;
+            }
             uint32_t call = stk_link_of(t, i);
-            if (call == STK_NONE ? expected : t->start_ns[i] < t->start_ns[call])
+            if (call == STK_NONE ? expected : t->start_ns[i] < t->start_ns[call]) {
                 stk_issue_add(
                     &t->issues[call == STK_NONE ? STK_ISSUE_NO_LAUNCH_ROW : STK_ISSUE_CLOCK_SKEW],
                     1, 0, (int64_t)stk_pos(t, i), t->name[i]);
+            }
         }
     }
 }
@@ -360,10 +404,12 @@ enum stk_status stk_build_link(struct stk_finish *f, struct stk_err *err)
     bool ok = order && first && kinds;
     if (ok) {
         group_tracks(t, order, first);
-        for (uint32_t p = 0; p < t->process_count && ok; p++)
+        for (uint32_t p = 0; p < t->process_count && ok; p++) {
             ok = link_process(&j, order, first[p], first[p + 1]);
-        if (ok)
+        }
+        if (ok) {
             count_issues(t, kinds);
+        }
     }
     stk_free(order);
     stk_free(first);

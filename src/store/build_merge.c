@@ -10,17 +10,20 @@ static enum stk_status map_strings(struct stk_strpool *into, const struct stk_st
                                    uint32_t **map, struct stk_err *err)
 {
     uint32_t *ids = stk_alloc_array(from->count ? from->count : 1, sizeof *ids);
-    if (!ids)
+    if (!ids) {
         return stk_err_nomem(err);
+    }
     *map = ids;
     ids[0] = 0;
     for (uint32_t i = 1; i < from->count; i++) {
         ids[i] = stk_strpool_intern(into, from->strings[i], from->lengths[i]);
-        if (ids[i] != STK_STRPOOL_FAILED)
+        if (ids[i] != STK_STRPOOL_FAILED) {
             continue;
-        if (into->cap_bytes && from->lengths[i] >= into->cap_bytes - into->used_bytes)
+        }
+        if (into->cap_bytes && from->lengths[i] >= into->cap_bytes - into->used_bytes) {
             return stk_err_set(err, STK_ELIMIT,
                                "the profile holds more than 4 GiB of distinct names; split it");
+        }
         return stk_err_nomem(err);
     }
     return STK_OK;
@@ -44,8 +47,9 @@ static enum stk_status merge_strings(struct stk_finish *f, struct stk_err *err)
         stk_strpool_deinit(&s->strings);
         s->strings_ready = false;
     }
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = map_strings(into, &b->strings, &f->builder_map, err);
+    }
     return status;
 }
 
@@ -65,19 +69,22 @@ static bool collect_keys(struct stk_finish *f, struct stk_track_table *keys)
         struct stk_shard *s = stk_build_shard_at(b, i);
         size_t n = s->tracks.entries.count;
         s->track_map = stk_alloc_array(n ? n : 1, sizeof *s->track_map);
-        if (!s->track_map)
+        if (!s->track_map) {
             return false;
+        }
         for (uint32_t j = 0; j < n; j++) {
             s->track_map[j] = put_mapped(keys, stk_tracks_at(&s->tracks, j), s->string_map);
-            if (s->track_map[j] == STK_NONE)
+            if (s->track_map[j] == STK_NONE) {
                 return false;
+            }
         }
     }
     for (uint32_t j = 0; j < b->tracks.entries.count; j++) {
         const struct stk_track_entry *fact = stk_tracks_at(&b->tracks, j);
         uint32_t id = put_mapped(keys, fact, f->builder_map);
-        if (id == STK_NONE)
+        if (id == STK_NONE) {
             return false;
+        }
         struct stk_track_entry *key = stk_tracks_at(keys, id);
         key->name = f->builder_map[fact->name];
         key->becomes = fact->becomes;
@@ -97,13 +104,16 @@ static bool resolve_keys(struct stk_finish *f, const struct stk_track_table *key
             e.device = e.becomes_device;
         }
         const uint32_t *move = stk_map_get(&f->b->move_map, (uint64_t)e.process, 0);
-        if (move)
+        if (move) {
             e.process = ((const struct stk_fact_move *)stk_vec_at(&f->b->moves, *move))->to;
+        }
         final[i] = stk_tracks_put(&f->merged, &e);
-        if (final[i] == STK_NONE)
+        if (final[i] == STK_NONE) {
             return false;
-        if (e.name)
+        }
+        if (e.name) {
             stk_tracks_at(&f->merged, final[i])->name = e.name;
+        }
     }
     return true;
 }
@@ -115,15 +125,18 @@ static enum stk_status merge_tracks(struct stk_finish *f, struct stk_err *err)
     uint32_t *final = NULL;
     enum stk_status status = STK_ENOMEM;
     stk_tracks_init(&keys);
-    if (!collect_keys(f, &keys))
+    if (!collect_keys(f, &keys)) {
         goto done;
+    }
     final = stk_alloc_array(keys.entries.count + 1, sizeof *final);
-    if (!final || !resolve_keys(f, &keys, final))
+    if (!final || !resolve_keys(f, &keys, final)) {
         goto done;
+    }
     for (size_t i = 0; i < b->shards.count; i++) {
         struct stk_shard *s = stk_build_shard_at(b, i);
-        for (uint32_t j = 0; j < s->tracks.entries.count; j++)
+        for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
             s->track_map[j] = final[s->track_map[j]];
+        }
     }
     status = STK_OK;
 done:
@@ -139,8 +152,9 @@ static void merge_counts(struct stk_finish *f)
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
         t->read += s->read;
         t->dropped += s->dropped;
-        for (int k = 0; k < STK_KIND_COUNT; k++)
+        for (int k = 0; k < STK_KIND_COUNT; k++) {
             t->by_kind[k] += s->by_kind[k];
+        }
         for (int k = 0; k < STK_ISSUE_COUNT; k++) {
             const struct stk_issue *issue = &s->issues[k];
             uint32_t note = s->string_map ? s->string_map[issue->note] : issue->note;
@@ -154,10 +168,12 @@ enum stk_status stk_build_merge(struct stk_finish *f, struct stk_err *err)
 {
     const struct stk_build_facts *facts = &f->b->facts;
     enum stk_status status = merge_strings(f, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = merge_tracks(f, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     merge_counts(f);
     f->t->rank = facts->rank;
     f->t->world_size = facts->world_size;

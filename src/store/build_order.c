@@ -8,23 +8,26 @@
 #include "base/thread.h"
 #include "store/build_order.h"
 
-void *stk_order_room(struct stk_order_scratch *x, int which, size_t n, size_t size)
+void *stk_order_capacity(struct stk_order_scratch *x, int which, size_t n, size_t size)
 {
     size_t want;
-    if (__builtin_mul_overflow(n ? n : 1, size, &want))
+    if (__builtin_mul_overflow(n ? n : 1, size, &want)) {
         return NULL;
-    if (want <= x->rooms[which].size)
-        return x->rooms[which].p;
-    stk_free(x->rooms[which].p);
-    x->rooms[which].p = stk_alloc(want);
-    x->rooms[which].size = x->rooms[which].p ? want : 0;
-    return x->rooms[which].p;
+    }
+    if (want <= x->capacities[which].size) {
+        return x->capacities[which].p;
+    }
+    stk_free(x->capacities[which].p);
+    x->capacities[which].p = stk_alloc(want);
+    x->capacities[which].size = x->capacities[which].p ? want : 0;
+    return x->capacities[which].p;
 }
 
 void stk_order_scratch_free(struct stk_order_scratch *x)
 {
-    for (size_t i = 0; i < sizeof x->rooms / sizeof *x->rooms; i++)
-        stk_free(x->rooms[i].p);
+    for (size_t i = 0; i < sizeof x->capacities / sizeof *x->capacities; i++) {
+        stk_free(x->capacities[i].p);
+    }
 }
 
 #define DEFINE_GATHER(type)                                                                        \
@@ -43,14 +46,18 @@ static bool permute_longs(struct stk_trace *t, uint32_t first, uint32_t n, const
                           struct stk_order_scratch *x)
 {
     uint32_t longs = x->long_to - x->long_from, at = 0;
-    if (longs == 0)
+    if (longs == 0) {
         return true;
-    struct stk_long_dur *temp = stk_order_room(x, 2, longs, sizeof *temp);
-    if (!temp)
+    }
+    struct stk_long_dur *temp = stk_order_capacity(x, 2, longs, sizeof *temp);
+    if (!temp) {
         return false;
-    for (uint32_t i = 0; i < n && at < longs; i++)
-        if (t->dur_low[first + order[i]] == UINT32_MAX)
+    }
+    for (uint32_t i = 0; i < n && at < longs; i++) {
+        if (t->dur_low[first + order[i]] == UINT32_MAX) {
             temp[at++] = (struct stk_long_dur){first + i, stk_order_dur(t, x, first + order[i])};
+        }
+    }
     memcpy(t->long_durs + x->long_from, temp, at * sizeof *temp);
     return true;
 }
@@ -58,9 +65,10 @@ static bool permute_longs(struct stk_trace *t, uint32_t first, uint32_t n, const
 bool stk_track_permute(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_t *order,
                        bool depth_too, struct stk_order_scratch *x)
 {
-    void *temp = stk_order_room(x, 1, n, sizeof(int64_t));
-    if (!temp || !permute_longs(t, first, n, order, x))
+    void *temp = stk_order_capacity(x, 1, n, sizeof(int64_t));
+    if (!temp || !permute_longs(t, first, n, order, x)) {
         return false;
+    }
     gather_int64_t(t->start_ns + first, n, order, temp);
     gather_uint32_t(t->dur_low + first, n, order, temp);
     gather_uint32_t(t->name + first, n, order, temp);
@@ -68,8 +76,9 @@ bool stk_track_permute(struct stk_trace *t, uint32_t first, uint32_t n, const ui
     gather_uint32_t(t->pos_low + first, n, order, temp);
     gather_uint8_t(t->pos_high + first, n, order, temp);
     gather_uint8_t(t->kind + first, n, order, temp);
-    if (depth_too)
+    if (depth_too) {
         gather_uint8_t(t->depth + first, n, order, temp);
+    }
     return true;
 }
 
@@ -88,8 +97,9 @@ static void order_worker(void *arg, int index)
     (void)index;
     for (;;) {
         uint32_t i = atomic_fetch_add(&job->next_track, 1);
-        if (i >= t->track_count)
+        if (i >= t->track_count) {
             break;
+        }
         const struct stk_track *track = &t->tracks[i];
         scratch.long_from = job->long_first[i];
         scratch.long_to = job->long_first[i + 1];
@@ -107,9 +117,10 @@ static void note_overlaps(struct stk_finish *f)
     struct stk_trace *t = f->t;
     for (uint32_t i = 0; i < t->track_count; i++) {
         const struct stk_sub_rows *subs = &f->subs[i];
-        if (subs->moved)
+        if (subs->moved) {
             stk_issue_add(&t->issues[STK_ISSUE_OVERLAP_SUBROW], subs->moved, 0,
                           (int64_t)stk_pos(t, subs->first), t->name[subs->first]);
+        }
     }
 }
 
@@ -118,13 +129,16 @@ static enum stk_status insert_sub_rows(struct stk_finish *f, struct stk_err *err
 {
     struct stk_trace *t = f->t;
     uint64_t total = t->track_count;
-    for (uint32_t i = 0; i < t->track_count; i++)
+    for (uint32_t i = 0; i < t->track_count; i++) {
         total += f->subs[i].count;
-    if (total == t->track_count)
+    }
+    if (total == t->track_count) {
         return STK_OK;
+    }
     struct stk_track *tracks = total < STK_NONE ? stk_alloc_array(total, sizeof *tracks) : NULL;
-    if (!tracks)
+    if (!tracks) {
         return stk_err_nomem(err);
+    }
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->track_count; i++) {
         struct stk_track track = t->tracks[i];
@@ -151,8 +165,9 @@ static void split_longs(const struct stk_trace *t, uint32_t *long_first)
     for (uint32_t i = 0; i < t->track_count; i++) {
         long_first[i] = at;
         while (at < t->long_dur_count &&
-               t->long_durs[at].event - t->tracks[i].first < t->tracks[i].count)
+               t->long_durs[at].event - t->tracks[i].first < t->tracks[i].count) {
             at++;
+        }
     }
     long_first[t->track_count] = at;
 }
@@ -171,8 +186,9 @@ enum stk_status stk_build_order(struct stk_finish *f, struct stk_err *err)
     split_longs(f->t, job.long_first);
     stk_thread_run((uint32_t)f->threads < n ? f->threads : n ? (int)n : 1, order_worker, &job);
     stk_free(job.long_first);
-    if (atomic_load(&job.out_of_memory))
+    if (atomic_load(&job.out_of_memory)) {
         return stk_err_nomem(err);
+    }
     note_overlaps(f);
     return insert_sub_rows(f, err);
 }

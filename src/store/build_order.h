@@ -10,7 +10,7 @@ struct stk_order_scratch {
     struct {
         void *p;
         size_t size;
-    } rooms[4];
+    } capacities[4];
     uint32_t long_from, long_to; // the current track's part of long_durs
 };
 // Duration of an event of the current track. Other workers write other parts of long_durs
@@ -19,20 +19,22 @@ static inline int64_t stk_order_dur(const struct stk_trace *t, const struct stk_
                                     uint32_t event)
 {
     uint32_t low = x->long_from, high = x->long_to;
-    if (t->dur_low[event] != UINT32_MAX)
+    if (t->dur_low[event] != UINT32_MAX) {
         return t->dur_low[event];
+    }
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (t->long_durs[mid].event < event)
+        if (t->long_durs[mid].event < event) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low < x->long_to ? t->long_durs[low].dur_ns : UINT32_MAX;
 }
 // Buffer `which` with room for n items, uninitialised, NULL without memory. Sorting uses 0 and 1,
 // permuting 1 and 2, nesting 0 and 3.
-void *stk_order_room(struct stk_order_scratch *x, int which, size_t n, size_t size);
+void *stk_order_capacity(struct stk_order_scratch *x, int which, size_t n, size_t size);
 void stk_order_scratch_free(struct stk_order_scratch *x);
 
 // All three work on events [first, first + n); false: no memory.

@@ -17,25 +17,30 @@ static enum stk_status number_tracks(struct stk_finish *f, struct stk_err *err)
 {
     size_t n = f->merged.entries.count;
     f->track_final = stk_alloc_array(n + 1, sizeof *f->track_final);
-    if (!f->track_final)
+    if (!f->track_final) {
         return stk_err_nomem(err);
+    }
     for (size_t i = 0; i < f->b->shards.count; i++) {
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
-        for (uint32_t j = 0; j < s->tracks.entries.count; j++)
+        for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
             stk_tracks_at(&f->merged, s->track_map[j])->rows += stk_tracks_at(&s->tracks, j)->rows;
+        }
     }
     uint32_t kept = 0, first = 0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         f->track_final[i] = stk_tracks_at(&f->merged, i)->rows ? kept++ : STK_NONE;
+    }
     f->t->tracks = stk_alloc_zero(kept ? kept : 1, sizeof *f->t->tracks);
     f->track_kinds = stk_alloc_zero(kept ? kept : 1, sizeof *f->track_kinds);
-    if (!f->t->tracks || !f->track_kinds)
+    if (!f->t->tracks || !f->track_kinds) {
         return stk_err_nomem(err);
+    }
     f->t->track_count = kept;
     for (uint32_t i = 0; i < n; i++) {
         const struct stk_track_entry *e = stk_tracks_at(&f->merged, i);
-        if (!e->rows)
+        if (!e->rows) {
             continue;
+        }
         f->t->tracks[f->track_final[i]] = (struct stk_track){.kind = e->kind,
                                                              .device = STK_NONE,
                                                              .id = e->id,
@@ -54,32 +59,40 @@ static enum stk_status place_processes(struct stk_finish *f, struct stk_map *pid
 {
     struct stk_trace *t = f->t;
     t->processes = stk_alloc_zero(t->track_count ? t->track_count : 1, sizeof *t->processes);
-    if (!t->processes)
+    if (!t->processes) {
         return stk_err_nomem(err);
+    }
     for (uint32_t i = 0; i < f->merged.entries.count; i++) {
         const struct stk_track_entry *e = stk_tracks_at(&f->merged, i);
         int created = 0;
-        if (!e->rows)
+        if (!e->rows) {
             continue;
+        }
         uint32_t *index = stk_map_put(pids, (uint64_t)e->process, 0, t->process_count, &created);
-        if (!index)
+        if (!index) {
             return stk_err_nomem(err);
-        if (created)
+        }
+        if (created) {
             t->processes[t->process_count++] = (struct stk_process){.pid = e->process, .rank = -1};
+        }
         t->tracks[f->track_final[i]].process = *index;
     }
     for (size_t i = 0; i < f->b->processes.count; i++) {
         const struct stk_fact_process *fact = stk_vec_at(&f->b->processes, i);
         const uint32_t *index = stk_map_get(pids, (uint64_t)fact->process, 0);
-        if (!index)
+        if (!index) {
             continue;
+        }
         struct stk_process *p = &t->processes[*index];
-        if (fact->rank >= 0)
+        if (fact->rank >= 0) {
             p->rank = fact->rank;
-        if (fact->name)
+        }
+        if (fact->name) {
             p->name = f->builder_map[fact->name];
-        if (fact->host)
+        }
+        if (fact->host) {
             p->host = f->builder_map[fact->host];
+        }
     }
     return STK_OK;
 }
@@ -87,8 +100,9 @@ static enum stk_status place_processes(struct stk_finish *f, struct stk_map *pid
 static int compare_devices(const void *a, const void *b)
 {
     const struct stk_device *x = a, *y = b;
-    if (x->process != y->process)
+    if (x->process != y->process) {
         return x->process < y->process ? -1 : 1;
+    }
     return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
 }
 
@@ -103,23 +117,28 @@ static enum stk_status list_devices(struct stk_finish *f, struct stk_map *index,
 {
     struct stk_trace *t = f->t;
     t->devices = stk_alloc_zero(t->track_count ? t->track_count : 1, sizeof *t->devices);
-    if (!t->devices)
+    if (!t->devices) {
         return stk_err_nomem(err);
+    }
     for (uint32_t i = 0; i < f->merged.entries.count; i++) {
         const struct stk_track_entry *e = stk_tracks_at(&f->merged, i);
         int created = 0;
-        if (!e->rows || !on_device(e))
+        if (!e->rows || !on_device(e)) {
             continue;
+        }
         uint32_t process = t->tracks[f->track_final[i]].process;
-        if (!stk_map_put(index, process, (uint64_t)e->device, 0, &created))
+        if (!stk_map_put(index, process, (uint64_t)e->device, 0, &created)) {
             return stk_err_nomem(err);
-        if (created)
+        }
+        if (created) {
             t->devices[t->device_count++] =
                 (struct stk_device){.process = process, .ordinal = e->device};
+        }
     }
     qsort(t->devices, t->device_count, sizeof *t->devices, compare_devices);
-    for (uint32_t i = 0; i < t->device_count; i++)
+    for (uint32_t i = 0; i < t->device_count; i++) {
         *stk_map_get(index, t->devices[i].process, (uint64_t)t->devices[i].ordinal) = i;
+    }
     return STK_OK;
 }
 
@@ -128,12 +147,14 @@ static enum stk_status place_devices(struct stk_finish *f, const struct stk_map 
 {
     struct stk_trace *t = f->t;
     enum stk_status status = list_devices(f, index, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     for (uint32_t i = 0; i < f->merged.entries.count; i++) {
         const struct stk_track_entry *e = stk_tracks_at(&f->merged, i);
-        if (!e->rows || !on_device(e))
+        if (!e->rows || !on_device(e)) {
             continue;
+        }
         struct stk_track *track = &t->tracks[f->track_final[i]];
         track->device = *stk_map_get(index, track->process, (uint64_t)e->device);
     }
@@ -141,8 +162,9 @@ static enum stk_status place_devices(struct stk_finish *f, const struct stk_map 
         const struct stk_fact_device *fact = stk_vec_at(&f->b->devices, i);
         const uint32_t *process = stk_map_get(pids, (uint64_t)fact->process, 0);
         const uint32_t *at = process ? stk_map_get(index, *process, (uint64_t)fact->device) : NULL;
-        if (!at)
+        if (!at) {
             continue;
+        }
         struct stk_device *d = &t->devices[*at];
         d->source_id = f->builder_map[fact->source_id];
         d->name = f->builder_map[fact->name];
@@ -155,12 +177,14 @@ static enum stk_status place_devices(struct stk_finish *f, const struct stk_map 
     }
     for (uint32_t i = 0; i < t->device_count; i++) {
         char number[24];
-        if (t->devices[i].source_id)
+        if (t->devices[i].source_id) {
             continue;
+        }
         int n = snprintf(number, sizeof number, "%" PRId64, t->devices[i].ordinal);
         uint32_t id = stk_strpool_intern(&t->strings, number, (size_t)n);
-        if (id == STK_STRPOOL_FAILED)
+        if (id == STK_STRPOOL_FAILED) {
             return stk_err_nomem(err);
+        }
         t->devices[i].source_id = id;
     }
     return STK_OK;
@@ -178,8 +202,9 @@ static bool place_values(struct stk_finish *f, struct stk_cursor *next)
             uint32_t track = f->track_final[s->track_map[j]];
             exts += e->exts;
             calls += e->calls;
-            if (exts >= UINT32_MAX || calls >= UINT32_MAX)
+            if (exts >= UINT32_MAX || calls >= UINT32_MAX) {
                 return false;
+            }
             if (track != STK_NONE) {
                 next[track].ext += e->exts;
                 next[track].call += e->calls;
@@ -202,23 +227,27 @@ static enum stk_status place_cursors(struct stk_finish *f, struct stk_err *err)
     struct stk_cursor *next =
         stk_alloc_zero(f->t->track_count ? f->t->track_count : 1, sizeof *next);
     enum stk_status status = STK_OK;
-    if (!next)
+    if (!next) {
         return stk_err_nomem(err);
-    if (!place_values(f, next))
+    }
+    if (!place_values(f, next)) {
         status = stk_err_set(err, STK_ELIMIT,
                              "the profile holds more than 4 294 967 294 events "
                              "with values; record a shorter window");
+    }
     for (size_t i = 0; i < f->b->shards.count && status == STK_OK; i++) {
         struct stk_shard *s = stk_build_shard_at(f->b, i);
         size_t n = s->tracks.entries.count;
         s->cursors = stk_alloc_zero(n ? n : 1, sizeof *s->cursors);
-        if (!s->cursors)
+        if (!s->cursors) {
             status = stk_err_nomem(err);
+        }
         for (uint32_t j = 0; j < n && status == STK_OK; j++) {
             const struct stk_track_entry *e = stk_tracks_at(&s->tracks, j);
             uint32_t track = f->track_final[s->track_map[j]];
-            if (track == STK_NONE)
+            if (track == STK_NONE) {
                 continue;
+            }
             s->cursors[j] = next[track];
             next[track].row += (uint32_t)e->rows;
             next[track].ext += e->exts;
@@ -235,12 +264,15 @@ enum stk_status stk_build_place(struct stk_finish *f, struct stk_err *err)
     stk_map_init(&pids, OBJECTS_MAX);
     stk_map_init(&devices, OBJECTS_MAX);
     enum stk_status status = number_tracks(f, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = place_processes(f, &pids, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = place_devices(f, &pids, &devices, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = place_cursors(f, err);
+    }
     stk_map_deinit(&pids);
     stk_map_deinit(&devices);
     return status;

@@ -30,8 +30,9 @@ static void release(struct stk_slab *slab)
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = ((uintptr_t)slab->p + page - 1) & ~(page - 1);
     uintptr_t last = ((uintptr_t)slab->p + slab->size) & ~(page - 1);
-    if (slab->p && first < last)
+    if (slab->p && first < last) {
         (void)madvise((void *)first, last - first, MADV_DONTNEED);
+    }
 #endif
     stk_free(slab->p);
     slab->p = NULL;
@@ -52,8 +53,9 @@ static struct stk_slab *open_slab(struct stk_pool *pool, size_t at_least)
 {
     struct stk_slab *slab = stk_alloc_zero(1, sizeof *slab);
     size_t size = pool->next_size > at_least ? pool->next_size : at_least;
-    if (slab)
+    if (slab) {
         slab->p = stk_alloc_large(size, 1);
+    }
     struct stk_slab **slot = slab && slab->p ? stk_vec_push(&pool->slabs) : NULL;
     if (!slot) {
         stk_free(slab ? slab->p : NULL);
@@ -73,8 +75,9 @@ struct stk_part stk_pool_take(struct stk_pool *pool, size_t size)
     pthread_mutex_lock(&pool->lock);
     struct stk_slab *slab = pool->open;
     if (!slab || slab->size - slab->used < size) {
-        if (slab && slab->parts == 0)
+        if (slab && slab->parts == 0) {
             release(slab);
+        }
         slab = pool->open = open_slab(pool, size);
     }
     if (slab) {
@@ -90,13 +93,15 @@ void stk_pool_give(struct stk_pool *pool, struct stk_part *part)
 {
     struct stk_slab *slab = part->slab;
     *part = (struct stk_part){NULL, NULL};
-    if (!slab)
+    if (!slab) {
         return;
+    }
     pthread_mutex_lock(&pool->lock);
     bool last = --slab->parts == 0 && slab != pool->open;
     pthread_mutex_unlock(&pool->lock);
-    if (last)
+    if (last) {
         release(slab);
+    }
 }
 
 void stk_pool_close(struct stk_pool *pool)

@@ -21,17 +21,21 @@
 static uint8_t classify(struct stk_finish *f, uint32_t name)
 {
     uint8_t bits = atomic_load_explicit(&f->name_class[name], memory_order_relaxed);
-    if (bits & CLASS_KNOWN)
+    if (bits & CLASS_KNOWN) {
         return bits;
+    }
     struct stk_str s = stk_strpool_get(&f->t->strings, name);
     enum stk_kind kind = stk_name_device_kind(s);
     bits = CLASS_KNOWN;
-    if (kind == STK_KIND_MEMCPY)
+    if (kind == STK_KIND_MEMCPY) {
         bits |= CLASS_MEMCPY;
-    else if (kind == STK_KIND_MEMSET)
+    } else if (kind == STK_KIND_MEMSET) {
         bits |= CLASS_MEMSET;
-    if (kind == STK_KIND_COLLECTIVE || stk_name_classify(s, STK_KIND_KERNEL) & STK_NAME_COLLECTIVE)
+    }
+    if (kind == STK_KIND_COLLECTIVE ||
+        stk_name_classify(s, STK_KIND_KERNEL) & STK_NAME_COLLECTIVE) {
         bits |= CLASS_COLLECTIVE;
+    }
     atomic_store_explicit(&f->name_class[name], bits, memory_order_relaxed);
     return bits;
 }
@@ -40,10 +44,12 @@ enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_
                              uint32_t name)
 {
     if (kind == STK_KIND_UNSET) {
-        if (track == STK_TRACK_THREAD)
+        if (track == STK_TRACK_THREAD) {
             return STK_KIND_HOST_OP;
-        if (track != STK_TRACK_STREAM)
+        }
+        if (track != STK_TRACK_STREAM) {
             return STK_KIND_OTHER;
+        }
         uint8_t bits = classify(f, name);
         return bits & CLASS_MEMCPY       ? STK_KIND_MEMCPY
                : bits & CLASS_MEMSET     ? STK_KIND_MEMSET
@@ -51,8 +57,9 @@ enum stk_kind stk_build_kind(struct stk_finish *f, uint8_t kind, enum stk_track_
                                          : STK_KIND_KERNEL;
     }
     if (kind == STK_KIND_KERNEL && track == STK_TRACK_STREAM &&
-        classify(f, name) & CLASS_COLLECTIVE)
+        classify(f, name) & CLASS_COLLECTIVE) {
         return STK_KIND_COLLECTIVE;
+    }
     return (enum stk_kind)kind;
 }
 
@@ -80,8 +87,9 @@ static void place_details(struct scatter *w)
     struct stk_raw_detail *d = w->s->details.items;
     for (size_t i = 0; i < w->s->details.count; i++) {
         d[i].ext = w->ext_final[d[i].ext];
-        if (w->s->string_map && stk_detail_type_of(d[i].detail.key) == STK_DETAIL_TEXT)
+        if (w->s->string_map && stk_detail_type_of(d[i].detail.key) == STK_DETAIL_TEXT) {
             d[i].detail.text = w->s->string_map[d[i].detail.text];
+        }
     }
 }
 
@@ -102,8 +110,9 @@ static uint32_t put_ext(struct scatter *w, struct stk_cursor *cursor, uint32_t e
                           .src_mem = from->src_mem,
                           .dst_mem = from->dst_mem,
                           .flags = from->flags};
-    if (e->flags & STK_EXT_CONFIG && w->s->config_map)
+    if (e->flags & STK_EXT_CONFIG && w->s->config_map) {
         e->value = w->s->config_map[e->value];
+    }
     if (from->has_corr && stk_kind_is_device_work(kind)) {
         e->flags |= STK_EXT_HAS_CORR;
         e->link = (uint32_t)((uint64_t)from->corr >> 32);
@@ -112,23 +121,27 @@ static uint32_t put_ext(struct scatter *w, struct stk_cursor *cursor, uint32_t e
     if (kind == STK_KIND_MEMCPY && e->dir == STK_DIR_UNKNOWN) {
         uint8_t src = STK_MEM_UNKNOWN, dst = STK_MEM_UNKNOWN;
         stk_name_parse_copy(stk_strpool_get(&w->f->t->strings, name), &e->dir, &src, &dst);
-        if (e->src_mem == STK_MEM_UNKNOWN)
+        if (e->src_mem == STK_MEM_UNKNOWN) {
             e->src_mem = src;
-        if (e->dst_mem == STK_MEM_UNKNOWN)
+        }
+        if (e->dst_mem == STK_MEM_UNKNOWN) {
             e->dst_mem = dst;
+        }
     }
-    if (w->ext_final)
+    if (w->ext_final) {
         w->ext_final[ext] = cursor->ext;
+    }
     return cursor->ext++;
 }
 
 static void put_long(struct scatter *w, uint32_t event, int64_t dur_ns)
 {
     struct stk_long_dur *d = stk_vec_push(w->longs);
-    if (d)
+    if (d) {
         *d = (struct stk_long_dur){event, dur_ns};
-    else
+    } else {
         w->out_of_memory = true;
+    }
 }
 
 static int compare_raw_longs(const void *a, const void *b)
@@ -155,10 +168,12 @@ static void close_gone(struct stk_shard *s, uint32_t chunk)
     uint32_t n = 0;
     for (uint32_t r = 0; r < c->count; r++) {
         struct stk_raw_long key = {chunk, r, 0}, *x = NULL;
-        if (rows.kind[r] == STK_KIND_GONE)
+        if (rows.kind[r] == STK_KIND_GONE) {
             continue;
-        if (rows.dur_low[r] == UINT32_MAX)
+        }
+        if (rows.dur_low[r] == UINT32_MAX) {
             x = bsearch(&key, s->longs.items, s->longs.count, sizeof key, compare_raw_longs);
+        }
         rows.start_ns[n] = rows.start_ns[r];
         rows.dur_low[n] = rows.dur_low[r];
         rows.name[n] = rows.name[r];
@@ -166,8 +181,9 @@ static void close_gone(struct stk_shard *s, uint32_t chunk)
         rows.pos_high[n] = rows.pos_high[r];
         rows.ext[n] = rows.ext[r];
         rows.kind[n] = rows.kind[r];
-        if (x)
+        if (x) {
             x->row = n;
+        }
         n++;
     }
     c->count = n;
@@ -184,8 +200,9 @@ static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t fir
     uint32_t counts[4][STK_KIND_COUNT] = {{0}};
     for (uint32_t r = 0; r < c->count; r++) {
         uint8_t kind = from[r];
-        if (kind == STK_KIND_UNSET || kind == STK_KIND_KERNEL)
+        if (kind == STK_KIND_UNSET || kind == STK_KIND_KERNEL) {
             kind = (uint8_t)stk_build_kind(w->f, kind, track, names[r]);
+        }
         to[r] = kind;
         counts[r & 3][kind]++;
     }
@@ -196,8 +213,9 @@ static void put_kinds(struct scatter *w, const struct stk_chunk *c, uint32_t fir
         kinds |= n ? 1u << k : 0;
     }
     uint32_t final = w->f->track_final[w->s->track_map[c->track]];
-    if (final != STK_NONE)
+    if (final != STK_NONE) {
         atomic_fetch_or_explicit(&w->f->track_kinds[final], kinds, memory_order_relaxed);
+    }
 }
 
 static void put_refs(struct scatter *w, const struct stk_chunk *c, uint32_t first)
@@ -210,51 +228,60 @@ static void put_refs(struct scatter *w, const struct stk_chunk *c, uint32_t firs
         return;
     }
     struct stk_cursor *cursor = &w->s->cursors[c->track];
-    for (uint32_t r = 0; r < c->count; r++)
+    for (uint32_t r = 0; r < c->count; r++) {
         to[r] = from[r] == STK_NONE
                     ? STK_NONE
                     : put_ext(w, cursor, from[r], t->kind[first + r], t->name[first + r]);
+    }
 }
 
 static void scatter_chunk(struct scatter *w, uint32_t chunk)
 {
     struct stk_trace *t = w->f->t;
     const struct stk_chunk *c = stk_shard_chunk(w->s, chunk);
-    if (c->has_gone)
+    if (c->has_gone) {
         close_gone(w->s, chunk);
+    }
     uint32_t first = w->s->cursors[c->track].row, n = c->count;
     const struct stk_chunk_columns rows = stk_chunk_columns(c);
     const uint32_t *string_map = w->s->string_map;
     int64_t base_ns = w->f->base_ns;
     w->s->cursors[c->track].row += n;
-    for (uint32_t r = 0; r < n; r++)
+    for (uint32_t r = 0; r < n; r++) {
         t->start_ns[first + r] = rows.start_ns[r] - base_ns;
-    for (uint32_t r = 0; r < n; r++)
+    }
+    for (uint32_t r = 0; r < n; r++) {
         t->name[first + r] = string_map ? string_map[rows.name[r]] : rows.name[r];
+    }
     memcpy(t->dur_low + first, rows.dur_low, n * sizeof *t->dur_low);
     memcpy(t->pos_low + first, rows.pos_low, n * sizeof *t->pos_low);
     memcpy(t->pos_high + first, rows.pos_high, n);
     put_kinds(w, c, first);
     put_refs(w, c, first);
-    for (uint32_t r = 0; r < n && c->has_long; r++)
-        if (t->dur_low[first + r] == UINT32_MAX)
+    for (uint32_t r = 0; r < n && c->has_long; r++) {
+        if (t->dur_low[first + r] == UINT32_MAX) {
             put_long(w, first + r, long_dur(w->s, chunk, r));
+        }
+    }
 }
 
 static void scatter_shard(struct scatter *w)
 {
     struct stk_shard *s = w->s;
-    if (s->longs.count)
+    if (s->longs.count) {
         qsort(s->longs.items, s->longs.count, sizeof(struct stk_raw_long), compare_raw_longs);
-    for (uint32_t j = 0; j < s->tracks.entries.count; j++)
+    }
+    for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
         w->track_kinds[j] = stk_tracks_at(&w->f->merged, s->track_map[j])->kind;
+    }
     for (uint32_t k = 0; k < s->chunks.count; k++) {
         scatter_chunk(w, k);
         stk_pool_give(s->pool, &stk_shard_chunk(s, k)->part);
     }
     stk_shard_give_rows(s);
-    if (w->ext_final)
+    if (w->ext_final) {
         place_details(w);
+    }
 }
 
 static void scatter_worker(void *arg, int index)
@@ -263,8 +290,9 @@ static void scatter_worker(void *arg, int index)
     (void)index;
     for (;;) {
         size_t i = atomic_fetch_add(&job->next_shard, 1);
-        if (i >= job->f->b->shards.count)
+        if (i >= job->f->b->shards.count) {
             return;
+        }
         struct stk_shard *s = stk_build_shard_at(job->f->b, i);
         struct scatter w = {
             .f = job->f, .s = s, .longs = &job->longs[i], .by_kind = job->by_kind[i]};
@@ -272,13 +300,16 @@ static void scatter_worker(void *arg, int index)
         bool ok = w.track_kinds != NULL;
         if (ok && s->details.count) {
             w.ext_final = stk_alloc_array((size_t)s->ext_count + 1, sizeof *w.ext_final);
-            if ((ok = w.ext_final != NULL))
+            if ((ok = w.ext_final != NULL)) {
                 memset(w.ext_final, 0xff, s->ext_count * sizeof *w.ext_final); // STK_NONE
+            }
         }
-        if (ok)
+        if (ok) {
             scatter_shard(&w);
-        if (!ok || w.out_of_memory)
+        }
+        if (!ok || w.out_of_memory) {
             atomic_store(&job->out_of_memory, true);
+        }
         stk_free(w.track_kinds);
         stk_free(w.ext_final);
     }
@@ -311,16 +342,20 @@ static enum stk_status collect(struct scatter_job *job, struct stk_err *err)
     size_t shards = job->f->b->shards.count, n = 0;
     for (size_t i = 0; i < shards; i++) {
         n += job->longs[i].count;
-        for (int k = 0; k < STK_KIND_COUNT; k++)
+        for (int k = 0; k < STK_KIND_COUNT; k++) {
             t->by_kind[k] += job->by_kind[i][k];
+        }
     }
     t->long_durs = stk_alloc_array(n ? n : 1, sizeof *t->long_durs);
-    if (!t->long_durs)
+    if (!t->long_durs) {
         return stk_err_nomem(err);
-    for (size_t i = 0; i < shards; i++)
-        for (size_t k = 0; k < job->longs[i].count; k++)
+    }
+    for (size_t i = 0; i < shards; i++) {
+        for (size_t k = 0; k < job->longs[i].count; k++) {
             t->long_durs[t->long_dur_count++] =
                 *(const struct stk_long_dur *)stk_vec_at(&job->longs[i], k);
+        }
+    }
     qsort(t->long_durs, n, sizeof *t->long_durs, compare_longs);
     return STK_OK;
 }
@@ -332,19 +367,23 @@ enum stk_status stk_build_scatter(struct stk_finish *f, struct stk_err *err)
     enum stk_status status = STK_OK;
     job.longs = stk_alloc_zero(shards + 1, sizeof *job.longs);
     job.by_kind = stk_alloc_zero(shards + 1, sizeof *job.by_kind);
-    if (!job.longs || !job.by_kind || !alloc_columns(f))
+    if (!job.longs || !job.by_kind || !alloc_columns(f)) {
         status = stk_err_nomem(err);
-    for (size_t i = 0; i < shards && status == STK_OK; i++)
+    }
+    for (size_t i = 0; i < shards && status == STK_OK; i++) {
         stk_vec_init(&job.longs[i], sizeof(struct stk_long_dur), UINT32_MAX);
+    }
     stk_pool_close(&f->b->pool);
     if (status == STK_OK) {
         int workers = (size_t)f->threads < shards ? f->threads : (int)shards;
         stk_thread_run(workers > 0 ? workers : 1, scatter_worker, &job);
         status = atomic_load(&job.out_of_memory) ? stk_err_nomem(err) : collect(&job, err);
     }
-    if (job.longs)
-        for (size_t i = 0; i < shards; i++)
+    if (job.longs) {
+        for (size_t i = 0; i < shards; i++) {
             stk_vec_deinit(&job.longs[i]);
+        }
+    }
     stk_free(job.longs);
     stk_free(job.by_kind);
     return status;

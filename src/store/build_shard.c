@@ -8,27 +8,33 @@
 
 static void fail(struct stk_shard *s, enum stk_status status)
 {
-    if (s->failure == STK_OK)
+    if (s->failure == STK_OK) {
         s->failure = status;
+    }
 }
 
 static void reset_issues(struct stk_issue *issues)
 {
-    for (int i = 0; i < STK_ISSUE_COUNT; i++)
+    for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         issues[i] = (struct stk_issue){.first_offset = -1};
+    }
 }
 
 void stk_issue_add(struct stk_issue *issue, uint64_t n, uint64_t events_lost, int64_t offset,
                    uint32_t note)
 {
-    if (__builtin_add_overflow(issue->count, n, &issue->count))
+    if (__builtin_add_overflow(issue->count, n, &issue->count)) {
         issue->count = UINT64_MAX;
-    if (__builtin_add_overflow(issue->events_lost, events_lost, &issue->events_lost))
+    }
+    if (__builtin_add_overflow(issue->events_lost, events_lost, &issue->events_lost)) {
         issue->events_lost = UINT64_MAX;
-    if (offset >= 0 && issue->first_offset < 0)
+    }
+    if (offset >= 0 && issue->first_offset < 0) {
         issue->first_offset = offset;
-    if (!issue->note)
+    }
+    if (!issue->note) {
         issue->note = note;
+    }
 }
 
 #define CHUNK_ROWS_FIRST 64u
@@ -46,18 +52,22 @@ static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_
     stk_tracks_init(&s->tracks);
     reset_issues(s->issues);
     s->strings_ready = stk_strpool_init(&s->strings, 0) == 0;
-    if (!s->strings_ready)
+    if (!s->strings_ready) {
         fail(s, STK_ENOMEM);
+    }
 }
 
 void stk_shard_give_rows(struct stk_shard *s)
 {
-    for (size_t i = 0; i < s->chunks.count; i++)
+    for (size_t i = 0; i < s->chunks.count; i++) {
         stk_pool_give(s->pool, &stk_shard_chunk(s, i)->part);
-    for (size_t i = 0; i < s->ext_blocks.count; i++)
+    }
+    for (size_t i = 0; i < s->ext_blocks.count; i++) {
         stk_pool_give(s->pool, stk_vec_at(&s->ext_blocks, i));
-    for (size_t i = 0; i < s->call_blocks.count; i++)
+    }
+    for (size_t i = 0; i < s->call_blocks.count; i++) {
         stk_pool_give(s->pool, stk_vec_at(&s->call_blocks, i));
+    }
     s->chunks.count = s->ext_blocks.count = s->call_blocks.count = 0;
 }
 
@@ -71,8 +81,9 @@ void stk_shard_deinit(struct stk_shard *s)
     stk_vec_deinit(&s->details);
     stk_configs_deinit(&s->configs);
     stk_tracks_deinit(&s->tracks);
-    if (s->strings_ready)
+    if (s->strings_ready) {
         stk_strpool_deinit(&s->strings);
+    }
     s->strings_ready = false;
     stk_free(s->string_map);
     stk_free(s->track_map);
@@ -85,8 +96,9 @@ void stk_shard_deinit(struct stk_shard *s)
 struct stk_shard *stk_build_shard(struct stk_build *b)
 {
     struct stk_shard *s = stk_alloc_zero(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return NULL;
+    }
     shard_init(s, &b->pool, b->max_rows);
     struct stk_shard **slot = s->failure == STK_OK ? stk_vec_push(&b->shards) : NULL;
     if (!slot) {
@@ -113,11 +125,13 @@ bool stk_shard_failed(const struct stk_shard *s)
 
 uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
 {
-    if (n == 0 || s->failure != STK_OK)
+    if (n == 0 || s->failure != STK_OK) {
         return 0;
+    }
     uint32_t id = stk_strpool_intern(&s->strings, p, n);
-    if (id != STK_STRPOOL_FAILED)
+    if (id != STK_STRPOOL_FAILED) {
         return id;
+    }
     if (s->strings.cap_bytes && n >= s->strings.cap_bytes - s->strings.used_bytes) {
         s->limit_reached = true;
         stk_issue_add(&s->issues[STK_ISSUE_LIMIT_REACHED], 1, 0, -1, 0);
@@ -135,12 +149,14 @@ uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
                                 .id = key->id,
                                 .sid = stk_shard_intern(s, key->sid.p, key->sid.n)};
     uint32_t track = s->failure == STK_OK ? stk_tracks_put(&s->tracks, &e) : STK_NONE;
-    if (track != STK_NONE)
+    if (track != STK_NONE) {
         return track;
-    if (s->tracks.entries.count >= s->tracks.entries.max_count)
+    }
+    if (s->tracks.entries.count >= s->tracks.entries.max_count) {
         s->limit_reached = true;
-    else
+    } else {
         fail(s, STK_ENOMEM);
+    }
     return STK_NONE;
 }
 
@@ -153,8 +169,9 @@ void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n)
 void stk_shard_issue(struct stk_shard *s, enum stk_issue_id id, uint64_t n, uint64_t events_lost,
                      int64_t offset, struct stk_str note)
 {
-    if ((unsigned)id >= STK_ISSUE_COUNT)
+    if ((unsigned)id >= STK_ISSUE_COUNT) {
         return;
+    }
     struct stk_issue *issue = &s->issues[id];
     uint32_t note_id = issue->note ? 0 : stk_shard_intern(s, note.p, note.n);
     stk_issue_add(issue, n, events_lost, offset, note_id);
@@ -168,10 +185,11 @@ static void drop(struct stk_shard *s, const struct stk_row *row, enum stk_issue_
         kind = STK_KIND_OTHER;
         if (row->track < s->tracks.entries.count) {
             enum stk_track_kind track = stk_tracks_at(&s->tracks, row->track)->kind;
-            if (track == STK_TRACK_STREAM)
+            if (track == STK_TRACK_STREAM) {
                 kind = (uint8_t)stk_name_device_kind(stk_strpool_get(&s->strings, row->name));
-            else if (track == STK_TRACK_THREAD)
+            } else if (track == STK_TRACK_THREAD) {
                 kind = STK_KIND_HOST_OP;
+            }
         }
     }
     s->by_kind[kind]++;
@@ -199,8 +217,9 @@ static uint32_t add_ext(struct stk_shard *s, const struct stk_row_ext *ext)
 {
     struct stk_raw_ext *e;
     if (s->ext_count % STK_BLOCK_EXTS == 0 &&
-        !add_block(s, &s->ext_blocks, STK_BLOCK_EXTS * sizeof *e))
+        !add_block(s, &s->ext_blocks, STK_BLOCK_EXTS * sizeof *e)) {
         return STK_NONE;
+    }
     e = stk_shard_ext(s, s->ext_count);
     *e = (struct stk_raw_ext){.corr = ext->corr,
                               .value = ext->value,
@@ -216,8 +235,9 @@ static uint32_t add_ext(struct stk_shard *s, const struct stk_row_ext *ext)
 static uint32_t add_call(struct stk_shard *s, int64_t corr)
 {
     if (s->call_count % STK_BLOCK_CALLS == 0 &&
-        !add_block(s, &s->call_blocks, STK_BLOCK_CALLS * sizeof corr))
+        !add_block(s, &s->call_blocks, STK_BLOCK_CALLS * sizeof corr)) {
         return STK_NONE;
+    }
     *stk_shard_call(s, s->call_count) = corr;
     return s->call_count++;
 }
@@ -225,14 +245,18 @@ static uint32_t add_call(struct stk_shard *s, int64_t corr)
 // Correlations matter on both ends of a launch only; other values on anything but a call.
 static bool ext_is_worth_keeping(const struct stk_row *row, const struct stk_row_ext *ext)
 {
-    if (row->kind == STK_KIND_RUNTIME)
+    if (row->kind == STK_KIND_RUNTIME) {
         return ext && ext->has_corr;
-    if (row->kind == STK_KIND_MEMCPY)
+    }
+    if (row->kind == STK_KIND_MEMCPY) {
         return true;
-    if (!ext)
+    }
+    if (!ext) {
         return false;
-    if (ext->flags || ext->dir || ext->src_mem || ext->dst_mem || ext->value)
+    }
+    if (ext->flags || ext->dir || ext->src_mem || ext->dst_mem || ext->value) {
         return true;
+    }
     return ext->has_corr && (row->kind == STK_KIND_UNSET || stk_kind_is_device_work(row->kind));
 }
 
@@ -240,8 +264,9 @@ static bool ext_is_worth_keeping(const struct stk_row *row, const struct stk_row
 static struct stk_chunk *next_chunk(struct stk_shard *s, struct stk_track_entry *track, uint32_t id)
 {
     uint32_t rows = CHUNK_ROWS_FIRST;
-    if (track->chunk)
+    if (track->chunk) {
         rows = stk_shard_chunk(s, track->chunk - 1)->capacity * 4;
+    }
     rows = rows < STK_CHUNK_ROWS ? rows : STK_CHUNK_ROWS;
     struct stk_part part = stk_pool_take(s->pool, (size_t)rows * STK_CHUNK_ROW_BYTES);
     struct stk_chunk *c = part.p ? stk_vec_push(&s->chunks) : NULL;
@@ -258,21 +283,25 @@ static struct stk_chunk *next_chunk(struct stk_shard *s, struct stk_track_entry 
 static void add_long(struct stk_shard *s, uint32_t chunk, uint32_t row, int64_t dur_ns)
 {
     struct stk_raw_long *x = stk_vec_push(&s->longs);
-    if (x)
+    if (x) {
         *x = (struct stk_raw_long){chunk, row, dur_ns};
-    else
+    } else {
         fail(s, STK_ENOMEM);
+    }
     stk_shard_chunk(s, chunk)->has_long = true;
 }
 
 static void note_row(struct stk_track_entry *track, int64_t start_ns)
 {
-    if (track->rows == 0)
+    if (track->rows == 0) {
         track->min_start_ns = track->max_start_ns = start_ns;
-    if (start_ns < track->min_start_ns)
+    }
+    if (start_ns < track->min_start_ns) {
         track->min_start_ns = start_ns;
-    if (start_ns > track->max_start_ns)
+    }
+    if (start_ns > track->max_start_ns) {
         track->max_start_ns = start_ns;
+    }
     track->rows++;
 }
 
@@ -300,10 +329,12 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
 {
     static const struct stk_row_ext no_ext;
     int64_t end_ns;
-    if (s->failure != STK_OK)
+    if (s->failure != STK_OK) {
         return;
-    if (row->kind == STK_KIND_RUNTIME)
+    }
+    if (row->kind == STK_KIND_RUNTIME) {
         count = 0;
+    }
     if (row->dur_ns < 0 || __builtin_add_overflow(row->start_ns, row->dur_ns, &end_ns)) {
         drop(s, row, STK_ISSUE_TIME_INVALID);
         return;
@@ -319,8 +350,9 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
     }
     struct stk_track_entry *track = stk_tracks_at(&s->tracks, row->track);
     struct stk_chunk *c = track->chunk ? stk_shard_chunk(s, track->chunk - 1) : NULL;
-    if (!c || c->count == c->capacity)
+    if (!c || c->count == c->capacity) {
         c = next_chunk(s, track, row->track);
+    }
     uint32_t ext_id = STK_NONE;
     if (count > 0 || ext_is_worth_keeping(row, ext)) {
         bool is_call = row->kind == STK_KIND_RUNTIME;
@@ -329,8 +361,9 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
         track->calls += is_call;
         add_details(s, ext_id, details, count);
     }
-    if (s->failure != STK_OK)
+    if (s->failure != STK_OK) {
         return;
+    }
     uint64_t pos = row->pos <= STK_POS_MAX ? row->pos : STK_POS_MAX;
     uint8_t kind =
         row->kind < STK_KIND_COUNT || row->kind == STK_KIND_UNSET ? row->kind : STK_KIND_OTHER;
@@ -344,8 +377,9 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
     to.pos_high[i] = (uint8_t)(pos >> 32);
     to.kind[i] = kind;
     c->has_exts |= ext_id != STK_NONE;
-    if (row->dur_ns >= UINT32_MAX)
+    if (row->dur_ns >= UINT32_MAX) {
         add_long(s, track->chunk - 1, i, row->dur_ns);
+    }
     note_row(track, row->start_ns);
     s->row_count++;
     s->read++;

@@ -25,8 +25,9 @@ struct sort_scope {
 
 static bool longer(const struct sort_scope *c, const struct order_key *a, const struct order_key *b)
 {
-    if (a->dur_low != UINT32_MAX || b->dur_low != UINT32_MAX)
+    if (a->dur_low != UINT32_MAX || b->dur_low != UINT32_MAX) {
         return a->dur_low > b->dur_low;
+    }
     return stk_order_dur(c->t, c->x, c->first + a->index) >
            stk_order_dur(c->t, c->x, c->first + b->index);
 }
@@ -41,8 +42,9 @@ static void sort_insertion(const struct sort_scope *c, struct order_key *keys, s
     for (size_t i = 1; i < n; i++) {
         struct order_key key = keys[i];
         size_t j = i;
-        for (; j && before(c, &key, &keys[j - 1]); j--)
+        for (; j && before(c, &key, &keys[j - 1]); j--) {
             keys[j] = keys[j - 1];
+        }
         keys[j] = key;
     }
 }
@@ -58,12 +60,14 @@ static void sort_merge(const struct sort_scope *c, struct order_key *keys, size_
     size_t half = n / 2;
     sort_merge(c, keys, half, temp);
     sort_merge(c, keys + half, n - half, temp);
-    if (!before(c, &keys[half], &keys[half - 1]))
+    if (!before(c, &keys[half], &keys[half - 1])) {
         return;
+    }
     memcpy(temp, keys, half * sizeof *keys);
     size_t a = 0, b = half, out = 0;
-    while (a < half && b < n)
+    while (a < half && b < n) {
         keys[out++] = before(c, &keys[b], &temp[a]) ? keys[b++] : temp[a++];
+    }
     memcpy(keys + out, temp + a, (half - a) * sizeof *keys);
 }
 
@@ -72,15 +76,17 @@ static void radix_pass(const struct order_key *from, struct order_key *to, size_
 {
     uint32_t next[1u << RADIX_BITS] = {0};
     uint32_t mask = (1u << RADIX_BITS) - 1, sum = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         next[((uint64_t)(from[i].start_ns - min_ns) >> shift) & mask]++;
+    }
     for (uint32_t d = 0; d <= mask; d++) {
         uint32_t count = next[d];
         next[d] = sum;
         sum += count;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         to[next[((uint64_t)(from[i].start_ns - min_ns) >> shift) & mask]++] = from[i];
+    }
 }
 
 // Stable; temp holds n keys. The keys end up in `keys`.
@@ -89,10 +95,12 @@ static void sort_radix(const struct sort_scope *c, struct order_key *keys, size_
 {
     int64_t min_ns = keys[0].start_ns, max_ns = keys[0].start_ns;
     for (size_t i = 1; i < n; i++) {
-        if (keys[i].start_ns < min_ns)
+        if (keys[i].start_ns < min_ns) {
             min_ns = keys[i].start_ns;
-        if (keys[i].start_ns > max_ns)
+        }
+        if (keys[i].start_ns > max_ns) {
             max_ns = keys[i].start_ns;
+        }
     }
     struct order_key *from = keys, *to = temp;
     for (int shift = 0; shift < 64 && (uint64_t)(max_ns - min_ns) >> shift; shift += RADIX_BITS) {
@@ -101,13 +109,15 @@ static void sort_radix(const struct sort_scope *c, struct order_key *keys, size_
         from = to;
         to = swap;
     }
-    if (from != keys)
+    if (from != keys) {
         memcpy(keys, from, n * sizeof *keys);
+    }
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && keys[end].start_ns == keys[i].start_ns; end++)
             ;
-        if (end - i > 1)
+        if (end - i > 1) {
             sort_merge(c, keys + i, end - i, temp);
+        }
     }
 }
 
@@ -119,8 +129,9 @@ static size_t count_descents(const struct stk_trace *t, uint32_t first, uint32_t
         int64_t a = t->start_ns[i - 1], b = t->start_ns[i];
         if (a > b || (a == b && (t->dur_low[i - 1] < t->dur_low[i] ||
                                  (t->dur_low[i] == UINT32_MAX &&
-                                  stk_order_dur(t, x, i - 1) < stk_order_dur(t, x, i)))))
+                                  stk_order_dur(t, x, i - 1) < stk_order_dur(t, x, i))))) {
             descents++;
+        }
     }
     return descents;
 }
@@ -128,23 +139,28 @@ static size_t count_descents(const struct stk_trace *t, uint32_t first, uint32_t
 bool stk_track_sort(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_order_scratch *x)
 {
     size_t descents = count_descents(t, first, n, x);
-    if (descents == 0)
+    if (descents == 0) {
         return true;
+    }
     bool radix = n >= RADIX_MIN && descents >= RADIX_DESCENTS_MIN;
-    struct order_key *keys = stk_order_room(x, 0, n, sizeof *keys);
-    struct order_key *temp = stk_order_room(x, 1, radix ? n : n / 2 + 1, sizeof *temp);
-    if (!keys || !temp)
+    struct order_key *keys = stk_order_capacity(x, 0, n, sizeof *keys);
+    struct order_key *temp = stk_order_capacity(x, 1, radix ? n : n / 2 + 1, sizeof *temp);
+    if (!keys || !temp) {
         return false;
-    for (uint32_t i = 0; i < n; i++)
+    }
+    for (uint32_t i = 0; i < n; i++) {
         keys[i] = (struct order_key){t->start_ns[first + i], t->dur_low[first + i], i};
+    }
     struct sort_scope scope = {t, x, first};
-    if (radix)
+    if (radix) {
         sort_radix(&scope, keys, n, temp);
-    else
+    } else {
         sort_merge(&scope, keys, n, temp);
+    }
     // Read and written at the same pace: the order fits in front of the keys it comes from.
     uint32_t *order = (uint32_t *)(void *)keys;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         order[i] = keys[i].index;
+    }
     return stk_track_permute(t, first, n, order, false, x);
 }

@@ -26,12 +26,15 @@ static bool is_derived(const struct stk_finish *f, const struct stk_shard *s, ui
 
 static void widen(struct range *r, const struct stk_track_entry *track)
 {
-    if (track->rows == 0)
+    if (track->rows == 0) {
         return;
-    if (r->rows == 0 || track->min_start_ns < r->min_ns)
+    }
+    if (r->rows == 0 || track->min_start_ns < r->min_ns) {
         r->min_ns = track->min_start_ns;
-    if (r->rows == 0 || track->max_start_ns > r->max_ns)
+    }
+    if (r->rows == 0 || track->max_start_ns > r->max_ns) {
         r->max_ns = track->max_start_ns;
+    }
     r->rows += track->rows;
 }
 
@@ -42,8 +45,9 @@ static void find_ranges(const struct stk_finish *f, struct range *all, struct ra
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
         for (uint32_t j = 0; j < s->tracks.entries.count; j++) {
             widen(all, stk_tracks_at(&s->tracks, j));
-            if (!is_derived(f, s, j))
+            if (!is_derived(f, s, j)) {
                 widen(recorded, stk_tracks_at(&s->tracks, j));
+            }
         }
     }
 }
@@ -66,17 +70,21 @@ static enum stk_status find_median(const struct stk_finish *f, bool derived_too,
     uint64_t stride = rows / SAMPLES_MAX + 1, seen = 0;
     uint32_t n = 0;
     int64_t *samples = stk_alloc_array(SAMPLES_MAX, sizeof *samples);
-    if (!samples)
+    if (!samples) {
         return stk_err_nomem(err);
+    }
     for (size_t i = 0; i < f->b->shards.count; i++) {
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
         for (size_t k = 0; k < s->chunks.count; k++) {
             const struct stk_chunk *c = stk_shard_chunk(s, k);
-            if (!derived_too && is_derived(f, s, c->track))
+            if (!derived_too && is_derived(f, s, c->track)) {
                 continue;
-            for (uint32_t r = 0; r < c->count; r++)
-                if (seen++ % stride == 0 && n < SAMPLES_MAX)
+            }
+            for (uint32_t r = 0; r < c->count; r++) {
+                if (seen++ % stride == 0 && n < SAMPLES_MAX) {
                     samples[n++] = stk_chunk_columns(c).start_ns[r];
+                }
+            }
         }
     }
     qsort(samples, n, sizeof *samples, compare_times);
@@ -92,8 +100,9 @@ static uint64_t count_beyond(const struct stk_finish *f, int64_t median_ns, uint
         const struct stk_shard *s = stk_build_shard_at(f->b, i);
         for (size_t k = 0; k < s->chunks.count; k++) {
             const struct stk_chunk *c = stk_shard_chunk(s, k);
-            for (uint32_t r = 0; r < c->count; r++)
+            for (uint32_t r = 0; r < c->count; r++) {
                 n += distance(stk_chunk_columns(c).start_ns[r], median_ns) > limit_ns;
+            }
         }
     }
     return n;
@@ -135,10 +144,12 @@ static void drop_far_rows(struct stk_finish *f, int64_t median_ns, uint64_t limi
                     drop_row(f, s, c, r, STK_ISSUE_TIME_INVALID);
                     continue;
                 }
-                if (start_ns < track->min_start_ns)
+                if (start_ns < track->min_start_ns) {
                     track->min_start_ns = start_ns;
-                if (start_ns > track->max_start_ns)
+                }
+                if (start_ns > track->max_start_ns) {
                     track->max_start_ns = start_ns;
+                }
             }
         }
     }
@@ -152,9 +163,11 @@ static void drop_excess_rows(struct stk_finish *f)
         struct stk_shard *s = stk_build_shard_at(f->b, i);
         for (size_t k = 0; k < s->chunks.count; k++) {
             struct stk_chunk *c = stk_shard_chunk(s, k);
-            for (uint32_t r = 0; r < c->count; r++)
-                if (stk_chunk_columns(c).kind[r] != STK_KIND_GONE && ++kept > f->b->max_rows)
+            for (uint32_t r = 0; r < c->count; r++) {
+                if (stk_chunk_columns(c).kind[r] != STK_KIND_GONE && ++kept > f->b->max_rows) {
                     drop_row(f, s, c, r, STK_ISSUE_LIMIT_REACHED);
+                }
+            }
         }
     }
 }
@@ -164,15 +177,17 @@ enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
     struct range all, recorded;
     find_ranges(f, &all, &recorded);
     f->name_class = stk_alloc_zero(f->t->strings.count, 1);
-    if (!f->name_class)
+    if (!f->name_class) {
         return stk_err_nomem(err);
+    }
     if (all.rows && distance(all.min_ns, all.max_ns) > NEAR_NS) {
         int64_t median_ns = 0;
         bool derived_too = recorded.rows == 0;
         enum stk_status status =
             find_median(f, derived_too, derived_too ? all.rows : recorded.rows, &median_ns, err);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
         bool isolated = count_beyond(f, median_ns, NEAR_NS) < all.rows / ISOLATED_ONE_IN;
         drop_far_rows(f, median_ns, isolated ? NEAR_NS : FAR_NS);
         find_ranges(f, &all, &recorded);
@@ -183,7 +198,8 @@ enum stk_status stk_build_check_times(struct stk_finish *f, struct stk_err *err)
     }
     f->total_rows = all.rows;
     f->base_ns = recorded.rows ? recorded.min_ns : all.min_ns;
-    if (__builtin_add_overflow(f->base_ns, f->b->facts.clock_base_ns, &f->t->base_ns))
+    if (__builtin_add_overflow(f->base_ns, f->b->facts.clock_base_ns, &f->t->base_ns)) {
         f->t->base_ns = f->base_ns;
+    }
     return STK_OK;
 }

@@ -42,8 +42,9 @@ static uint32_t *find_slot(uint32_t *slots, uint32_t slot_count, const struct st
 {
     uint32_t mask = slot_count - 1;
     uint32_t i = (uint32_t)hash_key(e) & mask;
-    while (slots[i] && !same_key(stk_tracks_at(t, slots[i] - 1), e))
+    while (slots[i] && !same_key(stk_tracks_at(t, slots[i] - 1), e)) {
         i = (i + 1) & mask;
+    }
     return &slots[i];
 }
 
@@ -51,10 +52,12 @@ static bool grow(struct stk_track_table *t)
 {
     uint32_t slot_count = t->slot_count ? t->slot_count * 2 : 64;
     uint32_t *slots = stk_alloc_zero(slot_count, sizeof *slots);
-    if (!slots)
+    if (!slots) {
         return false;
-    for (uint32_t i = 0; i < t->entries.count; i++)
+    }
+    for (uint32_t i = 0; i < t->entries.count; i++) {
         *find_slot(slots, slot_count, t, stk_tracks_at(t, i)) = i + 1;
+    }
     stk_free(t->slots);
     t->slots = slots;
     t->slot_count = slot_count;
@@ -63,14 +66,17 @@ static bool grow(struct stk_track_table *t)
 
 uint32_t stk_tracks_put(struct stk_track_table *t, const struct stk_track_entry *e)
 {
-    if ((t->entries.count + 1) * 2 > t->slot_count && !grow(t))
+    if ((t->entries.count + 1) * 2 > t->slot_count && !grow(t)) {
         return STK_NONE;
+    }
     uint32_t *slot = find_slot(t->slots, t->slot_count, t, e);
-    if (*slot)
+    if (*slot) {
         return *slot - 1;
+    }
     struct stk_track_entry *added = stk_vec_push(&t->entries);
-    if (!added)
+    if (!added) {
         return STK_NONE;
+    }
     added->kind = e->kind;
     added->process = e->process;
     added->device = e->device;

@@ -64,9 +64,11 @@ static struct stk_str cut_front(struct stk_str s, size_t n)
 static size_t api_prefix(struct stk_str s)
 {
     static const struct stk_str apis[] = {{"cuda", 4}, {"hip", 3}, {"cu", 2}};
-    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++)
-        if (stk_str_starts(s, apis[i]) && s.n > apis[i].n && is_upper(s.p[apis[i].n]))
+    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
+        if (stk_str_starts(s, apis[i]) && s.n > apis[i].n && is_upper(s.p[apis[i].n])) {
             return apis[i].n;
+        }
+    }
     return 0;
 }
 
@@ -76,14 +78,16 @@ static struct stk_str cut_version(struct stk_str s)
     static const struct stk_str variants[] = {{"_ptsz", 5}, {"_ptds", 5}, {"_spt", 4}};
     for (bool again = true; again;) {
         again = false;
-        for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
             if (stk_str_ends(s, variants[i])) {
                 s.n -= variants[i].n;
                 again = true;
             }
+        }
         size_t n = s.n;
-        while (n && is_digit(s.p[n - 1]))
+        while (n && is_digit(s.p[n - 1])) {
             n--;
+        }
         if (n < s.n && n >= 2 && s.p[n - 1] == 'v' && s.p[n - 2] == '_') {
             s.n = n - 2;
             again = true;
@@ -104,8 +108,9 @@ static uint32_t classify_work(struct stk_str name)
     if (name.n && name.p[0] == '%') {
         name = cut_front(name, 1);
         const char *end = memchr(name.p, ' ', name.n);
-        if (end)
+        if (end) {
             name.n = (size_t)(end - name.p);
+        }
     }
     return stk_names_ask(STK_SCOPE_WORK, name);
 }
@@ -123,45 +128,57 @@ static void split_words(struct words *w, struct stk_str s)
     for (size_t i = 0; i < s.n && w->n + 3 < sizeof w->text; i++) {
         char c = s.p[i];
         bool letter = is_lower(c) || is_upper(c) || is_digit(c);
-        if (w->text[w->n - 1] != '_' && (!letter || (is_upper(c) && i && is_lower(s.p[i - 1]))))
+        if (w->text[w->n - 1] != '_' && (!letter || (is_upper(c) && i && is_lower(s.p[i - 1])))) {
             w->text[w->n++] = '_';
-        if (letter)
+        }
+        if (letter) {
             w->text[w->n++] = is_upper(c) ? (char)(c - 'A' + 'a') : c;
+        }
     }
-    if (w->text[w->n - 1] != '_')
+    if (w->text[w->n - 1] != '_') {
         w->text[w->n++] = '_';
+    }
 }
 
 // The word that begins at `at`; empty at the end.
 static struct stk_str word_at(const struct words *w, size_t at)
 {
     size_t end = at;
-    while (end < w->n && w->text[end] != '_')
+    while (end < w->n && w->text[end] != '_') {
         end++;
+    }
     return (struct stk_str){w->text + at, end - at};
 }
 
 static const struct verb *find_verb(struct stk_str word)
 {
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (word.n && verbs[i].word.p[0] == word.p[0] && stk_str_eq(verbs[i].word, word))
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        if (word.n && verbs[i].word.p[0] == word.p[0] && stk_str_eq(verbs[i].word, word)) {
             return &verbs[i];
+        }
+    }
     return NULL;
 }
 
 static bool noun_fits(const struct words *w, size_t at, const struct verb *verb)
 {
     struct stk_str noun = word_at(w, at), after = {"", 0};
-    if (noun.n && at + noun.n + 1 < w->n)
+    if (noun.n && at + noun.n + 1 < w->n) {
         after = word_at(w, at + noun.n + 1);
-    if (verb->place == LAST && after.n)
+    }
+    if (verb->place == LAST && after.n) {
         return false;
-    for (size_t i = 0; i < sizeof never_after / sizeof *never_after; i++)
-        if (stk_str_eq(after, never_after[i]))
+    }
+    for (size_t i = 0; i < sizeof never_after / sizeof *never_after; i++) {
+        if (stk_str_eq(after, never_after[i])) {
             return false;
-    for (size_t i = 0; i < sizeof nouns_known / sizeof *nouns_known; i++)
-        if (nouns_known[i].set & verb->nouns && stk_str_eq(nouns_known[i].word, noun))
+        }
+    }
+    for (size_t i = 0; i < sizeof nouns_known / sizeof *nouns_known; i++) {
+        if (nouns_known[i].set & verb->nouns && stk_str_eq(nouns_known[i].word, noun)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -171,8 +188,9 @@ static bool prepares_data(const struct words *w)
         struct stk_str word = word_at(w, at);
         const struct verb *verb = find_verb(word);
         at += word.n + 1;
-        if (verb && at < w->n && noun_fits(w, at, verb))
+        if (verb && at < w->n && noun_fits(w, at, verb)) {
             return true;
+        }
     }
     return false;
 }
@@ -189,23 +207,27 @@ static uint32_t classify_words(struct stk_str s)
 static struct stk_str cut_at(struct stk_str s, const char *mark)
 {
     const char *at = memmem(s.p, s.n, mark, strlen(mark));
-    if (at)
+    if (at) {
         s.n = (size_t)(at - s.p);
+    }
     return s;
 }
 
 // Range name without PyTorch's emit_nvtx tail, XPlane's "NVTX:domain:" and "## ... ##".
 static struct stk_str plain_range(struct stk_str s)
 {
-    if (s.n && memchr(s.p, ',', s.n))
+    if (s.n && memchr(s.p, ',', s.n)) {
         s = cut_at(cut_at(cut_at(s, ", op_id = "), ", seq = "), ", sizes = ");
+    }
     if (stk_str_starts(s, STK_STR("NVTX:"))) {
         const char *colon = memchr(s.p + 5, ':', s.n - 5);
-        if (colon)
+        if (colon) {
             s = cut_front(s, (size_t)(colon + 1 - s.p));
+        }
     }
-    if (s.n > 6 && stk_str_starts(s, STK_STR("## ")) && stk_str_ends(s, STK_STR(" ##")))
+    if (s.n > 6 && stk_str_starts(s, STK_STR("## ")) && stk_str_ends(s, STK_STR(" ##"))) {
         s = (struct stk_str){s.p + 3, s.n - 6};
+    }
     return s;
 }
 
@@ -214,19 +236,25 @@ static struct stk_str tensorflow_type(struct stk_str s)
 {
     const char *colon = s.n ? memchr(s.p, ':', s.n) : NULL;
     struct stk_str none = {"", 0};
-    if (!colon || colon == s.p)
+    if (!colon || colon == s.p) {
         return none;
-    for (const char *p = s.p; p < colon; p++)
-        if (!is_lower(*p) && !is_upper(*p) && !is_digit(*p) && !strchr("._/>-", *p))
+    }
+    for (const char *p = s.p; p < colon; p++) {
+        if (!is_lower(*p) && !is_upper(*p) && !is_digit(*p) && !strchr("._/>-", *p)) {
             return none;
+        }
+    }
     struct stk_str type = cut_front(s, (size_t)(colon + 1 - s.p));
     size_t initial = type.n && type.p[0] == '_'; // _Arg, _MklNativeConv2D; not nccl:_all_gather
-    if (type.n <= initial || !is_upper(type.p[initial]))
+    if (type.n <= initial || !is_upper(type.p[initial])) {
         return none;
-    for (size_t i = 0; i < type.n; i++)
+    }
+    for (size_t i = 0; i < type.n; i++) {
         if (!is_lower(type.p[i]) && !is_upper(type.p[i]) && !is_digit(type.p[i]) &&
-            type.p[i] != '_')
+            type.p[i] != '_') {
             return none;
+        }
+    }
     return type;
 }
 
@@ -238,17 +266,20 @@ static uint32_t classify_type(struct stk_str type)
                                           {"Identity", 8},  {"NoOp", 4},       {"Const", 5},
                                           {"IdentityN", 9}, {"_DeviceArg", 10}};
     uint32_t bits = stk_names_ask(STK_SCOPE_TYPE, type);
-    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-        if (stk_str_eq(type, idle[i]))
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        if (stk_str_eq(type, idle[i])) {
             return bits;
+        }
+    }
     return bits ? bits : STK_NAME_MODEL_OP;
 }
 
 // "AddmmBackward0", "CompiledFunctionBackward".
 static bool is_backward_node(struct stk_str s)
 {
-    while (s.n && is_digit(s.p[s.n - 1]))
+    while (s.n && is_digit(s.p[s.n - 1])) {
         s.n--;
+    }
     return s.n > 8 && is_upper(s.p[0]) && stk_str_ends(s, STK_STR("Backward"));
 }
 
@@ -257,11 +288,14 @@ static bool is_backward_node(struct stk_str s)
 static bool is_custom_op(struct stk_str s)
 {
     const char *scope = s.n > 4 ? memmem(s.p, s.n, "::", 2) : NULL;
-    if (!scope || scope == s.p || scope + 2 == s.p + s.n)
+    if (!scope || scope == s.p || scope + 2 == s.p + s.n) {
         return false;
-    for (const char *p = s.p; p < s.p + s.n; p++)
-        if (p != scope && p != scope + 1 && *p != '_' && !is_lower(*p) && !is_digit(*p))
+    }
+    for (const char *p = s.p; p < s.p + s.n; p++) {
+        if (p != scope && p != scope + 1 && *p != '_' && !is_lower(*p) && !is_digit(*p)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -278,11 +312,14 @@ static struct stk_str eager_type(struct stk_str s)
 // "PjRtStreamExecutorBuffer::Release", "Scheduled Executable::Execute". A stage of tf.data is none.
 static bool is_method(struct stk_str s)
 {
-    if (stk_str_starts(s, STK_STR("Iterator::")))
+    if (stk_str_starts(s, STK_STR("Iterator::"))) {
         return false;
-    for (size_t i = 0; i + 2 < s.n; i++)
-        if (s.p[i] == ':' && s.p[i + 1] == ':' && is_upper(s.p[i + 2]))
+    }
+    for (size_t i = 0; i + 2 < s.n; i++) {
+        if (s.p[i] == ':' && s.p[i + 1] == ':' && is_upper(s.p[i + 2])) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -290,8 +327,9 @@ static bool is_method(struct stk_str s)
 static uint32_t internal_bit(struct stk_str s, uint32_t bits)
 {
     const uint32_t machinery = STK_NAME_XLA_RUN | STK_NAME_COMPILE | STK_NAME_FW_STEP;
-    if (bits & machinery)
+    if (bits & machinery) {
         return STK_NAME_INTERNAL;
+    }
     return !(bits & STK_NAME_MODEL_OP) && is_method(s) ? STK_NAME_INTERNAL : 0;
 }
 
@@ -299,20 +337,26 @@ static uint32_t classify_host(struct stk_str name)
 {
     struct stk_str s = plain_range(name), type = tensorflow_type(s), eager = eager_type(s);
     uint32_t bits = stk_names_ask(STK_SCOPE_HOST, s);
-    if (eager.n) // the rule for the prefix speaks of functions
+    if (eager.n) { // the rule for the prefix speaks of functions
         return classify_type(eager);
-    if (type.n) // a node of a graph has a name of its own, an eager operation that of its type
+    }
+    if (type.n) { // a node of a graph has a name of its own, an eager operation that of its type
         bits |= type.p - s.p - 1 == (ptrdiff_t)type.n && memcmp(s.p, type.p, type.n) == 0
                     ? 0
                     : STK_NAME_GRAPH_NODE;
-    if (type.n)
+    }
+    if (type.n) {
         return bits | classify_type(type);
-    if (api_prefix(s))
+    }
+    if (api_prefix(s)) {
         bits |= classify_call(s);
-    if (is_backward_node(s) || (!bits && is_custom_op(s)))
+    }
+    if (is_backward_node(s) || (!bits && is_custom_op(s))) {
         bits |= STK_NAME_MODEL_OP;
-    if (!memmem(s.p, s.n, "::", 2))
+    }
+    if (!memmem(s.p, s.n, "::", 2)) {
         bits |= classify_words(s);
+    }
     return bits | internal_bit(s, bits);
 }
 
@@ -326,17 +370,21 @@ static struct stk_str python_function(struct stk_str s)
         const char *space = memchr(s.p, ' ', s.n);
         return space ? cut_front(s, (size_t)(space + 1 - s.p)) : (struct stk_str){"", 0};
     }
-    for (size_t i = 0; i < sizeof built_ins / sizeof *built_ins; i++)
+    for (size_t i = 0; i < sizeof built_ins / sizeof *built_ins; i++) {
         if (stk_str_starts(s, built_ins[i])) {
             s = cut_front(s, built_ins[i].n);
             s.n = strcspn(s.p, " >") < s.n ? strcspn(s.p, " >") : s.n;
             return s;
         }
-    for (size_t i = s.n; i >= 3; i--)
-        if (memcmp(s.p + i - 3, "): ", 3) == 0)
+    }
+    for (size_t i = s.n; i >= 3; i--) {
+        if (memcmp(s.p + i - 3, "): ", 3) == 0) {
             return cut_front(s, i);
-    if (stk_str_starts(s, STK_STR("nn.Module: ")) || memchr(s.p, '/', s.n))
+        }
+    }
+    if (stk_str_starts(s, STK_STR("nn.Module: ")) || memchr(s.p, '/', s.n)) {
         return (struct stk_str){"", 0};
+    }
     return s;
 }
 
@@ -344,19 +392,22 @@ static uint32_t classify_python(struct stk_str name)
 {
     struct stk_str s = python_function(name);
     uint32_t bits = 0;
-    if (!s.n)
+    if (!s.n) {
         return 0;
+    }
     bits = stk_names_ask(STK_SCOPE_PYTHON, s) | classify_words(s);
     if ((stk_str_eq(s, STK_STR("item")) || stk_str_eq(s, STK_STR("tolist"))) &&
-        stk_str_contains(name, STK_STR(" of Tensor object")))
+        stk_str_contains(name, STK_STR(" of Tensor object"))) {
         bits |= STK_NAME_ITEM;
+    }
     return bits;
 }
 
 uint32_t stk_name_classify(struct stk_str name, enum stk_kind kind)
 {
-    if (!name.n)
+    if (!name.n) {
         return 0;
+    }
     switch (kind) {
     case STK_KIND_RUNTIME:
         return classify_call(name);
@@ -388,12 +439,16 @@ uint32_t *stk_names_classify(const struct stk_trace *t)
         return NULL;
     }
     _Static_assert(STK_KIND_COUNT <= 16, "kinds fit in 16 bits");
-    for (uint32_t i = 0; i < t->count; i++)
+    for (uint32_t i = 0; i < t->count; i++) {
         kinds[t->name[i]] |= (uint16_t)(1u << t->kind[i]);
-    for (uint32_t i = 0; i < n; i++)
-        for (unsigned k = 0; kinds[i] >> k; k++)
-            if (kinds[i] >> k & 1)
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (unsigned k = 0; kinds[i] >> k; k++) {
+            if (kinds[i] >> k & 1) {
                 bits[i] |= stk_name_classify(stk_strpool_get(&t->strings, i), (enum stk_kind)k);
+            }
+        }
+    }
     stk_free(kinds);
     return bits;
 }

@@ -46,9 +46,11 @@ static const struct memory memories[] = {
 
 static uint8_t find_memory(struct stk_str s)
 {
-    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (stk_str_eq_nocase(s, stk_str_from(memories[i].text)))
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+        if (stk_str_eq_nocase(s, stk_str_from(memories[i].text))) {
             return memories[i].mem;
+        }
+    }
     return STK_MEM_UNKNOWN;
 }
 
@@ -58,15 +60,18 @@ enum stk_kind stk_name_device_kind(struct stk_str name)
     static const struct stk_str sets[] = {{"Memset", 6}, {"MEMSET", 6}, {"hipMemset", 9}};
     static const struct stk_str rocm[] = {
         {"CopyHostToDevice", 16}, {"CopyDeviceToHost", 16}, {"CopyDeviceToDevice", 18}};
-    if (stk_str_starts(name, STK_STR("[CUDA")))
+    if (stk_str_starts(name, STK_STR("[CUDA"))) {
         return stk_str_contains(name, STK_STR("memcpy"))   ? STK_KIND_MEMCPY
                : stk_str_contains(name, STK_STR("memset")) ? STK_KIND_MEMSET
                                                            : STK_KIND_KERNEL;
+    }
     for (size_t i = 0; i < 3; i++) {
-        if (stk_str_starts(name, copies[i]) || stk_str_starts(name, rocm[i]))
+        if (stk_str_starts(name, copies[i]) || stk_str_starts(name, rocm[i])) {
             return STK_KIND_MEMCPY;
-        if (stk_str_starts(name, sets[i]))
+        }
+        if (stk_str_starts(name, sets[i])) {
             return STK_KIND_MEMSET;
+        }
     }
     return STK_KIND_KERNEL;
 }
@@ -77,18 +82,23 @@ void stk_name_parse_copy(struct stk_str name, uint8_t *dir, uint8_t *src_mem, ui
     *src_mem = *dst_mem = STK_MEM_UNKNOWN;
     const char *open = name.n ? memchr(name.p, '(', name.n) : NULL;
     struct stk_str head = {name.p, open ? (size_t)(open - name.p) : name.n};
-    for (size_t i = 0; i < sizeof directions / sizeof *directions && *dir == STK_DIR_UNKNOWN; i++)
-        if (stk_str_contains(head, stk_str_from(directions[i].text)))
+    for (size_t i = 0; i < sizeof directions / sizeof *directions && *dir == STK_DIR_UNKNOWN; i++) {
+        if (stk_str_contains(head, stk_str_from(directions[i].text))) {
             *dir = directions[i].dir;
-    if (!open)
+        }
+    }
+    if (!open) {
         return;
+    }
     struct stk_str in = {open + 1, name.n - head.n - 1};
     const char *close = memchr(in.p, ')', in.n);
-    if (close)
+    if (close) {
         in.n = (size_t)(close - in.p);
+    }
     for (size_t i = 0; i + 4 <= in.n; i++) {
-        if (memcmp(in.p + i, " -> ", 4) != 0)
+        if (memcmp(in.p + i, " -> ", 4) != 0) {
             continue;
+        }
         *src_mem = find_memory((struct stk_str){in.p, i});
         *dst_mem = find_memory((struct stk_str){in.p + i + 4, in.n - i - 4});
         return;

@@ -49,12 +49,13 @@ static void build_index(void)
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *r = &rules[i];
         uint16_t *head;
-        if (r->how == HOW_HAS || r->how == HOW_NOCASE)
+        if (r->how == HOW_HAS || r->how == HOW_NOCASE) {
             head = &floating[r->scope][pair_of(r->pattern.p)];
-        else if (r->how == HOW_ENDS)
+        } else if (r->how == HOW_ENDS) {
             head = &ending[r->scope];
-        else
+        } else {
             head = &anchored[r->scope][(unsigned char)r->pattern.p[0]];
+        }
         next_rule[i] = *head;
         *head = (uint16_t)(i + 1);
     }
@@ -65,8 +66,9 @@ static bool has_any(struct stk_str s, const char *parts)
 {
     while (*parts) {
         size_t n = strcspn(parts, "|");
-        if (stk_str_contains(s, (struct stk_str){parts, n}))
+        if (stk_str_contains(s, (struct stk_str){parts, n})) {
             return true;
+        }
         parts += n + (parts[n] == '|');
     }
     return false;
@@ -97,8 +99,9 @@ static uint32_t ask_chain(uint16_t chain, struct stk_str text, struct stk_str re
     uint32_t bits = 0;
     for (; chain; chain = next_rule[chain - 1]) {
         const struct rule *r = &rules[chain - 1];
-        if (matches(r, rest) && !has_any(text, r->unless))
+        if (matches(r, rest) && !has_any(text, r->unless)) {
             bits |= r->bits;
+        }
     }
     return bits;
 }
@@ -106,14 +109,17 @@ static uint32_t ask_chain(uint16_t chain, struct stk_str text, struct stk_str re
 uint32_t stk_names_ask(enum stk_name_scope scope, struct stk_str text)
 {
     pthread_once(&index_once, build_index);
-    if (!text.n)
+    if (!text.n) {
         return 0;
+    }
     uint32_t bits = ask_chain(anchored[scope][(unsigned char)text.p[0]], text, text);
     bits |= ask_chain(ending[scope], text, text);
     const uint16_t *heads = floating[scope];
-    for (size_t i = 0; i + 1 < text.n; i++)
-        if (heads[pair_of(text.p + i)])
+    for (size_t i = 0; i + 1 < text.n; i++) {
+        if (heads[pair_of(text.p + i)]) {
             bits |= ask_chain(heads[pair_of(text.p + i)], text,
                               (struct stk_str){text.p + i, text.n - i});
+        }
+    }
     return bits;
 }

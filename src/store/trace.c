@@ -41,14 +41,16 @@ const struct stk_issue_info *stk_issue_info(enum stk_issue_id id)
 struct stk_trace *stk_trace_new(void)
 {
     struct stk_trace *t = stk_alloc_zero(1, sizeof *t);
-    if (!t)
+    if (!t) {
         return NULL;
+    }
     if (stk_strpool_init(&t->strings, 0) != 0) {
         stk_free(t);
         return NULL;
     }
-    for (int i = 0; i < STK_ISSUE_COUNT; i++)
+    for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         t->issues[i].first_offset = -1;
+    }
     t->rank = t->world_size = -1;
     t->format = "";
     return t;
@@ -56,8 +58,9 @@ struct stk_trace *stk_trace_new(void)
 
 void stk_trace_free(struct stk_trace *t)
 {
-    if (!t)
+    if (!t) {
         return;
+    }
     stk_free(t->start_ns);
     stk_free(t->dur_low);
     stk_free(t->name);
@@ -93,27 +96,31 @@ int64_t stk_dur_long(const struct stk_trace *t, uint32_t event)
     uint32_t low = 0, high = t->long_dur_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (t->long_durs[mid].event < event)
+        if (t->long_durs[mid].event < event) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
-    if (low < t->long_dur_count && t->long_durs[low].event == event)
+    if (low < t->long_dur_count && t->long_durs[low].event == event) {
         return t->long_durs[low].dur_ns;
+    }
     return UINT32_MAX;
 }
 
 uint32_t stk_track_of(const struct stk_trace *t, uint32_t event)
 {
     uint32_t low = 0, high = t->track_count;
-    if (event >= t->count)
+    if (event >= t->count) {
         return STK_NONE;
+    }
     while (low < high) { // first track that begins after the event
         uint32_t mid = low + (high - low) / 2;
-        if (t->tracks[mid].first <= event)
+        if (t->tracks[mid].first <= event) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low ? low - 1 : STK_NONE;
 }

@@ -186,7 +186,7 @@ struct stk_trace {
     struct stk_long_dur {
         uint32_t event;
         int64_t dur_ns;
-    } * long_durs; // sorted by event
+    } *long_durs; // sorted by event
     uint32_t long_dur_count;
 
     struct stk_process *processes;
@@ -234,8 +234,9 @@ static inline bool stk_kind_is_device_work(uint8_t kind)
 // Values of an event, or NULL if it carries none. Runtime calls never do.
 static inline const struct stk_ext *stk_ext_of(const struct stk_trace *t, uint32_t event)
 {
-    if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
+    if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE) {
         return NULL;
+    }
     return &t->ext[t->ref[event]];
 }
 // How a kernel was launched, or NULL if that is not known.
@@ -250,8 +251,9 @@ static inline const struct stk_detail *stk_details_of(const struct stk_trace *t,
                                                       uint32_t *count)
 {
     *count = 0;
-    if (!t->detail_first || t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
+    if (!t->detail_first || t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE) {
         return NULL;
+    }
     uint32_t first = t->detail_first[t->ref[event]];
     *count = t->detail_first[t->ref[event] + 1] - first;
     return *count ? &t->details[first] : NULL;
@@ -259,8 +261,9 @@ static inline const struct stk_detail *stk_details_of(const struct stk_trace *t,
 // Device work: its launch call. Runtime call: the first operation it launched (follow ext.next).
 static inline uint32_t stk_link_of(const struct stk_trace *t, uint32_t event)
 {
-    if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE)
+    if (t->kind[event] == STK_KIND_RUNTIME || t->ref[event] == STK_NONE) {
         return t->ref[event];
+    }
     return t->ext[t->ref[event]].link;
 }
 static inline struct stk_str stk_name_of(const struct stk_trace *t, uint32_t event)

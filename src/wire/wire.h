@@ -105,7 +105,7 @@ struct stk_wire_stage {
         starve_ns; // since the start: own CPU; blocked on its input; its consumer on it
     uint32_t name, stage,
         parent; // string; number of the stage, and of the one it feeds (itself: the last)
-    uint32_t threads, fill, room; // now
+    uint32_t threads, fill, capacity; // now
 };
 
 struct stk_wire_counter {

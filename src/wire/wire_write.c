@@ -180,7 +180,7 @@ void stk_wire_writer_close(struct stk_wire_writer *w)
 }
 
 // Room for a record of `size` bytes (a multiple of 8) in a block of the type.
-static uint8_t *room(struct stk_wire_writer *w, enum stk_wire_type type, size_t size)
+static uint8_t *capacity(struct stk_wire_writer *w, enum stk_wire_type type, size_t size)
 {
     if (w->head.count && (w->head.type != type || w->head.length + size > BUFFER_BYTES)) {
         stk_wire_flush(w);
@@ -195,7 +195,7 @@ static uint8_t *room(struct stk_wire_writer *w, enum stk_wire_type type, size_t 
 void stk_wire_put(struct stk_wire_writer *w, enum stk_wire_type type, const void *record,
                   size_t size, uint64_t first_ns, uint64_t last_ns)
 {
-    memcpy(room(w, type, size), record, size);
+    memcpy(capacity(w, type, size), record, size);
     w->head.first_ns =
         w->head.count == 1 || first_ns < w->head.first_ns ? first_ns : w->head.first_ns;
     w->head.last_ns = last_ns > w->head.last_ns ? last_ns : w->head.last_ns;
@@ -208,7 +208,7 @@ uint32_t stk_wire_string(struct stk_wire_writer *w, const char *text)
     struct stk_wire_string s = {__atomic_fetch_add(&w->file->next_id, 1, __ATOMIC_RELAXED),
                                 (uint32_t)n};
     size_t padded = (n + 7) & ~(size_t)7;
-    uint8_t *at = room(w, STK_WIRE_STRINGS, sizeof s + padded);
+    uint8_t *at = capacity(w, STK_WIRE_STRINGS, sizeof s + padded);
     memcpy(at, &s, sizeof s);
     memset(at + sizeof s, 0, padded);
     memcpy(at + sizeof s, text, n);

@@ -20,14 +20,16 @@ static void put_file(const uint8_t *data, size_t size)
         fd = memfd_create("files", 0);
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     }
-    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size)
+    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size) {
         abort();
+    }
 }
 
 static void look(const struct stk_bytes *s)
 {
-    for (size_t i = 0; i < s->size; i++)
+    for (size_t i = 0; i < s->size; i++) {
         sink ^= s->data[i];
+    }
 }
 
 static struct stk_dataset *csv(uint8_t how)
@@ -55,8 +57,9 @@ static struct stk_dataset *csv(uint8_t how)
                                                            .kind = STK_ATTR_INTS,
                                                            .count = 3,
                                                            .ints = chosen})) ||
-        stk_dataset_make(&ds, "csv", NULL, 0, a, NULL, NULL))
+        stk_dataset_make(&ds, "csv", NULL, 0, a, NULL, NULL)) {
         abort();
+    }
     stk_attrs_drop(a);
     return ds;
 }
@@ -72,8 +75,9 @@ static struct stk_dataset *tar(void)
                                              .kind = STK_ATTR_TEXTS,
                                              .count = 3,
                                              .texts = suffixes}) ||
-        stk_dataset_make(&ds, "tar", NULL, 0, a, NULL, NULL))
+        stk_dataset_make(&ds, "tar", NULL, 0, a, NULL, NULL)) {
         abort();
+    }
     stk_attrs_drop(a);
     return ds;
 }
@@ -88,8 +92,9 @@ static uint64_t count(struct stk_dataset *ds, int64_t want)
     struct stk_err err;
     uint64_t n = 0;
     stk_err_init(&err);
-    if (stk_run_open(&run, &options, NULL) || stk_iter_open(&it, ds, run, 0, 0, NULL))
+    if (stk_run_open(&run, &options, NULL) || stk_iter_open(&it, ds, run, 0, 0, NULL)) {
         abort();
+    }
     for (;;) {
         int64_t done;
         enum stk_status s =
@@ -98,12 +103,14 @@ static uint64_t count(struct stk_dataset *ds, int64_t want)
         n += (uint64_t)done + ((uint64_t)(s != STK_OK) << 32);
         for (int64_t i = 0; want && i < b.n; i++) {
             for (int k = 0; k < b.count; k++) {
-                if (b.cols[k].dtype == STK_DT_STRING)
+                if (b.cols[k].dtype == STK_DT_STRING) {
                     look(stk_col_at(&b.cols[k], i));
+                }
             }
         }
-        if (s == STK_OK && done == 0)
+        if (s == STK_OK && done == 0) {
             break;
+        }
     }
     stk_block_free(&b);
     stk_iter_close(it);
@@ -115,16 +122,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     bool is_tar = data[0] & 0x80;
     put_file(data + 1, size - 1);
     struct stk_dataset *ds = is_tar ? tar() : csv(data[0]);
     uint64_t one = count(ds, 1), many = count(ds, 1000), passed = count(ds, 0);
     // Passed over, rows of CSV whose fields are no good are not told from others.
     uint64_t sum = (one >> 32) + (uint32_t)one;
-    if (one != many || sum != (passed >> 32) + (uint32_t)passed)
+    if (one != many || sum != (passed >> 32) + (uint32_t)passed) {
         abort();
+    }
     stk_dataset_drop(ds);
     return 0;
 }
@@ -138,8 +147,9 @@ int main(int argc, char **argv)
         static uint8_t bytes[1 << 20];
         FILE *f = fopen(argv[i], "rb");
         size_t n = f ? fread(bytes + 1, 1, sizeof bytes - 1, f) : 0;
-        if (f)
+        if (f) {
             fclose(f);
+        }
         for (int how = 0; how <= 8; how++, runs++) {
             bytes[0] = (uint8_t)(how == 8 ? 0x80 : how);
             LLVMFuzzerTestOneInput(bytes, n + 1);

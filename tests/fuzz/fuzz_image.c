@@ -31,10 +31,12 @@ static enum stk_status decode(const uint8_t *head, const uint8_t *data, size_t s
         opt.crop_height = head[4];
         opt.crop_width = head[5];
     }
-    if (head[1] & 2)
+    if (head[1] & 2) {
         return stk_image_decode_png(context, data, size, head[0] % 5, head[1] >> 2 & 1, out, NULL);
-    if (head[1] & 8)
+    }
+    if (head[1] & 8) {
         return stk_image_decode_any(context, data, size, (uint32_t)(head[0] & 3), out, NULL);
+    }
     return stk_image_decode_jpeg(context, data, size, &opt, out, NULL);
 }
 
@@ -56,11 +58,13 @@ static void *resize(enum stk_image_cpu cpu, const uint8_t *head, const struct st
     out.stride = opt.is_planar ? row : row * out.channels;
     *bytes = row * out.channels * out.height;
     out.pixels = calloc(1, *bytes);
-    if (!out.pixels)
+    if (!out.pixels) {
         abort();
+    }
     context->cpu = cpu;
-    if (stk_image_resize(context, in, &opt, &out, NULL) != STK_OK)
+    if (stk_image_resize(context, in, &opt, &out, NULL) != STK_OK) {
         *bytes = 0;
+    }
     return out.pixels;
 }
 
@@ -70,20 +74,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct stk_image_shape shape;
     if (!context) {
         context = stk_image_context_create();
-        if (!context)
+        if (!context) {
             abort();
+        }
         context->max_pixels = MAX_PIXELS;
         best = context->cpu;
     }
-    if (size < HEAD)
+    if (size < HEAD) {
         return 0;
+    }
     stk_image_any_shape(context, data + HEAD, size - HEAD, data[0] & 3, &shape, NULL);
-    if (decode(data, data + HEAD, size - HEAD, &im) != STK_OK)
+    if (decode(data, data + HEAD, size - HEAD, &im) != STK_OK) {
         return 0;
+    }
     size_t a, b;
     void *plain = resize(STK_IMAGE_PLAIN, data, &im, &a), *fast = resize(best, data, &im, &b);
-    if (a != b || memcmp(plain, fast, a) != 0)
+    if (a != b || memcmp(plain, fast, a) != 0) {
         abort();
+    }
     free(plain);
     free(fast);
     return 0;
@@ -95,8 +103,9 @@ int main(int argc, char **argv)
     static uint8_t bytes[1 << 20];
     for (int i = 1; i < argc; i++) {
         FILE *f = fopen(argv[i], "rb");
-        if (!f)
+        if (!f) {
             return 1;
+        }
         size_t n = fread(bytes, 1, sizeof bytes, f);
         fclose(f);
         LLVMFuzzerTestOneInput(bytes, n);

@@ -18,8 +18,9 @@ static enum stk_jpeg_status decode(enum stk_jpeg_cpu cpu, const struct stk_jpeg_
     uint32_t w, h;
     if (!j) {
         j = malloc(sizeof *j);
-        if (!j)
+        if (!j) {
             abort();
+        }
         stk_jpeg_init(j);
         j->max_pixels = MAX_PIXELS;
         best = j->cpu;
@@ -28,17 +29,20 @@ static enum stk_jpeg_status decode(enum stk_jpeg_cpu cpu, const struct stk_jpeg_
     *bytes = 0;
     j->cpu = cpu == STK_JPEG_PLAIN ? STK_JPEG_PLAIN : best;
     enum stk_jpeg_status status = stk_jpeg_open(j, data, size);
-    if (status == STK_JPEG_OK)
+    if (status == STK_JPEG_OK) {
         status = stk_jpeg_output_size(j, opt, &w, &h);
-    if (status != STK_JPEG_OK)
+    }
+    if (status != STK_JPEG_OK) {
         return status;
+    }
     size_t stride = (size_t)w * (opt->output == STK_JPEG_GREY ? 1 : 3);
     size_t need = stk_jpeg_scratch_size(j, opt);
     void *scratch = malloc(need);
     *bytes = stride * h;
     *out = malloc(*bytes);
-    if (!scratch || !*out)
+    if (!scratch || !*out) {
         abort();
+    }
     status = stk_jpeg_decode(j, opt, *out, stride, scratch, need);
     free(scratch);
     return status;
@@ -56,27 +60,31 @@ static void begin(struct second *s, const uint8_t *data, size_t size)
     uint32_t w, h;
     if (!s->j) {
         s->j = malloc(sizeof *s->j);
-        if (!s->j)
+        if (!s->j) {
             abort();
+        }
         stk_jpeg_init(s->j);
         s->j->max_pixels = MAX_PIXELS;
     }
     s->is_open = stk_jpeg_open(s->j, data, size) == STK_JPEG_OK &&
                  stk_jpeg_output_size(s->j, &s->opt, &w, &h) == STK_JPEG_OK;
-    if (!s->is_open)
+    if (!s->is_open) {
         return;
+    }
     size_t stride = (size_t)w * (s->opt.output == STK_JPEG_GREY ? 1 : 3);
     size_t need = stk_jpeg_scratch_size(s->j, &s->opt);
     s->task = (struct stk_jpeg_task){s->j,         &s->opt, malloc(stride * h), stride,
                                      malloc(need), need,    STK_JPEG_OK};
-    if (!s->task.out || !s->task.scratch)
+    if (!s->task.out || !s->task.scratch) {
         abort();
+    }
 }
 
 static void end(struct second *s)
 {
-    if (!s->is_open)
+    if (!s->is_open) {
         return;
+    }
     free(s->task.out);
     free(s->task.scratch);
 }
@@ -92,8 +100,9 @@ static void decode_two(const struct stk_jpeg_options *opt, const uint8_t *data, 
     if (a.is_open && b.is_open) {
         stk_jpeg_decode_two(&a.task, &b.task);
         if (a.task.status != status ||
-            (status == STK_JPEG_OK && memcmp(a.task.out, pixels, bytes) != 0))
+            (status == STK_JPEG_OK && memcmp(a.task.out, pixels, bytes) != 0)) {
             abort();
+        }
     }
     end(&a);
     end(&b);
@@ -103,8 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 5)
+    if (size < 5) {
         return 0;
+    }
     struct stk_jpeg_options opt = {.scale_denom = 1u << (data[0] & 3),
                                    .output = (enum stk_jpeg_output)(data[0] >> 2 & 1),
                                    .dct = (enum stk_jpeg_dct)(data[0] >> 3 & 1),
@@ -119,8 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t bytes, again;
     enum stk_jpeg_status a = decode(STK_JPEG_AVX2, &opt, data + 5, size - 5, &fast, &bytes);
     enum stk_jpeg_status b = decode(STK_JPEG_PLAIN, &opt, data + 5, size - 5, &plain, &again);
-    if (a != b || bytes != again || (a == STK_JPEG_OK && memcmp(fast, plain, bytes) != 0))
+    if (a != b || bytes != again || (a == STK_JPEG_OK && memcmp(fast, plain, bytes) != 0)) {
         abort();
+    }
     decode_two(&opt, data + 5, size - 5, a, fast, bytes);
     free(fast);
     free(plain);
@@ -136,8 +147,9 @@ int main(int argc, char **argv)
     int runs = 0;
     for (int i = 1; i < argc; i++) {
         FILE *f = fopen(argv[i], "rb");
-        if (!f)
+        if (!f) {
             return 1;
+        }
         size_t n = fread(bytes, 1, sizeof bytes, f);
         fclose(f);
         LLVMFuzzerTestOneInput(bytes, n);

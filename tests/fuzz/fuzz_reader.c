@@ -47,8 +47,9 @@ static void check_trace(const struct stk_trace *t)
     }
     REQUIRE(covered == t->count);
     uint64_t kinds = 0;
-    for (int k = 0; k < STK_KIND_COUNT; k++)
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
         kinds += t->by_kind[k];
+    }
     REQUIRE(kinds == t->read);
 }
 
@@ -68,8 +69,9 @@ static void check_model(const struct stk_trace *t)
         stk_verdict_decide(run, &arena, &verdict, &err) == STK_OK) {
         for (uint32_t i = 0; i < run->step_count; i++) {
             int64_t sum = 0;
-            for (int p = 0; p < STK_PART_COUNT; p++)
+            for (int p = 0; p < STK_PART_COUNT; p++) {
                 sum += run->steps[i].parts[p];
+            }
             REQUIRE(sum == run->steps[i].dur_ns);
         }
         REQUIRE(verdict.sentence && verdict.kind < STK_VERDICT_COUNT);
@@ -91,8 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stk_err_init(&err);
     struct stk_stream *stream = NULL;
     struct stk_trace *trace = NULL;
-    if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STK_OK)
+    if (!READER.opens_path && stk_stream_open(&stream, path, NULL, &err) != STK_OK) {
         return 0;
+    }
     struct stk_read_ctx ctx = {.path = path,
                                .stream = stream,
                                .threads = 1,
@@ -137,8 +140,9 @@ static int replay(const char *path)
 int main(int argc, char **argv)
 {
     int failed = 0;
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
         failed |= replay(argv[i]);
+    }
     printf("replayed %d inputs\n", argc - 1);
     return failed;
 }

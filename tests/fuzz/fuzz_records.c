@@ -38,8 +38,9 @@ static void set_up(void)
     for (int i = 0; i < 2 && !specs[i]; i++) {
         if (stk_example_compile(&specs[i], features, i ? 6 : 4, NULL) ||
             stk_example_parser_open(&parsers[i], specs[i], (enum stk_example_message)i, NULL) ||
-            stk_example_batch_open(&batches[i], specs[i], NULL))
+            stk_example_batch_open(&batches[i], specs[i], NULL)) {
             abort();
+        }
     }
 }
 
@@ -48,12 +49,15 @@ static void check(const struct stk_example_batch *b)
     for (size_t i = 0; i < b->column_count; i++) {
         const struct stk_example_column *c = &b->columns[i];
         size_t units = c->is_list ? c->steps : c->count;
-        if (c->count > c->capacity || (c->row_splits && (size_t)c->row_splits[b->rows] != units))
+        if (c->count > c->capacity || (c->row_splits && (size_t)c->row_splits[b->rows] != units)) {
             abort();
-        if (c->type == STK_EXAMPLE_BYTES && c->count && c->offsets[c->count] > c->own_capacity)
+        }
+        if (c->type == STK_EXAMPLE_BYTES && c->count && c->offsets[c->count] > c->own_capacity) {
             abort();
-        if (c->step_splits && (size_t)c->step_splits[c->steps] != c->count)
+        }
+        if (c->step_splits && (size_t)c->step_splits[c->steps] != c->count) {
             abort();
+        }
     }
 }
 
@@ -63,8 +67,9 @@ static void parse(const struct stk_record *records, size_t count)
         size_t done;
         stk_example_batch_clear(&batches[i]);
         if (stk_example_parse(parsers[i], &batches[i], records, count, true, &done, NULL) ||
-            done != count || stk_example_own(&batches[i], NULL))
+            done != count || stk_example_own(&batches[i], NULL)) {
             abort();
+        }
         check(&batches[i]);
     }
 }
@@ -77,8 +82,9 @@ static void read_file(uint8_t how, const uint8_t *data, size_t size)
         fd = memfd_create("records", 0);
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     }
-    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size)
+    if (ftruncate(fd, (off_t)size) || pwrite(fd, data, size, 0) != (ssize_t)size) {
         abort();
+    }
     struct stk_record_opts o = {.codec = (enum stk_record_codec)(how % 3),
                                 .on_damage = (enum stk_record_policy)(how >> 2 & 1),
                                 .skip_data_crc = how & 8,
@@ -88,16 +94,18 @@ static void read_file(uint8_t how, const uint8_t *data, size_t size)
     struct stk_record views[16];
     struct stk_buf *block;
     size_t n;
-    if (stk_record_open(&r, path, &o, NULL))
+    if (stk_record_open(&r, path, &o, NULL)) {
         abort();
+    }
     while (!stk_record_read(r, views, 16, &n, &block, NULL) && n > 0) {
         parse(views, n);
         stk_buf_drop(block);
     }
     const struct stk_record_stats *s = stk_record_stats_of(r);
     if (o.codec == STK_RECORD_PLAIN && o.on_damage == STK_RECORD_SKIP &&
-        s->bytes + STK_RECORD_OVERHEAD * s->records + s->lost_bytes != size)
+        s->bytes + STK_RECORD_OVERHEAD * s->records + s->lost_bytes != size) {
         abort();
+    }
     stk_record_close(r);
 }
 
@@ -105,8 +113,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     set_up();
     if (data[0] & 0x80) {
         read_file(data[0] & 0x7f, data + 1, size - 1);
@@ -126,8 +135,9 @@ int main(int argc, char **argv)
         static uint8_t bytes[1 << 20];
         FILE *f = fopen(argv[i], "rb");
         size_t n = f ? fread(bytes + 1, 1, sizeof bytes - 1, f) : 0;
-        if (f)
+        if (f) {
             fclose(f);
+        }
         for (int how = 0; how < 32; how++, runs++) {
             bytes[0] = how ? (uint8_t)(0x80 | how) : 0;
             LLVMFuzzerTestOneInput(bytes, n + 1);

@@ -21,13 +21,16 @@ const char *peer_error(void)
 // Keeps one context; cpu -1 is the best there is. Returns the level in use.
 int peer_start(int cpu)
 {
-    if (!context)
+    if (!context) {
         context = stk_image_context_create();
+    }
     static int best = -1;
-    if (best < 0)
+    if (best < 0) {
         best = context ? (int)context->cpu : 0;
-    if (context)
+    }
+    if (context) {
         context->cpu = (enum stk_image_cpu)(cpu < 0 || cpu > best ? best : cpu);
+    }
     return context ? (int)context->cpu : -1;
 }
 
@@ -61,8 +64,9 @@ int peer_resize(const void *in, const int32_t *in_shape, int in_type, void *out,
         opt.scale[c] = scale[c];
         opt.offset[c] = offset[c];
     }
-    if (planar)
+    if (planar) {
         to.stride /= to.channels;
+    }
     return (int)stk_image_resize(context, &from, &opt, &to, &last);
 }
 
@@ -75,27 +79,38 @@ static int colour(const char *name, const struct stk_image *in, const struct stk
     static const char *const spaces[] = {"rgb_to_hsv", "hsv_to_rgb", "rgb_to_yiq",
                                          "yiq_to_rgb", "rgb_to_yuv", "yuv_to_rgb"};
     float a = (float)args[0];
-    for (int i = 0; i < 6; i++)
-        if (!strcmp(name, spaces[i]))
+    for (int i = 0; i < 6; i++) {
+        if (!strcmp(name, spaces[i])) {
             return (int)stk_image_change_space(in, (enum stk_image_space)i, out, &last);
-    if (!strcmp(name, "adjust_brightness"))
+        }
+    }
+    if (!strcmp(name, "adjust_brightness")) {
         return (int)stk_image_adjust_brightness(in, a, out, &last);
-    if (!strcmp(name, "adjust_contrast"))
+    }
+    if (!strcmp(name, "adjust_contrast")) {
         return (int)stk_image_adjust_contrast(in, a, out, &last);
-    if (!strcmp(name, "adjust_saturation"))
+    }
+    if (!strcmp(name, "adjust_saturation")) {
         return (int)stk_image_adjust_saturation(in, a, out, &last);
-    if (!strcmp(name, "adjust_hue"))
+    }
+    if (!strcmp(name, "adjust_hue")) {
         return (int)stk_image_adjust_hue(in, a, out, &last);
-    if (!strcmp(name, "adjust_gamma"))
+    }
+    if (!strcmp(name, "adjust_gamma")) {
         return (int)stk_image_adjust_gamma(in, a, (float)args[1], out, &last);
-    if (!strcmp(name, "rgb_to_grayscale"))
+    }
+    if (!strcmp(name, "rgb_to_grayscale")) {
         return (int)stk_image_rgb_to_grayscale(in, out, &last);
-    if (!strcmp(name, "grayscale_to_rgb"))
+    }
+    if (!strcmp(name, "grayscale_to_rgb")) {
         return (int)stk_image_grayscale_to_rgb(in, out, &last);
-    if (!strcmp(name, "per_image_standardization"))
+    }
+    if (!strcmp(name, "per_image_standardization")) {
         return (int)stk_image_standardize(in, out, &last);
-    if (!strcmp(name, "convert_image_dtype"))
+    }
+    if (!strcmp(name, "convert_image_dtype")) {
         return (int)stk_image_convert_type(in, args[0] != 0, out, &last);
+    }
     return -1;
 }
 
@@ -103,18 +118,24 @@ int peer_op(const char *name, const void *in, const int32_t *in_shape, int in_ty
             const int32_t *out_shape, int out_type, const double *args)
 {
     struct stk_image from = dense(in, in_shape, in_type), to = dense(out, out_shape, out_type);
-    if (!strcmp(name, "flip_left_right"))
+    if (!strcmp(name, "flip_left_right")) {
         return (int)stk_image_flip_left_right(&from, &to, &last);
-    if (!strcmp(name, "flip_up_down"))
+    }
+    if (!strcmp(name, "flip_up_down")) {
         return (int)stk_image_flip_up_down(&from, &to, &last);
-    if (!strcmp(name, "transpose"))
+    }
+    if (!strcmp(name, "transpose")) {
         return (int)stk_image_transpose(&from, &to, &last);
-    if (!strcmp(name, "rot90"))
+    }
+    if (!strcmp(name, "rot90")) {
         return (int)stk_image_rot90(&from, (int)args[0], &to, &last);
-    if (!strcmp(name, "pad_to_bounding_box"))
+    }
+    if (!strcmp(name, "pad_to_bounding_box")) {
         return (int)stk_image_pad(&from, (uint32_t)args[0], (uint32_t)args[1], &to, &last);
-    if (!strcmp(name, "resize_with_crop_or_pad"))
+    }
+    if (!strcmp(name, "resize_with_crop_or_pad")) {
         return (int)stk_image_crop_or_pad(&from, &to, &last);
+    }
     if (!strcmp(name, "resize_with_pad")) {
         struct stk_image_resize_options opt = {.method = (enum stk_image_method)args[0],
                                                .antialias = args[1] != 0};
@@ -124,20 +145,21 @@ int peer_op(const char *name, const void *in, const int32_t *in_shape, int in_ty
         struct stk_image_box box;
         struct stk_image view;
         int code = (int)stk_image_central_box(from.height, from.width, args[0], &box, &last);
-        if (code == 0)
+        if (code == 0) {
             code = (int)stk_image_crop(&from, &box, &view, &last);
+        }
         return code ? code : (int)stk_image_copy(&view, &to, &last);
     }
     return colour(name, &from, &to, args);
 }
 
 int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_t *args,
-                float fraction, void *out, size_t room, int32_t *shape);
+                float fraction, void *out, size_t capacity, int32_t *shape);
 
 // args of a JPEG: channels, ratio, box upsampling, accurate DCT, recover, crop y, x, height, width;
 // of any other file: channels, 16 bits. The pixels come dense, their shape in `shape`.
 int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_t *args,
-                float fraction, void *out, size_t room, int32_t *shape)
+                float fraction, void *out, size_t capacity, int32_t *shape)
 {
     struct stk_image im = {0};
     enum stk_status status;
@@ -161,8 +183,9 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
             stk_image_decode_png(context, data, size, (uint32_t)args[0], args[1] != 0, &im, &last);
     }
     size_t bytes = im.stride * im.height;
-    if (status != STK_OK || bytes > room)
+    if (status != STK_OK || bytes > capacity) {
         return status != STK_OK ? (int)status : -1;
+    }
     memcpy(out, im.pixels, bytes);
     shape[0] = (int32_t)im.height;
     shape[1] = (int32_t)im.width;
@@ -171,10 +194,10 @@ int peer_decode(const char *name, const uint8_t *data, size_t size, const int32_
 }
 
 int peer_encode(const char *name, const void *in, const int32_t *in_shape, int in_type, int quality,
-                int progressive, int full_chroma, uint8_t *out, size_t room, size_t *size);
+                int progressive, int full_chroma, uint8_t *out, size_t capacity, size_t *size);
 
 int peer_encode(const char *name, const void *in, const int32_t *in_shape, int in_type, int quality,
-                int progressive, int full_chroma, uint8_t *out, size_t room, size_t *size)
+                int progressive, int full_chroma, uint8_t *out, size_t capacity, size_t *size)
 {
     struct stk_image from = dense(in, in_shape, in_type);
     struct stk_image_jpeg_encoding e;
@@ -186,7 +209,8 @@ int peer_encode(const char *name, const void *in, const int32_t *in_shape, int i
     enum stk_status status =
         !strcmp(name, "jpeg") ? stk_image_encode_jpeg(context, &from, &e, &bytes, size, &last)
                               : stk_image_encode_png(context, &from, quality, &bytes, size, &last);
-    if (status == STK_OK && *size <= room)
+    if (status == STK_OK && *size <= capacity) {
         memcpy(out, bytes, *size);
-    return status == STK_OK && *size > room ? -1 : (int)status;
+    }
+    return status == STK_OK && *size > capacity ? -1 : (int)status;
 }

@@ -56,10 +56,12 @@ static void add_event(struct synth *s)
 static void fill(struct answer *a, uint32_t count)
 {
     answer_begin(a);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         synth_step(&a->s, MAIN, i * SPAN_US / 4, SPAN_US / 4.0, i);
-    for (uint32_t i = 0; i < count; i++)
+    }
+    for (uint32_t i = 0; i < count; i++) {
         add_event(&a->s);
+    }
 }
 
 static void check_stages(uint32_t count)

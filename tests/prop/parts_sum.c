@@ -46,12 +46,13 @@ static void random_op(struct synth *s, double span)
     uint8_t dir = (uint8_t)next_random(STK_DIR_H2H + 1);
     const char *name = kind == STK_KIND_COLLECTIVE ? "ncclDevKernel_AllReduce" : "work";
     s->device = next_random(2);
-    if (next_random(10) == 0)
+    if (next_random(10) == 0) {
         synth_device(s, next_random(3), start, dur, name, kind, dir, STK_MEM_PINNED);
-    else
+    } else {
         synth_launch_as(s, 1 + next_random(3), call, call_dur,
                         kind == STK_KIND_MEMCPY ? "cudaMemcpyAsync" : "cudaLaunchKernel", name,
                         start, dur, next_random(3), kind, dir, (uint8_t)next_random(4));
+    }
 }
 
 static void check_device(const struct stk_device_sum *d)
@@ -86,19 +87,22 @@ static void check_rank(const struct stk_rank_sum *r)
         }
         CHECK_EQ(sum, s->dur_ns);
         bool same = i > 0 && r->steps[i - 1].device == s->device;
-        if (same && s[-1].dur_ns > 0 && s->dur_ns > 0)
+        if (same && s[-1].dur_ns > 0 && s->dur_ns > 0) {
             CHECK(s[-1].start_ns + s[-1].dur_ns <= s->start_ns);
+        }
         wall_ns += r->host_scope && !s->excluded ? s->dur_ns : 0;
     }
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_cause *c = &r->causes[p];
         int64_t named = 0;
         cause_ns += c->ns;
-        for (int k = 0; k < c->name_count; k++)
+        for (int k = 0; k < c->name_count; k++) {
             named += c->names[k].ns;
+        }
         CHECK(named <= c->ns);
-        for (int k = 1; k < c->example_count; k++)
+        for (int k = 1; k < c->example_count; k++) {
             CHECK(c->examples[k].dur_ns <= c->examples[k - 1].dur_ns);
+        }
     }
     CHECK_EQ(cause_ns, wall_ns);
 }
@@ -144,14 +148,18 @@ static void check_threads(const struct synth *s, const struct stk_rank_sum *one)
     for (uint32_t d = 0; d < one->device_count && d < many->device_count; d++) {
         CHECK_EQ(many->devices[d].busy_ns, one->devices[d].busy_ns);
         CHECK_EQ(many->devices[d].ops, one->devices[d].ops);
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             CHECK_EQ(many->devices[d].parts[p], one->devices[d].parts[p]);
+        }
     }
-    for (uint32_t i = 0; i < one->step_count && i < many->step_count; i++)
-        for (int p = 0; p < STK_PART_COUNT; p++)
+    for (uint32_t i = 0; i < one->step_count && i < many->step_count; i++) {
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             CHECK_EQ(many->steps[i].parts[p], one->steps[i].parts[p]);
-    for (int p = 0; p < STK_PART_COUNT; p++)
+        }
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         check_same_cause(&many->causes[p], &one->causes[p]);
+    }
     stk_arena_deinit(&arena);
 }
 
@@ -167,13 +175,16 @@ static void random_round(uint32_t round)
         ops = hosts = 100000;
         steps = 9;
     }
-    for (uint32_t i = 0; i < ops; i++)
+    for (uint32_t i = 0; i < ops; i++) {
         random_op(&s, span);
-    for (uint32_t i = 0; i < hosts; i++)
+    }
+    for (uint32_t i = 0; i < hosts; i++) {
         random_host_event(&s, span);
-    for (uint32_t i = 0; i < steps; i++)
+    }
+    for (uint32_t i = 0; i < steps; i++) {
         synth_step(&s, 1, (span / 10 + i * span / 10) * unit, span / (10 + next_random(4)) * unit,
                    i);
+    }
     if (round % 5 == 0) {
         s.select.has_from = s.select.has_to = true;
         s.select.from_ns = next_random((uint32_t)span) * US;
@@ -200,10 +211,12 @@ static void check_profile(const char *path)
     if (stk_reader_read_path(path, 2, NULL, &t, &err) == STK_OK) {
         enum stk_status status = stk_model_summarize(t, &all, &arena, &ranks, &count, &err);
         CHECK_EQ(status, STK_OK);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             fprintf(stderr, "%s: %s\n", path, err.message);
-        for (uint32_t i = 0; i < count; i++)
+        }
+        for (uint32_t i = 0; i < count; i++) {
             check_rank(ranks[i]);
+        }
         stk_trace_free(t);
     }
     stk_arena_deinit(&arena);
@@ -219,19 +232,23 @@ static void check_real(const char *dir)
     while (index && fgets(line, sizeof line, index)) {
         line[strcspn(line, "\t\r\n")] = 0;
         snprintf(path, sizeof path, "%s/%.2000s", dir, line);
-        if (line[0])
+        if (line[0]) {
             check_profile(path);
+        }
     }
-    if (index)
+    if (index) {
         fclose(index);
+    }
 }
 
 int main(void)
 {
-    for (uint32_t round = 0; round < 3000; round++)
+    for (uint32_t round = 0; round < 3000; round++) {
         random_round(round);
+    }
     const char *dir = check_fixtures();
-    if (dir)
+    if (dir) {
         check_real(dir);
+    }
     return check_done("prop.parts_sum");
 }

@@ -118,37 +118,46 @@ static void statement(const struct choice *c, char *out, size_t size)
     const char *by[2] = {column(c), column(c)};
     static const char *const buckets[] = {"start_ns/20000",       "dur_ns / 5000", "2+start_ns/7",
                                           "(start_ns/100000)*10", "start_ns/0",    "-start_ns/900"};
-    if (c != &choices[3] && world_random(4) == 0)
+    if (c != &choices[3] && world_random(4) == 0) {
         by[0] = buckets[world_random(6)];
+    }
     uint32_t keys = world_random(3), wheres = world_random(4);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         item(c, items[i], sizeof items[i]);
-    for (uint32_t i = 0; i < wheres; i++)
+    }
+    for (uint32_t i = 0; i < wheres; i++) {
         condition(c, conditions[i], sizeof conditions[i]);
+    }
     int n = snprintf(out, size, "select ");
-    for (uint32_t k = 0; k < keys; k++)
+    for (uint32_t k = 0; k < keys; k++) {
         n += snprintf(out + n, size - (size_t)n, "%s, ", by[k]);
+    }
     n += snprintf(out + n, size - (size_t)n, "%s, %s as other, %s from %s", items[0], items[1],
                   items[2], c->table);
-    for (uint32_t i = 0; i < wheres; i++)
+    for (uint32_t i = 0; i < wheres; i++) {
         n += snprintf(out + n, size - (size_t)n, "%s%s", i ? " and " : " where ", conditions[i]);
-    for (uint32_t k = 0; k < keys; k++)
+    }
+    for (uint32_t k = 0; k < keys; k++) {
         n += snprintf(out + n, size - (size_t)n, "%s%s", k ? ", " : " group by ",
                       world_random(3) ? by[k]
                       : k             ? "2"
                                       : "1");
-    if (world_random(4) == 0)
+    }
+    if (world_random(4) == 0) {
         n += snprintf(out + n, size - (size_t)n, keys ? " having count(*) > 2" : "");
-    if (keys)
+    }
+    if (keys) {
         snprintf(out + n, size - (size_t)n, " order by %s", keys == 2 ? "1, 2" : "1");
+    }
 }
 
 // Rows as they are, without aggregates: conditions and their pushing down.
 static void plain_statement(const struct choice *c, char *out, size_t size)
 {
     char conditions[3][160];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         condition(c, conditions[i], sizeof conditions[i]);
+    }
     snprintf(out, size,
              "select %s, %s, %s, start_ns, dur_ns from %s where %s and %s and %s "
              "order by 1, 2, 3, 4, 5",
@@ -214,13 +223,14 @@ static void words(struct text *t, const struct choice *c, int depth)
 
 static void plain_number(struct text *t, const struct choice *c)
 {
-    if (world_random(3) == 0)
+    if (world_random(3) == 0) {
         put(t, PICK("0", "1", "3", "-2", "1000", "2.5", "1e3", "0.1", "null", "9007199254740993",
                     "4611686018427387904", "1e18", "20000"));
-    else if (world_random(2))
+    } else if (world_random(2)) {
         put(t, PICK("dur_ns", "dur_ns", "step", "k.dur_ns"));
-    else
+    } else {
         put(t, column(c));
+    }
 }
 
 static void number(struct text *t, const struct choice *c, int depth)
@@ -368,9 +378,10 @@ static void aggregate(struct text *t, const struct choice *c)
         number(t, c, 3);
         put(t, ")");
     }
-    if (world_random(5) == 0)
+    if (world_random(5) == 0) {
         put(t, PICK(" * 2", " / 3", " + 1", " is null", " || 'x'",
                     " * 100.0 / (select sum(dur_ns) from events)"));
+    }
 }
 
 static void where(struct text *t, const struct choice *c)
@@ -409,9 +420,10 @@ static void grouped_expressions(struct text *t, const struct choice *c)
         put(t,
             PICK("count(*) > 2", "a is not null", "sum(dur_ns) > 10000 and count(*) > 1", "a > 5"));
     }
-    if (count && world_random(2))
+    if (count && world_random(2)) {
         put(t, PICK(" order by a desc, 1, 2", " order by 1 desc", " order by max(dur_ns), 1",
                     " order by a, first limit 5", " limit 3", " order by 1 limit 4 offset 2"));
+    }
 }
 
 // A table of FROM or WITH that is a SELECT itself.
@@ -493,8 +505,9 @@ static bool same_answer(const char *a, const char *b)
             double x = strtod(a, &end_a), y = strtod(b, &end_b);
             double most = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
             if (end_a != a + n || end_b != b + m || fabs(x - y) > 1e-9 * most ||
-                !memchr(a, '.', n) != !memchr(b, '.', m))
+                !memchr(a, '.', n) != !memchr(b, '.', m)) {
                 return false;
+            }
         }
         a += n + (a[n] != 0);
         b += m + (b[m] != 0);
@@ -519,9 +532,10 @@ static void compare(struct query_world *w, const char *sql, bool ties)
     answered += *want && strcmp(want, "E") != 0;
     CHECK(ties || same_answer(want, slow));
     CHECK(same);
-    if (!same || (!ties && !same_answer(want, slow)))
+    if (!same || (!ties && !same_answer(want, slow))) {
         fprintf(stderr, "%s\n  wanted %.300s\n  slow   %.300s\n  %s   %.300s\n  %s\n", sql, want,
                 slow, used ? "batch" : "fast ", fast, err.message);
+    }
     free(want);
     free(slow);
     free(fast);
@@ -535,8 +549,9 @@ int main(int argc, char **argv)
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct query_world w;
         world_begin_all(&w, seed);
-        for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++)
+        for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++) {
             world_copy(&w, choices[c].table);
+        }
         for (int i = 0; i < STATEMENTS / WORLDS; i++) {
             const struct choice *c = &choices[world_random(4)];
             statement(c, sql, sizeof sql);

@@ -44,20 +44,23 @@ static void random_steps(void)
             left -= ns;
         }
         s->parts[STK_PART_COMPUTE] += left;
-        if (below(6) == 0)
+        if (below(6) == 0) {
             s->excluded = "first step";
+        }
     }
     // Totals cover the used steps only.
     memset(f.run.parts, 0, sizeof f.run.parts);
     f.run.wall_ns = 0;
     f.run.steps_used = 0;
     for (uint32_t i = 0; i < f.run.step_count; i++) {
-        if (f.steps[i].excluded)
+        if (f.steps[i].excluded) {
             continue;
+        }
         f.run.wall_ns += f.steps[i].dur_ns;
         f.run.steps_used += i < FAKE_STEPS;
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             f.run.parts[p] += f.steps[i].parts[p];
+        }
     }
 }
 
@@ -109,18 +112,22 @@ static void random_names(void)
         "MPI_Recv"};
     for (int p = 0; p < STK_PART_COUNT; p++) {
         struct stk_cause *c = &f.run.causes[p];
-        for (uint64_t n = below(4); n > 0; n--)
+        for (uint64_t n = below(4); n > 0; n--) {
             fake_name(&f, p, names[below(sizeof names / sizeof names[0])]);
-        if (c->example_count > 0)
+        }
+        if (c->example_count > 0) {
             c->examples[0].step = (int64_t)below(3) - 1;
+        }
     }
 }
 
 static bool is_word(const char *s, const char *const *words)
 {
-    for (; s && *words; words++)
-        if (strcmp(s, *words) == 0)
+    for (; s && *words; words++) {
+        if (strcmp(s, *words) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -136,8 +143,9 @@ static void check_finding(const struct stk_rep_finding *x)
     CHECK(x->saving.has_high == (strcmp(x->saving.basis, "bound") == 0));
     CHECK(!x->saving.has_high || (x->saving.high_share >= 0 && x->saving.high_share <= 1));
     CHECK(x->evidence.count > 0 && x->fix.count > 0 && x->steps_affected <= FAKE_STEPS);
-    for (size_t i = 0; i < x->evidence.count; i++)
+    for (size_t i = 0; i < x->evidence.count; i++) {
         CHECK(e[i].text && e[i].text[0] && !strstr(e[i].text, "nan") && !strstr(e[i].text, "inf "));
+    }
 }
 
 static void check_report(void)
@@ -150,14 +158,17 @@ static void check_report(void)
         CHECK(rows[i].why && rows[i].why[0]);
     }
     CHECK_EQ(fired, f.report.findings.count);
-    for (size_t i = 0; i < f.report.findings.count; i++)
+    for (size_t i = 0; i < f.report.findings.count; i++) {
         check_finding(&x[i]);
+    }
     bool explained = false; // each verdict has a finding of its own
-    for (size_t i = 0; i < f.report.findings.count; i++)
+    for (size_t i = 0; i < f.report.findings.count; i++) {
         explained |= (stk_rule_find(x[i].id)->verdicts >> f.verdict.kind) & 1;
+    }
     CHECK(explained);
-    if (!explained)
+    if (!explained) {
         fprintf(stderr, "nothing explains: %s\n", f.verdict.sentence);
+    }
 }
 
 int main(void)
@@ -168,7 +179,7 @@ int main(void)
         random_steps();
         random_facts();
         random_names();
-        if (f.run.rank_count > 1 && below(3) == 0)
+        if (f.run.rank_count > 1 && below(3) == 0) {
             f.run.straggler = (struct stk_straggler){.fired = below(2),
                                                      .rank = 1,
                                                      .wait_ns = any_ns(),
@@ -176,6 +187,7 @@ int main(void)
                                                      .held_share = 0.7,
                                                      .matched = (uint32_t)below(20),
                                                      .clocks_agree = below(2)};
+        }
         fake_ask(&f);
         check_report();
         size_t count = f.report.findings.count;

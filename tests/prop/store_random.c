@@ -46,19 +46,24 @@ static struct item make_item(int shape, uint32_t i)
     struct item it = {.track = (int)below(TRACKS), .name = (int)below(40)};
     it.start_ns = (int64_t)below(1000000);
     it.dur_ns = (int64_t)below(2000);
-    if (shape == 1)
+    if (shape == 1) {
         it.start_ns = i * 100;
-    if (shape == 2)
+    }
+    if (shape == 2) {
         it.dur_ns = 1ll << below(18), it.start_ns = it.start_ns / it.dur_ns * it.dur_ns;
-    if (shape == 3)
+    }
+    if (shape == 3) {
         it.start_ns = (int64_t)below(4), it.dur_ns = (int64_t)below(4);
-    if (shape == 4 && below(3) == 0)
+    }
+    if (shape == 4 && below(3) == 0) {
         it.dur_ns = UINT32_MAX - 2ll + (int64_t)below(5);
+    }
     it.kind = it.track % 2 ? device[below(3)] : host[below(3)];
     it.has_ext = below(2);
     it.corr = (int64_t)below(60) - 5;
-    if (shape % 2) // too far apart for a plain table
+    if (shape % 2) { // too far apart for a plain table
         it.corr *= INT64_MAX / 100;
+    }
     return it;
 }
 
@@ -66,8 +71,9 @@ static struct stk_trace *build(const struct item *items, uint32_t n, int shards,
 {
     struct stk_build *b = NULL;
     struct stk_trace *t = NULL;
-    if (stk_build_new(&b, NULL) != STK_OK)
+    if (stk_build_new(&b, NULL) != STK_OK) {
         return NULL;
+    }
     for (int k = 0; k < shards; k++) {
         struct stk_shard *s = stk_build_shard(b);
         for (uint32_t i = n * (uint32_t)k / (uint32_t)shards;
@@ -85,11 +91,13 @@ static struct stk_trace *build(const struct item *items, uint32_t n, int shards,
             struct stk_row_ext ext = {.has_corr = true, .corr = items[i].corr};
             stk_shard_add(s, &row, items[i].has_ext ? &ext : NULL);
         }
-        if (!s)
+        if (!s) {
             goto done;
+        }
     }
-    if (stk_build_finish(b, threads, &t, NULL) != STK_OK)
+    if (stk_build_finish(b, threads, &t, NULL) != STK_OK) {
         CHECK(t == NULL);
+    }
 done:
     stk_build_free(b);
     return t;
@@ -104,12 +112,14 @@ static void check_track(const struct stk_trace *t, const struct stk_track *track
             int64_t a = t->start_ns[i - 1], b = t->start_ns[i];
             ordered = ordered && (a < b || (a == b && stk_dur_ns(t, i - 1) >= stk_dur_ns(t, i)));
         }
-        while (depth && stk_end_ns(t, open[depth - 1]) <= t->start_ns[i])
+        while (depth && stk_end_ns(t, open[depth - 1]) <= t->start_ns[i]) {
             depth--;
+        }
         nested = nested && (!depth || stk_end_ns(t, i) <= stk_end_ns(t, open[depth - 1]));
         depths = depths && t->depth[i] == (depth < 255 ? depth : 255);
-        if (depth < 4096)
+        if (depth < 4096) {
             open[depth++] = i;
+        }
     }
     CHECK(ordered);
     CHECK(nested);
@@ -171,10 +181,11 @@ static void check_links(const struct stk_trace *t, const struct item *items)
         uint32_t link = stk_link_of(t, i);
         if (stk_kind_is_device_work(t->kind[i])) {
             linked += link != STK_NONE;
-            if (link != STK_NONE)
+            if (link != STK_NONE) {
                 wrong += t->kind[link] != STK_KIND_RUNTIME ||
                          items[stk_pos(t, link)].corr != it->corr ||
                          items[stk_pos(t, link)].track / 4 != it->track / 4;
+            }
         } else if (t->kind[i] == STK_KIND_RUNTIME && link != STK_NONE) {
             int64_t last = INT64_MIN;
             for (uint32_t op = link; op != STK_NONE; op = t->ext[t->ref[op]].next) {
@@ -191,33 +202,42 @@ static void check_links(const struct stk_trace *t, const struct item *items)
 static bool same_trace(const struct stk_trace *a, const struct stk_trace *b)
 {
     if (a->count != b->count || a->track_count != b->track_count || a->base_ns != b->base_ns ||
-        a->device_count != b->device_count || a->read != b->read)
+        a->device_count != b->device_count || a->read != b->read) {
         return false;
-    for (uint32_t i = 0; i < a->count; i++)
+    }
+    for (uint32_t i = 0; i < a->count; i++) {
         if (a->start_ns[i] != b->start_ns[i] || stk_dur_ns(a, i) != stk_dur_ns(b, i) ||
             stk_pos(a, i) != stk_pos(b, i) || a->kind[i] != b->kind[i] ||
             a->depth[i] != b->depth[i] || stk_link_of(a, i) != stk_link_of(b, i) ||
-            !stk_str_eq(stk_name_of(a, i), stk_name_of(b, i)))
+            !stk_str_eq(stk_name_of(a, i), stk_name_of(b, i))) {
             return false;
-    for (uint32_t i = 0; i < a->track_count; i++)
+        }
+    }
+    for (uint32_t i = 0; i < a->track_count; i++) {
         if (a->tracks[i].id != b->tracks[i].id || a->tracks[i].first != b->tracks[i].first ||
             a->tracks[i].parent != b->tracks[i].parent ||
-            a->tracks[i].device != b->tracks[i].device)
+            a->tracks[i].device != b->tracks[i].device) {
             return false;
-    for (int i = 0; i < STK_ISSUE_COUNT; i++)
+        }
+    }
+    for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         if (a->issues[i].count != b->issues[i].count ||
-            a->issues[i].first_offset != b->issues[i].first_offset)
+            a->issues[i].first_offset != b->issues[i].first_offset) {
             return false;
+        }
+    }
     return true;
 }
 
 static void test_shape(int shape, uint32_t n)
 {
     struct item *items = calloc(n + 1, sizeof *items);
-    if (!items)
+    if (!items) {
         return;
-    for (uint32_t i = 0; i < n; i++)
+    }
+    for (uint32_t i = 0; i < n; i++) {
         items[i] = make_item(shape, i);
+    }
     struct stk_trace *one = build(items, n, 1, 1);
     CHECK(one != NULL);
     if (one) {
@@ -237,8 +257,9 @@ static void test_shape(int shape, uint32_t n)
 static void test_no_memory(void)
 {
     struct item items[300];
-    for (uint32_t i = 0; i < 300; i++)
+    for (uint32_t i = 0; i < 300; i++) {
         items[i] = make_item((int)(i % 5), i);
+    }
     struct stk_trace *whole = build(items, 300, 3, 1);
     CHECK(whole != NULL);
     for (int sticky = 0; sticky < 2 && whole; sticky++) {
@@ -251,8 +272,9 @@ static void test_no_memory(void)
             stk_alloc_fail_at(0, 0);
             reached = stk_alloc_count() - before >= at;
             failures += t == NULL;
-            if (t)
+            if (t) {
                 CHECK(same_trace(whole, t));
+            }
             stk_trace_free(t);
         }
         CHECK(failures > 50);

@@ -43,8 +43,9 @@ static inline const char *torture_write(const uint8_t *bytes, size_t size)
 static inline void torture_add(struct torture_input **list, size_t *count, const char *path)
 {
     FILE *f = fopen(path, "rb");
-    if (!f)
+    if (!f) {
         return;
+    }
     *list = realloc(*list, (*count + 1) * sizeof **list);
     struct torture_input *in = &(*list)[*count];
     snprintf(in->path, sizeof in->path, "%s", path);
@@ -72,11 +73,13 @@ static inline struct torture_input *torture_inputs(size_t *count)
         for (struct dirent *e; d && (e = readdir(d));) {
             char path[512];
             snprintf(path, sizeof path, "%s/%.200s", dir, e->d_name);
-            if (e->d_name[0] != '.')
+            if (e->d_name[0] != '.') {
                 torture_add(&list, count, path);
+            }
         }
-        if (d)
+        if (d) {
             closedir(d);
+        }
         CHECK(*count > before); // every reader has a seed
     }
     return list;
@@ -90,10 +93,11 @@ static inline enum stoker_status torture_why(const char *path, struct stoker_err
     stoker_why_options_default(&options);
     options.threads = 1;
     enum stoker_status status = stoker_why(&path, 1, &options, &result, err);
-    if (status == STOKER_OK)
+    if (status == STOKER_OK) {
         CHECK(result && stoker_result_verdict(result));
-    else
+    } else {
         CHECK(!result && err->message[0]);
+    }
     stoker_result_free(result);
     return status;
 }

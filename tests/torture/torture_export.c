@@ -37,10 +37,11 @@ static enum stoker_status export_once(const struct stoker_export_format *f, cons
     int fd = f->needs_file ? mkstemp(file) : -1;
     enum stoker_status status = stoker_export_open(&path, 1, &options, &x, &err);
     CHECK((status == STOKER_OK) == (x != NULL));
-    if (x)
+    if (x) {
         status =
             stoker_export_write(x, f->name, &(struct stoker_export_options){.args = f->takes_args},
                                 f->needs_file ? file : NULL, f->needs_file ? NULL : take, w, &err);
+    }
     CHECK(status == STOKER_OK || err.message[0] != 0);
     stoker_export_free(x);
     if (fd >= 0) {
@@ -73,8 +74,9 @@ static void refuse_each(const struct stoker_export_format *f, const struct tortu
 {
     const char *path = torture_write(in->bytes, in->size);
     struct writer all = {0};
-    if (export_once(f, path, &all) != STOKER_OK)
+    if (export_once(f, path, &all) != STOKER_OK) {
         return;
+    }
     for (size_t n = 1; n <= all.writes; n++) {
         struct writer w = {.refused_at = n};
         CHECK_EQ(export_once(f, path, &w), STOKER_EOUTPUT);
@@ -88,14 +90,16 @@ int main(void)
     struct torture_input *inputs = torture_inputs(&count);
     size_t step = count / PROFILES_PER_FORMAT + 1;
     struct stoker_export_format f;
-    for (size_t k = 0; stoker_export_format(k, &f); k++)
+    for (size_t k = 0; stoker_export_format(k, &f); k++) {
         for (size_t i = k % step; i < count; i += step) {
             fail_each(&f, &inputs[i], 0);
             fail_each(&f, &inputs[i], 1);
             refuse_each(&f, &inputs[i]);
         }
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         free(inputs[i].bytes);
+    }
     free(inputs);
     return check_done("torture.torture_export");
 }

@@ -36,8 +36,9 @@ struct text {
 static int take(void *arg, const char *bytes, size_t n)
 {
     struct text *t = arg;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         t->hash = t->hash * 31 + (unsigned char)bytes[i];
+    }
     t->n += n;
     return 0;
 }
@@ -55,13 +56,15 @@ static enum stoker_status answer(const char *path, size_t what, struct text *out
     options.redact = what & 1;
     enum stoker_status status = stoker_open(&path, 1, &options, &p, &err);
     opened_at = stk_alloc_count();
-    if (status == STOKER_OK)
+    if (status == STOKER_OK) {
         status = what < sizeof statements / sizeof statements[0]
                      ? stoker_query(p, statements[what], NULL, &tables, &err)
                      : stoker_find(p, "/a|e/", NULL, &tables, &err);
+    }
     CHECK((status == STOKER_OK) == (tables != NULL));
-    if (tables)
+    if (tables) {
         CHECK(stoker_tables_write(tables, "csv", NULL, NULL, take, out, &err) == STOKER_OK);
+    }
     CHECK(tables || err.message[0]);
     stoker_tables_free(tables);
     stoker_close(p);
@@ -82,8 +85,9 @@ static void fail_each(const struct torture_input *in, size_t what, int sticky)
         stk_alloc_fail_at(0, 0);
         CHECK(now == status || now == STOKER_ENOMEM || now == STOKER_ELIMIT);
         // While reading, a reader may leave out what it could not keep.
-        if (now == STOKER_OK && n > reading)
+        if (now == STOKER_OK && n > reading) {
             CHECK(got.hash == want.hash && got.n == want.n);
+        }
     }
 }
 
@@ -92,13 +96,15 @@ int main(void)
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     size_t step = count / PROFILES + 1;
-    for (size_t what = 0; what <= sizeof statements / sizeof statements[0]; what++)
+    for (size_t what = 0; what <= sizeof statements / sizeof statements[0]; what++) {
         for (size_t i = what % step; i < count; i += step) {
             fail_each(&inputs[i], what, 0);
             fail_each(&inputs[i], what, 1);
         }
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         free(inputs[i].bytes);
+    }
     free(inputs);
     return check_done("torture.torture_query");
 }

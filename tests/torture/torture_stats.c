@@ -27,9 +27,10 @@ static enum stoker_status analyse(const char *name, const char *path)
     options.redact = 1;
     enum stoker_status status = stoker_stats(name, &path, 1, &options, &tables, &err);
     CHECK((status == STOKER_OK) == (tables != NULL));
-    for (size_t f = 0; tables && stoker_table_formats()[f]; f++)
+    for (size_t f = 0; tables && stoker_table_formats()[f]; f++) {
         CHECK(stoker_tables_write(tables, stoker_table_formats()[f], NULL, NULL, drop, &written,
                                   &err) == STOKER_OK);
+    }
     CHECK(tables ? written > 0 : err.message[0] != 0);
     stoker_tables_free(tables);
     return status;
@@ -55,13 +56,15 @@ int main(void)
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     size_t step = count / PROFILES_PER_ANALYSIS + 1;
-    for (size_t a = 0; stoker_analysis_name(a); a++)
+    for (size_t a = 0; stoker_analysis_name(a); a++) {
         for (size_t i = a % step; i < count; i += step) {
             fail_each(stoker_analysis_name(a), &inputs[i], 0);
             fail_each(stoker_analysis_name(a), &inputs[i], 1);
         }
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         free(inputs[i].bytes);
+    }
     free(inputs);
     return check_done("torture.torture_stats");
 }

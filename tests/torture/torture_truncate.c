@@ -16,8 +16,9 @@ static void ask(const uint8_t *bytes, size_t size)
 static void cut(const struct torture_input *in)
 {
     size_t step = in->size > MAX_CUTS ? in->size / MAX_CUTS : 1;
-    for (size_t n = 0; n < in->size; n += step)
+    for (size_t n = 0; n < in->size; n += step) {
         ask(in->bytes, n);
+    }
 }
 
 static void flip(const struct torture_input *in)

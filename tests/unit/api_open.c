@@ -39,9 +39,11 @@ static enum stk_status read_run(struct stk_open_run *o, const struct stoker_why_
 
 static bool holds(const struct stk_trace *t, const char *text)
 {
-    for (uint32_t e = 0; e < t->count; e++)
-        if (strcmp(stk_name_of(t, e).p, text) == 0)
+    for (uint32_t e = 0; e < t->count; e++) {
+        if (strcmp(stk_name_of(t, e).p, text) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -78,8 +80,9 @@ static void test_selection(void)
     CHECK_EQ(o.ranks[0].sum->rank, 1);
     CHECK(!holds(o.ranks[0].trace, "secret 1"));
     CHECK(holds(o.ranks[0].trace, "aten::mul"));
-    for (size_t i = 0; i < o.in.job_count; i++)
+    for (size_t i = 0; i < o.in.job_count; i++) {
         CHECK((o.in.jobs[i].trace != NULL) == (&o.in.jobs[i] == o.ranks[0].job));
+    }
     stk_open_run_free(&o);
 }
 

@@ -11,13 +11,14 @@ static const char profile[] = "examples/profiles/keras_input.xplane.pb.gz";
 static const char other[] = "examples/profiles/torch_cpu_input.pt.trace.json.gz";
 
 static char text[1 << 22];
-static size_t used, room = sizeof text - 1;
+static size_t used, capacity = sizeof text - 1;
 
 static int take(void *arg, const char *bytes, size_t n)
 {
     (void)arg;
-    if (n > room - used)
+    if (n > capacity - used) {
         return -1;
+    }
     memcpy(text + used, bytes, n);
     used += n;
     text[used] = 0;
@@ -115,11 +116,11 @@ static void test_failing_output(void)
     struct stoker_err err;
     CHECK_EQ(stoker_result_write(r, "xml", NULL, take, NULL, &err), STOKER_EUSAGE);
     CHECK_EQ(stoker_result_write(r, NULL, NULL, take, NULL, &err), STOKER_EINVAL);
-    for (room = 0; room < 3000; room += 700) {
+    for (capacity = 0; capacity < 3000; capacity += 700) {
         used = 0;
         CHECK_EQ(stoker_result_write(r, "json", NULL, take, NULL, &err), STOKER_EOUTPUT);
     }
-    room = sizeof text - 1;
+    capacity = sizeof text - 1;
     CHECK(strstr(print(r, "json", NULL), "\"schema\": \"stoker.report/1\"") != NULL);
     CHECK(strstr(print(r, "text", NULL), stoker_result_verdict(r)) != NULL);
     CHECK(stoker_result_level(r) >= STOKER_LEVEL_INFO &&
@@ -139,8 +140,9 @@ static void test_threads(void)
     for (o.threads = 1; o.threads <= 5; o.threads += 2) {
         struct stoker_result *r = diagnose(paths, 4, &o);
         const char *json = print(r, "json", NULL);
-        if (o.threads == 1)
+        if (o.threads == 1) {
             memcpy(first, json, used + 1);
+        }
         CHECK(strcmp(first, json) == 0);
         CHECK(strstr(json, "input-failed") != NULL);
         stoker_result_free(r);
@@ -156,8 +158,9 @@ static void test_names(void)
     CHECK(stoker_library(0) && !stoker_library(-1) && !stoker_library(100));
     CHECK_STR(stoker_formats()[0], "text");
     size_t rules = 0;
-    while (stoker_rule_id(rules))
+    while (stoker_rule_id(rules)) {
         rules++;
+    }
     CHECK(rules >= 10);
     struct stoker_err err;
     used = 0;

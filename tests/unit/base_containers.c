@@ -29,13 +29,16 @@ static void arenas(void)
         size[i] = next_random() % (i % 100 == 0 ? 300000 : 200);
         p[i] = stk_arena_alloc(&a, size[i]);
         misaligned += !p[i] || (uintptr_t)p[i] % 16 != 0;
-        for (size_t k = 0; k < size[i]; k++)
+        for (size_t k = 0; k < size[i]; k++) {
             unclean += p[i][k] != 0;
+        }
         memset(p[i], i & 0xff, size[i]);
     }
-    for (int i = 0; i < 3000; i++)
-        for (size_t k = 0; k < size[i]; k++)
+    for (int i = 0; i < 3000; i++) {
+        for (size_t k = 0; k < size[i]; k++) {
             overlap += p[i][k] != (i & 0xff);
+        }
+    }
     CHECK_EQ(misaligned, 0);
     CHECK_EQ(unclean, 0);
     CHECK_EQ(overlap, 0);
@@ -61,15 +64,17 @@ static void vectors(void)
     for (int i = 0; i < 1000; i++) {
         int *slot = stk_vec_push(&v);
         CHECK(slot && *slot == 0);
-        if (slot)
+        if (slot) {
             *slot = i;
+        }
     }
     CHECK(stk_vec_push(&v) == NULL);
     CHECK(stk_vec_push_n(&v, SIZE_MAX) == NULL);
     CHECK(stk_vec_push_n(&v, 0) != NULL);
     int wrong = 0;
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         wrong += *(int *)stk_vec_at(&v, (size_t)i) != i;
+    }
     CHECK_EQ(wrong, 0);
     CHECK_EQ(stk_vec_reserve(&v, 1001), -1);
     stk_vec_deinit(&v);
@@ -89,12 +94,13 @@ static void maps(void)
     stk_map_init(&m, N);
     CHECK(stk_map_get(&m, 1, 2) == NULL);
     int wrong = 0;
-    for (uint32_t round = 0; round < 2; round++)
+    for (uint32_t round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < N; i++) {
             int created;
             uint32_t *value = stk_map_put(&m, i * 3u, i % 7, i + round, &created);
             wrong += !value || *value != i || created != (round == 0);
         }
+    }
     CHECK_EQ(wrong, 0);
     CHECK_EQ(m.count, N);
     CHECK(stk_map_get(&m, 1, 0) == NULL);
@@ -114,11 +120,12 @@ static void pools(void)
     CHECK_EQ(stk_strpool_find(&p, "kernel", 6), STK_STRPOOL_FAILED);
     int wrong = 0;
     char text[256];
-    for (int round = 0; round < 2; round++)
+    for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < N; i++) {
             int n = snprintf(text, sizeof text, "%*u", (int)(i % 60) + 1, i);
             wrong += stk_strpool_intern(&p, text, (size_t)n) != i + 1;
         }
+    }
     for (uint32_t i = 0; i < N; i++) {
         int n = snprintf(text, sizeof text, "%*u", (int)(i % 60) + 1, i);
         struct stk_str s = stk_strpool_get(&p, i + 1);
@@ -160,8 +167,9 @@ static int work_under_failure(void)
         ids[i] = stk_strpool_intern(&p, text, n);
         put[i] = stk_map_put(&m, i, i, i, NULL) != NULL;
         uint64_t *slot = stk_vec_push(&v);
-        if (slot)
+        if (slot) {
             *slot = i;
+        }
         failed += ids[i] == STK_STRPOOL_FAILED || !put[i] || !slot || !stk_arena_alloc(&a, 100);
     }
     for (uint32_t i = 0; i < N; i++) {
@@ -171,8 +179,9 @@ static int work_under_failure(void)
         uint32_t *value = stk_map_get(&m, i, i);
         wrong += put[i] ? !value || *value != i : value != NULL;
     }
-    for (size_t i = 1; i < v.count; i++)
+    for (size_t i = 1; i < v.count; i++) {
         wrong += *(uint64_t *)stk_vec_at(&v, i) <= *(uint64_t *)stk_vec_at(&v, i - 1);
+    }
     CHECK_EQ(wrong, 0);
     stk_arena_deinit(&a);
     stk_vec_deinit(&v);
@@ -191,8 +200,9 @@ int main(void)
         uint64_t n = 1;
         for (;; n++) {
             stk_alloc_fail_at(n, sticky);
-            if (work_under_failure())
+            if (work_under_failure()) {
                 break;
+            }
         }
         CHECK(n > 20);
     }

@@ -14,8 +14,9 @@ static void records(void)
     CHECK_EQ(stk_err_set_at(&err, STK_EINPUT, 77, "%s is %d bytes", "x", 3), STK_EINPUT);
     CHECK_STR(err.message, "x is 3 bytes");
     CHECK_EQ(err.offset, 77);
-    for (int i = 0; i < STK_ERR_CONTEXTS + 3; i++)
+    for (int i = 0; i < STK_ERR_CONTEXTS + 3; i++) {
         stk_err_while(&err, "step %d", i);
+    }
     CHECK_EQ(err.contexts, STK_ERR_CONTEXTS);
     CHECK_STR(err.context[0], "step 0");
     CHECK_EQ(stk_err_set(&err, STK_ELIMIT, "wrapped: %s", err.message), STK_ELIMIT);
@@ -51,12 +52,14 @@ static void injection(void)
     uint64_t before = stk_alloc_count();
     void *p[4];
     stk_alloc_fail_at(2, 0);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         p[i] = stk_alloc(1);
+    }
     CHECK(p[0] && !p[1] && p[2] && p[3]);
     CHECK_EQ(stk_alloc_count() - before, 4);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         stk_free(p[i]);
+    }
     stk_alloc_fail_at(1, 1);
     CHECK(!stk_alloc(1) && !stk_alloc_zero(1, 1) && !stk_alloc_array(1, 1) &&
           !stk_realloc_array(NULL, 1, 1));

@@ -37,15 +37,16 @@ static enum stk_inflate_result inflate_all(const struct stk_inflate_engine *engi
     int wrong = 0;
     CHECK_EQ(stk_gzip_open(&g, engine), 0);
     for (int idle = 0; idle < 3 && r != STK_INFLATE_BAD && r != STK_INFLATE_NOMEM;) {
-        size_t n = piece(&seed, in_most, in.n - used), room = piece(&seed, out_most, out_most);
-        memset(buf + room, 0xa5, GUARD);
-        struct stk_inflate_io io = {in.p + used, n, buf, room};
+        size_t n = piece(&seed, in_most, in.n - used), capacity = piece(&seed, out_most, out_most);
+        memset(buf + capacity, 0xa5, GUARD);
+        struct stk_inflate_io io = {in.p + used, n, buf, capacity};
         r = stk_gzip_run(&g, &io);
-        idle = io.in_len == n && io.out_len == room && r == STK_INFLATE_MORE ? idle + 1 : 0;
-        for (int i = 0; i < GUARD; i++) // the libraries are not built with a sanitizer
-            wrong += buf[room + (size_t)i] != 0xa5;
+        idle = io.in_len == n && io.out_len == capacity && r == STK_INFLATE_MORE ? idle + 1 : 0;
+        for (int i = 0; i < GUARD; i++) { // the libraries are not built with a sanitizer
+            wrong += buf[capacity + (size_t)i] != 0xa5;
+        }
         used += n - io.in_len;
-        bytes_add(out, buf, room - io.out_len);
+        bytes_add(out, buf, capacity - io.out_len);
         if (resume && g.phase == STK_GZIP_BODY && next_random(&seed) % 16 == 0) {
             struct stk_gzip_mark mark;
             struct stk_gzip other;
@@ -57,8 +58,9 @@ static enum stk_inflate_result inflate_all(const struct stk_inflate_engine *engi
             g = other;
         }
     }
-    if (r == STK_INFLATE_MORE && stk_gzip_may_end(&g))
+    if (r == STK_INFLATE_MORE && stk_gzip_may_end(&g)) {
         r = STK_INFLATE_END;
+    }
     CHECK_EQ(wrong, 0);
     stk_gzip_close(&g);
     free(buf);
@@ -77,17 +79,20 @@ static void pieces(void)
     const size_t sizes[][2] = {{1, 1000},     {1000, 1},      {1, 1},
                                {7, 13},       {100, 70000},   {70000, 100},
                                {5000, 33000}, {300, 1000000}, {1000000, 1000000}};
-    for (int e = 0; e < ENGINES; e++)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int e = 0; e < ENGINES; e++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             for (int resume = 0; resume < 2; resume++) {
-                if (resume && sizes[i][0] < 100) // slow, and nothing new
+                if (resume && sizes[i][0] < 100) { // slow, and nothing new
                     continue;
+                }
                 struct bytes out = {0};
                 CHECK_EQ(inflate_all(engines[e], in, sizes[i][0], sizes[i][1], resume, &out),
                          STK_INFLATE_END);
                 CHECK(out.n == content.n && memcmp(out.p, content.p, out.n) == 0);
                 bytes_free(&out);
             }
+        }
+    }
     bytes_free(&content);
     bytes_free(&in);
 }
@@ -99,14 +104,15 @@ static void damage(void)
     struct bytes content = make_content(60000, 9), in = {0};
     add_gzip(&in, content.p, content.n, 6, true);
     // The input ends where its pages do: reading beyond it ends the test.
-    size_t room = (in.n + 65535) & ~(size_t)65535;
+    size_t capacity = (in.n + 65535) & ~(size_t)65535;
     uint8_t *pages =
-        mmap(NULL, room + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED || mprotect(pages + room, 65536, PROT_NONE))
+        mmap(NULL, capacity + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + capacity, 65536, PROT_NONE)) {
         exit(9);
-    memcpy(pages + room - in.n, in.p, in.n);
+    }
+    memcpy(pages + capacity - in.n, in.p, in.n);
     free(in.p);
-    in.p = pages + room - in.n;
+    in.p = pages + capacity - in.n;
     uint64_t seed = 77;
     for (int round = 0; round < 800; round++) {
         size_t at = next_random(&seed) % in.n, sizes[] = {50, 2000, 100000};
@@ -114,23 +120,26 @@ static void damage(void)
         in.p[at] ^= (uint8_t)(1u << next_random(&seed) % 8);
         struct bytes out[ENGINES] = {{0}};
         enum stk_inflate_result r[ENGINES];
-        for (int e = 0; e < ENGINES; e++)
+        for (int e = 0; e < ENGINES; e++) {
             r[e] = inflate_all(engines[e], in, sizes[round % 3], sizes[(round + 1) % 3], false,
                                &out[e]);
+        }
         for (int e = 1; e < ENGINES; e++) {
             size_t n = out[e].n < out[0].n ? out[e].n : out[0].n;
             CHECK((r[e] == STK_INFLATE_END) == (r[0] == STK_INFLATE_END));
             CHECK(n == 0 || memcmp(out[e].p, out[0].p, n) == 0);
             CHECK(out[e].n + 600 > out[0].n && out[0].n + 600 > out[e].n);
         }
-        if (r[0] == STK_INFLATE_END)
+        if (r[0] == STK_INFLATE_END) {
             CHECK(out[0].n == content.n && memcmp(out[0].p, content.p, content.n) == 0);
-        for (int e = 0; e < ENGINES; e++)
+        }
+        for (int e = 0; e < ENGINES; e++) {
             bytes_free(&out[e]);
+        }
         in.p[at] = old;
     }
     bytes_free(&content);
-    munmap(pages, room + 65536);
+    munmap(pages, capacity + 65536);
 }
 
 static const char *why_of(struct bytes in, const char **text)

@@ -53,8 +53,9 @@ static void mix(struct stk_stream *s, struct bytes content, int probes, uint64_t
         probe(s, content, offset, 5000);
         offset += next_random(&seed) % (2 * most);
     }
-    for (int i = 0; i < probes / 4; i++)
+    for (int i = 0; i < probes / 4; i++) {
         probe(s, content, next_random(&seed) % content.n, next_random(&seed) % 700000);
+    }
     probe(s, content, content.n, 10);
     probe(s, content, content.n - 1, 10);
     probe(s, content, UINT64_MAX, 10);
@@ -89,8 +90,9 @@ static void files(void)
     mix_file(big, content, 60, 4);
     one.n = many.n = 0;
     add_zstd(&one, content.p, content.n);
-    for (size_t at = 0; at < content.n; at += 1000000)
+    for (size_t at = 0; at < content.n; at += 1000000) {
         add_zstd(&many, content.p + at, content.n - at < 1000000 ? content.n - at : 1000000);
+    }
     mix_file(one, content, 15, 5);
     mix_file(many, content, 60, 6);
     bytes_free(&content);
@@ -109,8 +111,9 @@ static void *feed_pipe(void *p)
     struct feed *f = p;
     for (size_t at = 0; at < f->content.n;) {
         ssize_t n = write(f->fd, f->content.p + at, f->content.n - at);
-        if (n <= 0)
+        if (n <= 0) {
             break;
+        }
         at += (size_t)n;
     }
     close(f->fd);
@@ -159,16 +162,17 @@ static void thinning(void)
     static uint8_t buf[100000];
     size_t got, want;
     do {
-        want = (size_t)stk_seek_room(&k, &d);
+        want = (size_t)stk_seek_capacity(&k, &d);
         want = want < sizeof buf ? want : sizeof buf;
         CHECK_EQ(stk_decoder_read(&d, buf, want, &got, &err), STK_OK);
         stk_seek_note(&k, &d);
     } while (got > 0);
     CHECK(k.distance > 2000);
     CHECK(k.mark_count > STK_SEEK_MARKS_MAX / 3 && k.mark_count <= STK_SEEK_MARKS_MAX);
-    for (size_t i = 1; i < k.mark_count; i++)
+    for (size_t i = 1; i < k.mark_count; i++) {
         CHECK(k.marks[i].out_pos > k.marks[i - 1].out_pos &&
               k.marks[i].in_pos >= k.marks[i - 1].in_pos);
+    }
     uint64_t seed = 5;
     for (int i = 0; i < 500; i++) {
         uint64_t offset = next_random(&seed) % (content.n - 1000);

@@ -43,8 +43,9 @@ static void numbers(void)
                          "9223372036854775808",
                          "-9223372036854775809",
                          "99999999999999999999"};
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         CHECK(!stk_str_to_i64(S(bad[k]), &i) && i == 5);
+    }
     CHECK(!stk_str_to_u64(S("18446744073709551616"), &u) && u == 5);
     CHECK(!stk_str_to_u64(S("-1"), &u) && u == 5);
 }
@@ -73,17 +74,20 @@ static void hashing(void)
             taken[h[i] >> 32 & (N - 1)] = 1;
         }
         qsort(h, N, sizeof *h, compare_u64);
-        for (int i = 1; i < N; i++)
+        for (int i = 1; i < N; i++) {
             equal += h[i] == h[i - 1];
+        }
         CHECK_EQ(equal, 0);
         CHECK(buckets > N * 60 / 100 && buckets < N * 66 / 100);
     }
     memset(text, 0, sizeof text);
-    for (size_t n = 0; n < 100; n++)
+    for (size_t n = 0; n < 100; n++) {
         h[n] = stk_hash_bytes(text, n);
+    }
     qsort(h, 100, sizeof *h, compare_u64);
-    for (int i = 1; i < 100; i++)
+    for (int i = 1; i < 100; i++) {
         CHECK(h[i] != h[i - 1]); // zeros of different length
+    }
 }
 
 int main(void)

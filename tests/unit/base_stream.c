@@ -20,8 +20,9 @@ static enum stk_status read_all(const char *path, bool seekable, bool peek, size
     stk_err_init(&err);
     damage[0] = '\0';
     enum stk_status status = stk_stream_open(&s, path, &opts, &err);
-    if (status)
+    if (status) {
         return status;
+    }
     const uint8_t *head = NULL;
     uint8_t *kept = NULL;
     size_t head_len = peek ? stk_stream_peek(s, &head) : 0, got;
@@ -39,11 +40,13 @@ static enum stk_status read_all(const char *path, bool seekable, bool peek, size
         CHECK(out->n >= head_len && (!head_len || memcmp(out->p, kept, head_len) == 0));
         CHECK(!peek || head_len == (out->n < 65536 ? out->n : 65536));
         CHECK(stk_stream_read(s, buf, most, &got, &err) == STK_OK && got == 0); // still the end
-        if (stk_stream_size(s) && !stk_stream_damage(s))
+        if (stk_stream_size(s) && !stk_stream_damage(s)) {
             CHECK_EQ(stk_stream_consumed(s), stk_stream_size(s));
+        }
     }
-    if (stk_stream_damage(s))
+    if (stk_stream_damage(s)) {
         snprintf(damage, 256, "%s", stk_stream_damage(s));
+    }
     free(buf);
     free(kept);
     stk_stream_close(s);
@@ -53,7 +56,7 @@ static enum stk_status read_all(const char *path, bool seekable, bool peek, size
 static void expect(const char *path, struct bytes content)
 {
     const size_t sizes[] = {1, 4096, 65536, 100001, 3000000};
-    for (size_t i = content.n > 200000; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = content.n > 200000; i < sizeof sizes / sizeof *sizes; i++) {
         for (int how = 0; how < 4; how++) {
             struct bytes out = {0};
             char damage[256];
@@ -62,6 +65,7 @@ static void expect(const char *path, struct bytes content)
             CHECK(out.n == content.n && (!out.n || memcmp(out.p, content.p, out.n) == 0));
             bytes_free(&out);
         }
+    }
 }
 
 static void kinds(void)
@@ -106,11 +110,13 @@ static void truncation(void)
     add_zstd(&zstd, content.p, 250000);
     size_t zstd_frame = zstd.n;
     add_zstd(&zstd, content.p + 250000, 350000);
-    for (size_t n = 4; n < gzip.n; n += n < 400 || gzip.n - n < 30 ? 1 : 5003)
+    for (size_t n = 4; n < gzip.n; n += n < 400 || gzip.n - n < 30 ? 1 : 5003) {
         prefix_with_damage(gzip, n, content, n == gzip_member);
+    }
     prefix_with_damage(gzip, gzip_member, content, true);
-    for (size_t n = 4; n < zstd.n; n += n < 100 || zstd.n - n < 30 ? 1 : 5003)
+    for (size_t n = 4; n < zstd.n; n += n < 100 || zstd.n - n < 30 ? 1 : 5003) {
         prefix_with_damage(zstd, n, content, n == zstd_frame);
+    }
     prefix_with_damage(zstd, zstd_frame, content, true);
     bytes_free(&content);
     bytes_free(&gzip);
@@ -156,17 +162,18 @@ static void beyond_4_gib(void)
 {
     enum { PIECE = 10000019, COPIES = 432 };
     struct bytes text = make_content(32011, 11), piece = {0}, in = {0};
-    while (piece.n < PIECE)
+    while (piece.n < PIECE) {
         bytes_add(&piece, text.p, text.n);
+    }
     piece.n = PIECE;
     z_stream z = {.next_in = piece.p, .avail_in = PIECE};
     CHECK_EQ(deflateInit2(&z, 1, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY), Z_OK);
-    size_t room = deflateBound(&z, PIECE) + 100;
-    uint8_t *packed = malloc(room);
+    size_t capacity = deflateBound(&z, PIECE) + 100;
+    uint8_t *packed = malloc(capacity);
     z.next_out = packed;
-    z.avail_out = (uInt)room;
+    z.avail_out = (uInt)capacity;
     CHECK_EQ(deflate(&z, Z_FULL_FLUSH), Z_OK);
-    size_t packed_len = room - z.avail_out;
+    size_t packed_len = capacity - z.avail_out;
     deflateEnd(&z);
     bytes_add(&in, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
     uLong crc = crc32(0, NULL, 0), piece_crc = crc32(crc, piece.p, PIECE);
@@ -215,8 +222,9 @@ static void unfit(void)
     refuse("/dev/null", "device");
     const char *path = write_file((const uint8_t *)"x", 1);
     chmod(path, 0);
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
         refuse(path, "Permission denied");
+    }
     chmod(path, 0600);
 }
 
@@ -232,8 +240,9 @@ static void *feed_pipe(void *p)
     for (size_t at = 0; at < f->content.n;) {
         size_t n = 1 + next_random(&seed) % 90000;
         n = n < f->content.n - at ? n : f->content.n - at;
-        if (write(f->fd, f->content.p + at, n) != (ssize_t)n)
+        if (write(f->fd, f->content.p + at, n) != (ssize_t)n) {
             break;
+        }
         at += n;
     }
     close(f->fd);
@@ -283,7 +292,7 @@ static void no_memory(void)
     bytes_add(&in[0], content.p, content.n);
     add_gzip(&in[1], content.p, content.n, 6, false);
     add_zstd(&in[2], content.p, content.n);
-    for (int kind = 0; kind < 3; kind++)
+    for (int kind = 0; kind < 3; kind++) {
         for (int sticky = 0; sticky < 2; sticky++) {
             const char *path = write_file(in[kind].p, in[kind].n);
             enum stk_status status = STK_ENOMEM;
@@ -298,10 +307,12 @@ static void no_memory(void)
             CHECK_EQ(status, STK_OK);
             CHECK(n > 2);
         }
+    }
     stk_alloc_fail_at(0, 0);
     bytes_free(&content);
-    for (int kind = 0; kind < 3; kind++)
+    for (int kind = 0; kind < 3; kind++) {
         bytes_free(&in[kind]);
+    }
 }
 
 int main(void)

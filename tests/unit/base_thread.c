@@ -34,8 +34,9 @@ int main(void)
         memset(ran, 0, sizeof ran);
         stk_thread_run(counts[k], mark, NULL);
         int wrong = 0;
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 200; i++) {
             wrong += ran[i] != (i < counts[k]);
+        }
         CHECK_EQ(wrong, 0);
     }
     return check_done("unit.base_thread");

@@ -29,9 +29,10 @@ static void check_text(const struct want *w)
     CHECK(t->count == w->events && repaired == w->repaired && skipped == w->skipped &&
           truncated == w->truncated);
     if (t->count != w->events || repaired != w->repaired || skipped != w->skipped ||
-        truncated != w->truncated)
+        truncated != w->truncated) {
         fprintf(stderr, "%s: %u events, %d repaired, %d skipped, %d truncated\n", w->text, t->count,
                 (int)repaired, (int)skipped, (int)truncated);
+    }
     CHECK_EQ(t->dropped, skipped + t->issues[STK_ISSUE_TRUNCATED].events_lost);
     stk_trace_free(t);
 }
@@ -88,8 +89,9 @@ static void test_mending(void)
          "\"dur\":2}]",
          1, 0, 0, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_text(&rows[i]);
+    }
 }
 
 static void test_refused(void)
@@ -113,8 +115,9 @@ static void test_refused(void)
         struct stk_trace *t = chrome_read_text(texts[i], &err);
         CHECK(t == NULL);
         CHECK_EQ(err.code, STK_EINPUT);
-        if (t)
+        if (t) {
             fprintf(stderr, "read: %s\n", texts[i]);
+        }
         stk_trace_free(t);
     }
 }
@@ -124,8 +127,9 @@ static void check_prefixes(const char *text, size_t n, size_t step)
 {
     struct stk_trace *all = chrome_read_bytes(text, n, 1, &err);
     CHECK(all != NULL);
-    if (!all)
+    if (!all) {
         return;
+    }
     uint64_t last = 0, most = all->read;
     size_t wrong = 0;
     for (size_t cut = 0; cut <= n; cut += step) {
@@ -150,8 +154,9 @@ static void check_flips(char *text, size_t n, size_t step)
         text[i] ^= (char)(1 << i % 8);
         struct stk_trace *t = chrome_read_bytes(text, n, 2, &err);
         refused += !t;
-        if (t && (flips == 0 || t->read < least))
+        if (t && (flips == 0 || t->read < least)) {
             least = t->read;
+        }
         text[i] = was;
         stk_trace_free(t);
     }
@@ -189,8 +194,9 @@ static void test_real_file(const char *dir)
     FILE *f = fopen(path, "rb");
     size_t n = f ? fread(text, 1, sizeof text, f) : 0;
     CHECK(n > 10000);
-    if (f)
+    if (f) {
         fclose(f);
+    }
     check_prefixes(text, n, 13);
     check_flips(text, n, 13);
 }
@@ -203,16 +209,19 @@ static void check_nesting(char open, char close, size_t depth, bool closed, uint
     n += (size_t)sprintf(text,
                          "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
                          "\"args\":{\"x\":");
-    for (size_t i = 0; i < depth; i++)
+    for (size_t i = 0; i < depth; i++) {
         n += (size_t)sprintf(text + n, "%c%s", open, open == '{' ? "\"k\":" : "");
+    }
     n += (size_t)sprintf(text + n, "1");
-    for (size_t i = 0; closed && i < depth; i++)
+    for (size_t i = 0; closed && i < depth; i++) {
         text[n++] = close;
+    }
     n += (size_t)sprintf(text + n, "}},%s]", E(2));
     struct stk_trace *t = chrome_read_bytes(text, n, 1, &err);
     CHECK(t != NULL);
-    if (t)
+    if (t) {
         CHECK_EQ(t->count, events);
+    }
     stk_trace_free(t);
     free(text);
 }
@@ -305,7 +314,8 @@ int main(void)
     test_endless();
     test_sniff();
     const char *dir = check_fixtures();
-    if (dir)
+    if (dir) {
         test_real_file(dir);
+    }
     return check_done("unit.chrome_damage");
 }

@@ -17,9 +17,11 @@ static struct stk_trace *read_events(const char *events)
 // The event of this name, or STK_NONE.
 static uint32_t find(const struct stk_trace *t, const char *name)
 {
-    for (uint32_t i = 0; i < t->count; i++)
-        if (stk_str_eq(stk_name_of(t, i), stk_str_from(name)))
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (stk_str_eq(stk_name_of(t, i), stk_str_from(name))) {
             return i;
+        }
+    }
     return STK_NONE;
 }
 
@@ -64,17 +66,19 @@ static void test_kinds(void)
     };
     static char text[16384];
     size_t n = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         n += (size_t)snprintf(text + n, sizeof text - n,
                               "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":3,\"tid\":4,"
                               "\"ts\":%zu,\"dur\":1}",
                               i ? "," : "", rows[i].cat, rows[i].name, i * 10);
+    }
     struct stk_trace *t = read_events(text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t e = find(t, rows[i].name);
         CHECK(e != STK_NONE);
-        if (e == STK_NONE)
+        if (e == STK_NONE) {
             continue;
+        }
         CHECK_EQ(t->kind[e], rows[i].kind);
         CHECK_EQ(track_of(t, e)->kind, rows[i].track);
     }
@@ -284,8 +288,9 @@ static void test_tensorflow(void)
         "{}]}",
         &err);
     CHECK(t != NULL);
-    if (!t)
+    if (!t) {
         return;
+    }
     CHECK_STR(t->format, "chrome");
     CHECK_EQ(t->device_count, 1);
     CHECK_STR(stk_strpool_get(&t->strings, t->devices[0].name).p, "V100");
@@ -313,8 +318,9 @@ static void test_facts(void)
         "\"WARNING\":[\"w1\",\"w2\"]}",
         &err);
     CHECK(t != NULL);
-    if (!t)
+    if (!t) {
         return;
+    }
     CHECK_STR(t->format, "kineto");
     CHECK_EQ(t->rank, 3);
     CHECK_EQ(t->world_size, 8);
@@ -345,8 +351,9 @@ static void test_accelerators(void)
         "\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":0,\"ts\":1,\"dur\":1}]}",
         &err);
     CHECK(t != NULL);
-    if (!t)
+    if (!t) {
         return;
+    }
     CHECK_STR(stk_strpool_get(&t->strings, t->devices[0].name).p, "AMD GPU");
     CHECK_EQ(t->devices[0].cc_major, 0);
     CHECK_EQ(t->devices[0].sm_count, 304);

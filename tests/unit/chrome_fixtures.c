@@ -67,8 +67,9 @@ static struct values measure_device(const struct stk_trace *t, uint32_t device)
     int64_t end = INT64_MIN, first = INT64_MAX;
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
-        if (track->kind != STK_TRACK_STREAM || track->device != device)
+        if (track->kind != STK_TRACK_STREAM || track->device != device) {
             continue;
+        }
         v.streams += track->parent == STK_NONE;
         for (uint32_t i = track->first; i < track->first + track->count; i++) {
             v.kernels += t->kind[i] == STK_KIND_KERNEL || t->kind[i] == STK_KIND_COLLECTIVE;
@@ -94,8 +95,9 @@ static int64_t count_kind(const struct stk_trace *t, enum stk_kind kind)
 static int64_t count_linked(const struct stk_trace *t)
 {
     int64_t n = 0;
-    for (uint32_t i = 0; i < t->count; i++)
+    for (uint32_t i = 0; i < t->count; i++) {
         n += stk_kind_is_device_work(t->kind[i]) && stk_link_of(t, i) != STK_NONE;
+    }
     return n;
 }
 
@@ -114,8 +116,9 @@ static int64_t device_value(const struct stk_trace *t, int64_t clock_ns, const c
     const char *colon = strchr(what, ':');
     int64_t ordinal = strtoll(colon + 1, NULL, 10);
     for (uint32_t d = 0; d < t->device_count; d++) {
-        if (t->devices[d].ordinal != ordinal)
+        if (t->devices[d].ordinal != ordinal) {
             continue;
+        }
         struct values v = measure_device(t, d);
         size_t n = (size_t)(colon - what);
         return !strncmp(what, "kernels", n)         ? v.kernels
@@ -132,38 +135,50 @@ static int64_t device_value(const struct stk_trace *t, int64_t clock_ns, const c
 static int64_t count_devices(const struct stk_trace *t)
 {
     int64_t n = 0;
-    for (uint32_t d = 0; d < t->device_count; d++)
-        for (uint32_t k = 0; k < t->track_count; k++)
+    for (uint32_t d = 0; d < t->device_count; d++) {
+        for (uint32_t k = 0; k < t->track_count; k++) {
             if (t->tracks[k].kind == STK_TRACK_STREAM && t->tracks[k].device == d) {
                 n++;
                 break;
             }
+        }
+    }
     return n;
 }
 
 static int64_t value_of(const struct stk_trace *t, int64_t clock_ns, const char *what)
 {
-    if (!strcmp(what, "events"))
+    if (!strcmp(what, "events")) {
         return (int64_t)t->read;
-    if (!strcmp(what, "host"))
+    }
+    if (!strcmp(what, "host")) {
         return count_kind(t, STK_KIND_HOST_OP) + count_kind(t, STK_KIND_ANNOTATION) +
                count_kind(t, STK_KIND_INPUT);
-    if (!strcmp(what, "api"))
+    }
+    if (!strcmp(what, "api")) {
         return count_kind(t, STK_KIND_RUNTIME);
-    if (!strcmp(what, "python"))
+    }
+    if (!strcmp(what, "python")) {
         return count_kind(t, STK_KIND_PYTHON);
-    if (!strcmp(what, "sync"))
+    }
+    if (!strcmp(what, "sync")) {
         return count_kind(t, STK_KIND_SYNC);
-    if (!strcmp(what, "linked"))
+    }
+    if (!strcmp(what, "linked")) {
         return count_linked(t);
-    if (!strcmp(what, "steps"))
+    }
+    if (!strcmp(what, "steps")) {
         return count_steps(t);
-    if (!strcmp(what, "rank"))
+    }
+    if (!strcmp(what, "rank")) {
         return t->rank;
-    if (!strcmp(what, "world"))
+    }
+    if (!strcmp(what, "world")) {
         return t->world_size;
-    if (!strcmp(what, "devices"))
+    }
+    if (!strcmp(what, "devices")) {
         return count_devices(t);
+    }
     return device_value(t, clock_ns, what);
 }
 
@@ -194,15 +209,18 @@ static void check_all(const char *dir, FILE *in)
             clock_ns = 0;
             files++;
             CHECK(t != NULL);
-            if (!t)
+            if (!t) {
                 fprintf(stderr, "%s: %s\n", path, err.message);
+            }
         }
-        if (!t)
+        if (!t) {
             continue;
-        if (!strcmp(what, "base"))
+        }
+        if (!strcmp(what, "base")) {
             clock_ns = want;
-        else
+        } else {
             check_value(t, clock_ns, path, what, want);
+        }
     }
     stk_trace_free(t);
     CHECK(files >= 50);
@@ -215,9 +233,9 @@ int main(void)
         char command[8192];
         snprintf(command, sizeof command, "python3 -c \"%s\" '%s'", extract, dir);
         FILE *in = popen(command, "r");
-        if (!in)
+        if (!in) {
             check_skip("python3 cannot be run");
-        else {
+        } else {
             check_all(dir, in);
             pclose(in);
         }

@@ -29,10 +29,13 @@ static void test_times(void)
         int64_t us = ps_total / 1000000, ps = ps_total % 1000000;
         char text[64];
         int n = snprintf(text, sizeof text, "%" PRId64 ".%06" PRId64, us, ps);
-        for (int64_t left = ps; left % 10 == 0 && text[n - 1] == '0' && random_below(2); left /= 10)
+        for (int64_t left = ps; left % 10 == 0 && text[n - 1] == '0' && random_below(2);
+             left /= 10) {
             text[--n] = 0;
-        if (text[n - 1] == '.')
+        }
+        if (text[n - 1] == '.') {
             text[n - 1] = 0;
+        }
         struct stk_chrome_time fast, slow;
         bool read = read_time(text, &fast, &slow);
         wrong += !read || fast.ns != ps_total / 1000 || fast.ps != ps_total % 1000 ||
@@ -91,8 +94,9 @@ static void test_slow_times(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct stk_chrome_time t = {0, 0};
         CHECK_EQ(stk_chrome_time_slow(rows[i].text, strlen(rows[i].text), &t), rows[i].result);
-        if (rows[i].result == 1)
+        if (rows[i].result == 1) {
             CHECK_EQ(t.ns, rows[i].ns);
+        }
     }
 }
 
@@ -118,8 +122,9 @@ static void test_integers(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int64_t value = 0;
         CHECK_EQ(stk_chrome_integer(rows[i].text, strlen(rows[i].text), &value), rows[i].good);
-        if (rows[i].good)
+        if (rows[i].good) {
             CHECK_EQ(value, rows[i].value);
+        }
     }
 }
 

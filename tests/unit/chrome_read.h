@@ -16,11 +16,13 @@ static inline struct stk_trace *chrome_read_file(const char *path, int threads, 
     struct stk_stream_opts opts = {0};
     struct stk_trace *t = NULL;
     stk_err_init(err);
-    if (stk_stream_open(&stream, path, &opts, err) != STK_OK)
+    if (stk_stream_open(&stream, path, &opts, err) != STK_OK) {
         return NULL;
+    }
     struct stk_read_ctx ctx = {.path = path, .stream = stream, .threads = threads};
-    if (stk_reader_chrome.read(&ctx, &t, err) != STK_OK)
+    if (stk_reader_chrome.read(&ctx, &t, err) != STK_OK) {
         t = NULL;
+    }
     stk_stream_close(stream);
     return t;
 }
@@ -36,8 +38,9 @@ static inline struct stk_trace *chrome_read_bytes(const char *text, size_t n, in
                                                   struct stk_err *err)
 {
     FILE *f = fopen(chrome_text_path(), "wb");
-    if (!f || fwrite(text, 1, n, f) != n || fclose(f) != 0)
+    if (!f || fwrite(text, 1, n, f) != n || fclose(f) != 0) {
         abort();
+    }
     struct stk_trace *t = chrome_read_file(chrome_text_path(), threads, err);
     unlink(chrome_text_path());
     return t;
@@ -58,8 +61,9 @@ static inline void chrome_mix_string(uint64_t *h, const struct stk_trace *t, uin
 {
     struct stk_str s = stk_strpool_get(&t->strings, id);
     chrome_mix(h, s.n);
-    for (size_t i = 0; i < s.n; i++)
+    for (size_t i = 0; i < s.n; i++) {
         chrome_mix(h, (unsigned char)s.p[i]);
+    }
 }
 
 // All that a trace says, string ids by their text.
@@ -82,20 +86,23 @@ static inline uint64_t chrome_digest(const struct stk_trace *t)
         chrome_mix(&h, stk_pos(t, i) << 16 | (uint64_t)t->kind[i] << 8 | t->depth[i]);
         chrome_mix(&h, t->name[i]);
         chrome_mix(&h, stk_link_of(t, i));
-        if (ext)
+        if (ext) {
             chrome_mix(&h, (uint64_t)ext->value ^ (uint64_t)ext->flags << 56 ^
                                (uint64_t)ext->dir << 48 ^ (uint64_t)ext->src_mem << 40);
+        }
     }
-    for (uint32_t i = 0; i < t->strings.count; i++)
+    for (uint32_t i = 0; i < t->strings.count; i++) {
         chrome_mix_string(&h, t, i);
+    }
     for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         chrome_mix(&h, t->issues[i].count);
         chrome_mix(&h, t->issues[i].events_lost);
         chrome_mix(&h, (uint64_t)t->issues[i].first_offset);
         chrome_mix_string(&h, t, t->issues[i].note);
     }
-    for (int i = 0; i < STK_KIND_COUNT; i++)
+    for (int i = 0; i < STK_KIND_COUNT; i++) {
         chrome_mix(&h, t->by_kind[i]);
+    }
     chrome_mix(&h, t->read);
     chrome_mix(&h, t->dropped);
     chrome_mix(&h, (uint64_t)t->base_ns);

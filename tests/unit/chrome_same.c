@@ -21,8 +21,9 @@ static void check_same(const char *what, const char *text, size_t n, const size_
     stk_chrome_scan_use(STK_CHROME_ISA_AUTO);
     const uint64_t want = digest_of(text, n, 1);
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-        if (!stk_chrome_scan_use(isas[i]))
+        if (!stk_chrome_scan_use(isas[i])) {
             continue;
+        }
         CHECK(digest_of(text, n, 1) == want);
     }
     stk_chrome_scan_use(STK_CHROME_ISA_AUTO);
@@ -31,8 +32,9 @@ static void check_same(const char *what, const char *text, size_t n, const size_
             stk_chrome_use_blocks(*blocks);
             uint64_t got = digest_of(text, n, threads);
             CHECK(got == want);
-            if (got != want)
+            if (got != want) {
                 fprintf(stderr, "%s: blocks of %zu, %d threads\n", what, *blocks, threads);
+            }
         }
     }
     stk_chrome_use_blocks(0);
@@ -45,11 +47,14 @@ static char *slurp(const char *path, size_t *n)
     struct stk_stream_opts opts = {0};
     char *text = malloc(48u << 20);
     *n = 0;
-    if (!text || stk_stream_open(&s, path, &opts, &err) != STK_OK)
+    if (!text || stk_stream_open(&s, path, &opts, &err) != STK_OK) {
         abort();
-    for (size_t got = 1; got > 0 && *n < 48u << 20; *n += got)
-        if (stk_stream_read(s, text + *n, (48u << 20) - *n, &got, &err) != STK_OK)
+    }
+    for (size_t got = 1; got > 0 && *n < 48u << 20; *n += got) {
+        if (stk_stream_read(s, text + *n, (48u << 20) - *n, &got, &err) != STK_OK) {
             abort();
+        }
+    }
     stk_stream_close(s);
     return text;
 }
@@ -67,8 +72,9 @@ static uint64_t random_below(uint64_t n)
 static void damage(char *text, size_t n, int places)
 {
     static const char bytes[] = "\"\"\"{}[],:\\ \n\0x1eN";
-    while (places-- > 0)
+    while (places-- > 0) {
         text[random_below(n)] = bytes[random_below(sizeof bytes - 1)];
+    }
 }
 
 static void check_file(const char *dir, const char *name, const size_t *blocks, int rounds)
@@ -79,8 +85,9 @@ static void check_file(const char *dir, const char *name, const size_t *blocks, 
     char *text = slurp(path, &n);
     check_same(name, text, n, blocks);
     char *sound = malloc(n);
-    if (!sound)
+    if (!sound) {
         abort();
+    }
     memcpy(sound, text, n);
     for (int round = 0; round < rounds; round++) {
         memcpy(text, sound, n);

@@ -27,8 +27,9 @@ static size_t read_plainly(const char *text, size_t n, size_t from, size_t *out)
         bool plain = !escaped;
         escaped = c == '\\' && plain;
         inside ^= c == '"' && plain;
-        if ((c == '"' && plain) || (!inside && is_bracket(c)))
+        if ((c == '"' && plain) || (!inside && is_bracket(c))) {
             out[count++] = i;
+        }
     }
     return count;
 }
@@ -39,8 +40,9 @@ static void check_text(const char *text, size_t n, size_t from)
     static struct stk_chrome_cursor c;
     size_t count = read_plainly(text, n, from, want), wrong = 0;
     stk_chrome_cursor_set(&c, text, n, from);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         wrong += stk_chrome_cursor_next(&c) != want[i];
+    }
     CHECK_EQ(wrong, 0);
     CHECK(stk_chrome_cursor_next(&c) == STK_CHROME_END);
     CHECK(stk_chrome_cursor_next(&c) == STK_CHROME_END);
@@ -54,8 +56,9 @@ static void check_skips(const char *text, size_t n)
     bool inside = false;
     for (size_t at; (at = stk_chrome_cursor_next(&c)) != STK_CHROME_END;) {
         inside ^= text[at] == '"';
-        if (inside || (text[at] != '{' && text[at] != '[') || random_below(3))
+        if (inside || (text[at] != '{' && text[at] != '[') || random_below(3)) {
             continue;
+        }
         size_t i = at;
         long depth = 0;
         bool string = false, escaped = false;
@@ -63,15 +66,18 @@ static void check_skips(const char *text, size_t n)
             bool plain = !escaped;
             escaped = text[i] == '\\' && plain;
             string ^= text[i] == '"' && plain;
-            if (string || !is_bracket(text[i]))
+            if (string || !is_bracket(text[i])) {
                 continue;
+            }
             depth += text[i] == '{' || text[i] == '[' ? 1 : -1;
-            if (depth == 0)
+            if (depth == 0) {
                 break;
+            }
         }
         CHECK_EQ(stk_chrome_cursor_skip(&c, at), i < n ? i : STK_CHROME_END);
-        if (i >= n)
+        if (i >= n) {
             return;
+        }
     }
 }
 
@@ -82,8 +88,9 @@ static void check_random(void)
     for (int round = 0; round < 300; round++) {
         size_t n = 1 + random_below(MAX - 1);
         unsigned kinds = 1 + random_below(sizeof bytes - 1);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             text[i] = random_below(4) ? 'x' : bytes[random_below(kinds)];
+        }
         memset(text + n, ' ', STK_CHROME_PAD);
         check_text(text, n, 0);
         check_text(text, n, random_below((unsigned)n));
@@ -102,12 +109,14 @@ static void check_flags(void)
     stk_chrome_cursor_set(&c, text, 9000, 0);
     stk_chrome_cursor_begin(&c);
     CHECK(c.control && !c.odd);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         stk_chrome_cursor_next(&c); // the brace at 5000
+    }
     stk_chrome_cursor_begin(&c);
     CHECK(!c.control && c.odd);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         stk_chrome_cursor_next(&c);
+    }
     stk_chrome_cursor_begin(&c);
     CHECK(!c.control && !c.odd);
 }
@@ -115,8 +124,9 @@ static void check_flags(void)
 int main(void)
 {
     for (int isa = STK_CHROME_ISA_AUTO; isa <= STK_CHROME_ISA_NEON; isa++) {
-        if (!stk_chrome_scan_use((enum stk_chrome_isa)isa))
+        if (!stk_chrome_scan_use((enum stk_chrome_isa)isa)) {
             continue;
+        }
         seed = 1;
         check_random();
         check_flags();

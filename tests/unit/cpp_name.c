@@ -44,8 +44,9 @@ static int characters(const char *text)
 {
     int n = 0;
     size_t length;
-    for (; *text; text += length, n++)
+    for (; *text; text += length, n++) {
         stk_utf8_next(text, &length);
+    }
     return n;
 }
 

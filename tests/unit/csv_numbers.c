@@ -114,7 +114,7 @@ static void number(const char *text, size_t spare)
     char bare[LONGEST + 1], *end;
     memcpy(p, text, n);
     for (size_t k = n; k < n + spare; k++) {
-        p[k] = (uint8_t) "0123456789.e-,\n \xff"[draw(17)];
+        p[k] = (uint8_t)"0123456789.e-,\n \xff"[draw(17)];
     }
     strip(bare, text);
     double f64, want64 = strtod(bare, &end);

@@ -53,9 +53,9 @@ static void long_run(struct stk_dataset *ds, int64_t want, int64_t n, int64_t fi
     CHECK_EQ(at, n);
     CHECK_EQ(sum, n * (n - 1) / 2 + n * first);
     CHECK(disorder == 0 || !ordered);
-    pthread_mutex_lock(&it->run->gate.lock);
-    CHECK(it->run->gate.most <= it->run->gate.permits);
-    pthread_mutex_unlock(&it->run->gate.lock);
+    pthread_mutex_lock(&it->run->permits.lock);
+    CHECK(it->run->permits.most <= it->run->permits.permits);
+    pthread_mutex_unlock(&it->run->permits.lock);
     stk_block_free(&b);
     stk_iter_close(it);
 }

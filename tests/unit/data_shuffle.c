@@ -6,7 +6,8 @@
 #define N 5000
 
 // All of a dataset of int64 scalars. Returns how many.
-static int64_t all_of(struct stk_dataset *ds, int64_t want, int64_t skip, int64_t *to, int64_t room)
+static int64_t all_of(struct stk_dataset *ds, int64_t want, int64_t skip, int64_t *to,
+                      int64_t capacity)
 {
     struct stk_iter *it = open_iter(stk_dataset_hold(ds));
     struct stk_block b = {0};
@@ -21,7 +22,7 @@ static int64_t all_of(struct stk_dataset *ds, int64_t want, int64_t skip, int64_
         if (b.n == 0) {
             break;
         }
-        for (int64_t i = 0; i < b.n && n < room; i++) {
+        for (int64_t i = 0; i < b.n && n < capacity; i++) {
             to[n++] = *(int64_t *)stk_col_at(&b.cols[0], i);
         }
     }

@@ -39,7 +39,7 @@ static struct stk_iter *open_kind(const char *kind, const char *name, const char
 }
 
 // Elements as text: "ab,c,!EDAMAGE,d"; pulled `want` at a time. Ends after a hundred items.
-static void drain(struct stk_iter *it, int64_t want, char *text, size_t room)
+static void drain(struct stk_iter *it, int64_t want, char *text, size_t capacity)
 {
     struct stk_block b = {0};
     struct stk_err err;
@@ -49,7 +49,7 @@ static void drain(struct stk_iter *it, int64_t want, char *text, size_t room)
         stk_err_init(&err);
         enum stk_status s = stk_iter_next(it, want, &b, &err);
         if (s != STK_OK) {
-            used += (size_t)snprintf(text + used, room - used, "!%d,", (int)s);
+            used += (size_t)snprintf(text + used, capacity - used, "!%d,", (int)s);
             continue;
         }
         if (b.n == 0) {
@@ -57,7 +57,7 @@ static void drain(struct stk_iter *it, int64_t want, char *text, size_t room)
         }
         for (int64_t i = 0; i < b.n; i++) {
             const struct stk_bytes *v = stk_col_at(&b.cols[0], i);
-            used += (size_t)snprintf(text + used, room - used, "%.*s,", (int)v->size,
+            used += (size_t)snprintf(text + used, capacity - used, "%.*s,", (int)v->size,
                                      (const char *)v->data);
         }
     }

@@ -10,8 +10,9 @@ static void lengths_and_alignments(void)
 {
     enum { SIZE = 1000, MARGIN = 64 };
     uint8_t from[SIZE + MARGIN], to[SIZE + 2 * MARGIN];
-    for (int i = 0; i < SIZE + MARGIN; i++)
+    for (int i = 0; i < SIZE + MARGIN; i++) {
         from[i] = (uint8_t)(i * 7 + 1);
+    }
     for (size_t n = 0; n < SIZE; n += 1 + n / 100) {
         for (size_t at = 0; at < MARGIN; at += 1 + n % 5) {
             memset(to, 0, sizeof to);
@@ -33,17 +34,21 @@ static void columns(void)
     int64_t index[COUNT];
     CHECK(stk_col_uniform(&from, pool, STK_DT_I32, &shape, COUNT));
     int32_t *values = (int32_t *)from.data;
-    for (int64_t i = 0; i < (int64_t)COUNT * (EACH / 4); i++)
+    for (int64_t i = 0; i < (int64_t)COUNT * (EACH / 4); i++) {
         values[i] = (int32_t)(i * 2654435761u);
-    for (int64_t i = 0; i < COUNT; i++)
+    }
+    for (int64_t i = 0; i < COUNT; i++) {
         index[i] = i * 37 % COUNT;
+    }
     CHECK(stk_col_gather(&picked, pool, &from, index, COUNT));
-    for (int64_t i = 0; i < COUNT; i++)
+    for (int64_t i = 0; i < COUNT; i++) {
         CHECK(memcmp(stk_col_at(&picked, i), stk_col_at(&from, index[i]), EACH) == 0);
+    }
     const struct stk_col *parts[] = {&picked, &from};
     CHECK(stk_col_concat(&joined, pool, parts, 2));
-    for (int64_t i = 0; i < 2 * COUNT; i++)
+    for (int64_t i = 0; i < 2 * COUNT; i++) {
         CHECK(memcmp(stk_col_at(&joined, i), stk_col_at(parts[i / COUNT], i % COUNT), EACH) == 0);
+    }
     stk_col_clear(&from);
     stk_col_clear(&picked);
     stk_col_clear(&joined);

@@ -38,9 +38,9 @@ static void tuning(void)
     CHECK_EQ(threads_of(it), 1);
     CHECK_EQ(binding_of(it), STK_BINDING_CONSUMER);
     stk_run_cancel(it->run);
-    pthread_mutex_lock(&it->run->gate.lock);
-    CHECK(it->run->gate.most <= 2);
-    pthread_mutex_unlock(&it->run->gate.lock);
+    pthread_mutex_lock(&it->run->permits.lock);
+    CHECK(it->run->permits.most <= 2);
+    pthread_mutex_unlock(&it->run->permits.lock);
     stk_block_free(&b);
     stk_iter_close(it);
 }
@@ -120,13 +120,13 @@ static void interleaving(void)
     stk_iter_close(it);
 }
 
-static uint32_t room_of(struct stk_iter *it)
+static uint32_t capacity_of(struct stk_iter *it)
 {
-    return __atomic_load_n(&it->stats.room, __ATOMIC_RELAXED);
+    return __atomic_load_n(&it->stats.capacity, __ATOMIC_RELAXED);
 }
 
 // A consumer that takes in bursts finds more room after some of them; one that takes slowly less.
-static void room(void)
+static void capacity(void)
 {
     spin_ns = 2000000;
     test_options = (struct stk_run_options){.threads = 2};
@@ -135,27 +135,27 @@ static void room(void)
     struct stk_block b = {0};
     struct stk_err err;
     uint32_t first = 0;
-    for (int i = 0; i < 40 && (first == 0 || room_of(it) == first); i++) {
+    for (int i = 0; i < 40 && (first == 0 || capacity_of(it) == first); i++) {
         for (int k = 0; k < 24; k++) {
             CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
-            first = first ? first : room_of(it);
+            first = first ? first : capacity_of(it);
         }
         usleep(60000);
     }
-    uint32_t grown = room_of(it);
+    uint32_t grown = capacity_of(it);
     CHECK(grown > first && grown <= 64);
-    for (int i = 0; i < 800 && room_of(it) >= grown; i++) {
+    for (int i = 0; i < 800 && capacity_of(it) >= grown; i++) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
         usleep(25000);
     }
-    CHECK(room_of(it) < grown);
+    CHECK(capacity_of(it) < grown);
     stk_block_free(&b);
     stk_iter_close(it);
 }
 
 // Waiting for the first element is no reason for more room, however full the ring was when it came
 // to be looked at: a consumer that is slower than what it takes from needs no more.
-static void room_at_first(void)
+static void capacity_at_first(void)
 {
     spin_ns = 300000;
     test_options = (struct stk_run_options){.threads = 2};
@@ -166,13 +166,13 @@ static void room_at_first(void)
         struct stk_block b = {0};
         struct stk_err err;
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
-        uint32_t first = room_of(it);
+        uint32_t first = capacity_of(it);
         usleep(50000);
         for (int i = 0; i < 50; i++) {
             CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK);
             usleep(6000);
         }
-        has_stayed = room_of(it) == first;
+        has_stayed = capacity_of(it) == first;
         stk_block_free(&b);
         stk_iter_close(it);
     }
@@ -212,7 +212,7 @@ int main(void)
     sleeping();
     beginning();
     interleaving();
-    room();
-    room_at_first();
+    capacity();
+    capacity_at_first();
     return check_done("unit.data_tuner");
 }

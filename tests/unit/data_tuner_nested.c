@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages with threads inside of datasets that functions give: they are seen in the tree with all
 // they counted, together take no more processors than allowed, and get the workers that they need.
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 #include "data/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"
@@ -39,7 +39,7 @@ static uint32_t threads_of(const struct stk_iter *it)
 static uint64_t counted(const struct stk_iter *root, const uint64_t *count)
 {
     pthread_mutex_lock(&root->run->tree_lock);
-    stk_tally_tell((struct stk_iter *)(uintptr_t)root);
+    stk_aggregate_tell((struct stk_iter *)(uintptr_t)root);
     uint64_t n = __atomic_load_n(count, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&root->run->tree_lock);
     return n;

@@ -5,7 +5,7 @@
 // of several tries must be within them.
 #include <unistd.h>
 
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 #include "data/run/tuner.h"
 #include "data_make.h"
 #include "data_spin.h"

@@ -53,13 +53,15 @@ static void make(struct stk_example_buffer *out, size_t floats, bool is_other_or
 {
     static const int64_t spread[] = {0, 1, 100, 127, 128, 200, 300, 16384, -1};
     float x[FLOATS_MAX];
-    for (size_t i = 0; i < floats; i++)
+    for (size_t i = 0; i < floats; i++) {
         x[i] = (float)draw(1000);
+    }
     int64_t y = spread[draw(9)], other = (int64_t)draw(100);
     uint8_t text[200];
     struct stk_example_bytes name = {text, draw(8) ? 3 : draw(200)};
-    for (size_t i = 0; i < name.size; i++)
+    for (size_t i = 0; i < name.size; i++) {
         text[i] = (uint8_t)draw(256);
+    }
     struct stk_example_value v[] = {
         {.name = "x", .type = STK_EXAMPLE_FLOAT, .values = x, .count = floats},
         {.name = "other", .type = STK_EXAMPLE_INT64, .values = &other, .count = 1},
@@ -79,10 +81,11 @@ static void check_same(const struct fixture *a, const struct fixture *b, size_t 
         size_t bytes = c->elements * stk_example_value_size(c->type);
         CHECK_EQ(c->count, (row + 1) * c->elements);
         CHECK_EQ(d->count, c->elements);
-        if (c->type == STK_EXAMPLE_BYTES)
+        if (c->type == STK_EXAMPLE_BYTES) {
             CHECK(c->bytes[row].data == d->bytes[0].data && c->bytes[row].size == d->bytes[0].size);
-        else
+        } else {
             CHECK(memcmp((const char *)c->values + row * bytes, d->values, bytes) == 0);
+        }
     }
 }
 
@@ -97,12 +100,13 @@ static void against_walk(size_t floats, size_t missing)
         make(&buffer, floats, draw(20) == 0);
         size_t size = buffer.size, done;
         uint64_t what = draw(6);
-        if (what == 0)
+        if (what == 0) {
             buffer.data[draw(size)] ^= (uint8_t)(1u << draw(8));
-        else if (what == 1) // at the start, where the lengths are
+        } else if (what == 1) { // at the start, where the lengths are
             buffer.data[draw(size < 24 ? size : 24)] ^= (uint8_t)(1u << draw(8));
-        else if (what == 2)
+        } else if (what == 2) {
             size = draw(size);
+        }
         uint8_t *copy = malloc(size + 1); // its end is where sanitizers look
         memcpy(copy, buffer.data, size);
         struct stk_record r = {copy, size, 0, (uint64_t)i};
@@ -113,10 +117,11 @@ static void against_walk(size_t floats, size_t missing)
             stk_example_parse(fresh.parser, &fresh.batch, &r, 1, false, &done, &why);
         CHECK_EQ(stk_example_parse(old.parser, &old.batch, &r, 1, false, &done, &err), s);
         CHECK_EQ(old.batch.rows, good + (s == STK_OK));
-        if (s == STK_OK)
+        if (s == STK_OK) {
             check_same(&old, &fresh, good++);
-        else
+        } else {
             CHECK_STR(err.message, why.message);
+        }
         bad += s != STK_OK;
         tear_down(&fresh);
         free(copy);

@@ -32,10 +32,12 @@ static enum stk_status set_up(struct fixture *f, const struct stk_example_featur
 {
     *f = (struct fixture){0};
     enum stk_status status = stk_example_compile(&f->spec, features, count, &err);
-    if (!status)
+    if (!status) {
         status = stk_example_parser_open(&f->parser, f->spec, message, &err);
-    if (!status)
+    }
+    if (!status) {
         status = stk_example_batch_open(&f->batch, f->spec, &err);
+    }
     return status;
 }
 
@@ -53,8 +55,9 @@ static enum stk_status parse_all(struct fixture *f, const struct record_all *all
         struct stk_record r = {all->items[i].data, all->items[i].size, all->items[i].offset, i};
         size_t done;
         status = stk_example_parse(f->parser, &f->batch, &r, 1, skip_bad, &done, &err);
-        if (!status)
+        if (!status) {
             CHECK_EQ(done, 1);
+        }
     }
     return status;
 }
@@ -66,15 +69,17 @@ static void check_plain(const struct stk_example_batch *b, size_t rows)
     size_t tag = 0, big = 0;
     for (size_t i = 0; i < rows; i++) {
         CHECK_EQ(c[0].int64s[i], (int64_t)i - 3);
-        for (size_t k = 0; k < 4; k++)
+        for (size_t k = 0; k < 4; k++) {
             CHECK(c[1].floats[4 * i + k] == (float)i + (float)k / 4);
+        }
         for (size_t k = 0; k < i % 4; k++, tag++) {
             char want[32];
             size_t n = (size_t)snprintf(want, sizeof want, "tag-%zu-%zu", i, k);
             CHECK(c[2].bytes[tag].size == n && memcmp(c[2].bytes[tag].data, want, n) == 0);
         }
-        for (size_t k = 0; k < i % 5; k++, big++)
+        for (size_t k = 0; k < i % 5; k++, big++) {
             CHECK_EQ(c[3].int64s[big], (k % 2 ? -1 : 1) * ((int64_t)1 << (12 * k + i % 12)));
+        }
         CHECK_EQ(c[2].row_splits[i + 1], tag);
         CHECK_EQ(c[3].row_splits[i + 1], big);
         CHECK(c[4].floats[i] == (i % 2 ? -1 : (float)i / 2));
@@ -134,12 +139,14 @@ static void golden_sequence(void)
     size_t step = 0, frame = 0, word = 0;
     for (size_t i = 0; i < 24; i++) {
         CHECK_EQ(c[1].int64s[i], i);
-        for (size_t k = 0; k < i % 3; k++, frame++)
+        for (size_t k = 0; k < i % 3; k++, frame++) {
             CHECK(c[2].floats[2 * frame] == (float)i && c[2].floats[2 * frame + 1] == (float)k);
+        }
         CHECK_EQ(c[2].row_splits[i + 1], frame);
         for (size_t k = 0; k < i % 4; k++) {
-            for (size_t j = 0; j < k; j++, word++)
+            for (size_t j = 0; j < k; j++, word++) {
                 CHECK(c[0].bytes[word].size == 2 && c[0].bytes[word].data[1] == '0' + j);
+            }
             CHECK_EQ(c[0].step_splits[++step], word);
         }
         CHECK_EQ(c[0].row_splits[i + 1], step);
@@ -299,8 +306,9 @@ static void skipping(void)
     size_t good = 0, ragged = 0, floats = 0;
     for (int64_t i = 0; i < 200; i++) {
         int64_t n[300];
-        for (int64_t k = 0; k < 300; k++)
+        for (int64_t k = 0; k < 300; k++) {
             n[k] = i * (k % 9 ? 1 : -1);
+        }
         float x[3] = {(float)i, 1, 2};
         size_t steps[2] = {1, 2};
         struct stk_example_value v[3] = {
@@ -363,8 +371,9 @@ static void damage(void)
             size_t size = n < item->size ? n : item->size, done;
             uint8_t *copy = malloc(size ? size : 1);
             memcpy(copy, item->data, size);
-            if (n >= item->size)
+            if (n >= item->size) {
                 copy[(n - size) / 8] ^= (uint8_t)(1 << (n - size) % 8);
+            }
             struct stk_record r = {copy, size, 0, i};
             stk_example_batch_clear(&f.batch);
             enum stk_status status =
@@ -388,12 +397,14 @@ static void failing_allocations(void)
             status = parse_all(&f, &plain, false);
             rows = f.batch.rows;
         }
-        if (!status)
+        if (!status) {
             status = stk_example_own(&f.batch, &err);
+        }
         stk_alloc_fail_at(0, 0);
         CHECK(status == STK_OK || status == STK_ENOMEM);
-        if (rows > 0)
+        if (rows > 0) {
             check_plain(&f.batch, rows);
+        }
         tear_down(&f);
     }
 }

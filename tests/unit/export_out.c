@@ -18,8 +18,9 @@ static int keep(void *arg, const char *bytes, size_t n)
     if (k->n + n > k->cap) {
         k->cap = (k->n + n) * 2;
         k->p = realloc(k->p, k->cap);
-        if (!k->p)
+        if (!k->p) {
             exit(2);
+        }
     }
     memcpy(k->p + k->n, bytes, n);
     k->n += n;
@@ -37,8 +38,9 @@ static int refuse(void *arg, const char *bytes, size_t n)
 static bool is(struct stk_export_out *o, const char *text, size_t n)
 {
     bool same = o->used == n && memcmp(o->p, text, n) == 0;
-    if (!same)
+    if (!same) {
         fprintf(stderr, "got %.*s\n", (int)o->used, (const char *)o->p);
+    }
     o->used = 0;
     return same;
 }
@@ -92,9 +94,9 @@ static void test_texts(void)
         {"\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, // a surrogate
         {"\xf0\x9f\x98\x80", 4, "\"\xf0\x9f\x98\x80\""},
     };
-    struct stk_export_out o, room;
+    struct stk_export_out o, capacity;
     stk_ex_init(&o, NULL, NULL);
-    stk_ex_init(&room, NULL, NULL);
+    stk_ex_init(&capacity, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stk_str in = {cases[i].in, cases[i].n};
         stk_ex_json(&o, in);
@@ -103,9 +105,9 @@ static void test_texts(void)
     struct stk_str good = STK_STR("good"), bad = {"b\xff"
                                                   "d",
                                                   3};
-    CHECK(stk_ex_utf8(&room, good).p == good.p);
-    CHECK(stk_str_eq(stk_ex_utf8(&room, bad), STK_STR("b\xef\xbf\xbd"
-                                                      "d")));
+    CHECK(stk_ex_utf8(&capacity, good).p == good.p);
+    CHECK(stk_str_eq(stk_ex_utf8(&capacity, bad), STK_STR("b\xef\xbf\xbd"
+                                                          "d")));
     stk_pbw_text(&o, 1, bad);
     CHECK(is(&o,
              "\x0a\x05"
@@ -113,7 +115,7 @@ static void test_texts(void)
              "d",
              7));
     stk_ex_deinit(&o);
-    stk_ex_deinit(&room);
+    stk_ex_deinit(&capacity);
 }
 
 // Messages nested in messages, with payloads around the sizes where a length takes more bytes.
@@ -210,8 +212,9 @@ static void test_gzip(void)
     struct stk_stream *s;
     CHECK_EQ(stk_stream_open(&s, path, NULL, NULL), STK_OK);
     size_t total = 0;
-    while (stk_stream_read(s, back + total, (2 << 20) - total, &got, NULL) == STK_OK && got)
+    while (stk_stream_read(s, back + total, (2 << 20) - total, &got, NULL) == STK_OK && got) {
         total += got;
+    }
     CHECK_EQ(total, n);
     CHECK(memcmp(back, "line 0 of", 9) == 0 && memcmp(back + n - 6, "alike\n", 6) == 0);
     CHECK(stk_stream_damage(s) == NULL);

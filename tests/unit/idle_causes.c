@@ -11,12 +11,13 @@
 static double part_us(const struct stk_rank_sum *r, enum stk_part part)
 {
     int64_t ns = 0;
-    for (uint32_t d = 0; d < r->device_count; d++)
+    for (uint32_t d = 0; d < r->device_count; d++) {
         ns += r->devices[d].parts[part];
+    }
     return (double)ns / 1000;
 }
 
-#define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us)*1000)
+#define PART(r, part, us) CHECK_EQ(part_us(r, STK_PART_##part) * 1000, (us) * 1000)
 
 // A long synchronisation: the host comes late since it was held until the device was done.
 static void check_sync_credit(void)

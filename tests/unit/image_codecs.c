@@ -14,11 +14,12 @@
 static int distance(const struct stk_image *im, const uint8_t *want)
 {
     int most = 0;
-    for (uint32_t y = 0; y < im->height; y++)
+    for (uint32_t y = 0; y < im->height; y++) {
         for (size_t i = 0; i < (size_t)im->width * im->channels; i++) {
             int d = abs((int)case_get(im, y, i) - (int)*want++);
             most = d > most ? d : most;
         }
+    }
     return most;
 }
 
@@ -59,8 +60,9 @@ static void test_png_expected(void)
     im = (struct stk_image){0};
     CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 0, true, &im, &err), STK_OK);
     CHECK(im.type == STK_IMAGE_U16 && im.channels == 3);
-    for (size_t i = 0; i < 60; i++)
+    for (size_t i = 0; i < 60; i++) {
         CHECK_EQ(((uint16_t *)im.pixels)[i], pixels_deep[i]);
+    }
     im = (struct stk_image){0};
     CHECK_EQ(stk_image_decode_png(context, FILE_OF(deep), 1, false, &im, &err), STK_OK);
     CHECK(distance(&im, pixels_deep_as_grey) == 0);
@@ -108,8 +110,9 @@ static uint8_t *encode(const struct stk_image *in, bool is_png, bool is_progress
                : stk_image_encode_jpeg(context, in, &e, &bytes, size, &err);
     CHECK_EQ(status, STK_OK);
     uint8_t *copy = malloc(*size);
-    if (!copy)
+    if (!copy) {
         exit(1);
+    }
     memcpy(copy, bytes, *size);
     return copy;
 }
@@ -229,14 +232,16 @@ static void test_damage(void)
     for (int kind = 0; kind < 3; kind++) {
         size_t size;
         uint8_t *file = encode(&in, kind == 2, kind == 1, &size), *copy = malloc(size);
-        if (!copy)
+        if (!copy) {
             exit(1);
+        }
         for (int i = 0; i < 2000; i++) {
             struct stk_image out = {0};
             size_t n = case_draw(4) ? size : case_draw((uint32_t)size);
             memcpy(copy, file, size);
-            for (uint32_t k = case_draw(4); k > 0; k--)
+            for (uint32_t k = case_draw(4); k > 0; k--) {
                 copy[case_draw((uint32_t)size)] = (uint8_t)case_draw(256);
+            }
             struct stk_image_jpeg_options opt = {.is_recovered = case_draw(2),
                                                  .missing_fraction = (float)case_draw(2) / 2};
             enum stk_status status =
@@ -291,10 +296,12 @@ static void test_no_memory(void)
             stk_alloc_fail_at(n, 0);
             struct stk_image_context *c = stk_image_context_create();
             enum stk_status status = STK_ENOMEM;
-            if (c)
+            if (c) {
                 status = stk_image_decode_any(c, file, size, 0, &out, &err);
-            if (status == STK_OK)
+            }
+            if (status == STK_OK) {
                 status = stk_image_encode_png(c, &in, -1, &bytes, &length, &err);
+            }
             stk_alloc_fail_at(0, 0);
             is_done = status == STK_OK;
             stk_image_context_destroy(c);
@@ -325,8 +332,9 @@ static void test_encoders(void)
     CHECK_EQ(stk_image_encode_png(context, &in, 10, &bytes, &size, &err), STK_EUSAGE);
     // White noise at the best quality is as large as a JPEG gets.
     struct stk_image noise = case_noise(33, 47, 3, STK_IMAGE_U8, 0);
-    for (int i = 0; i < 33 * 47 * 3; i++)
+    for (int i = 0; i < 33 * 47 * 3; i++) {
         ((uint8_t *)noise.pixels)[i] = (uint8_t)(255 * case_draw(2));
+    }
     stk_image_jpeg_defaults(&e);
     e.quality = 100;
     e.is_chroma_full = true;
@@ -339,8 +347,9 @@ int main(void)
 {
     context = stk_image_context_create();
     CHECK(context != NULL);
-    if (!context)
+    if (!context) {
         return check_done("unit.image_codecs");
+    }
     test_jpeg_expected();
     test_png_expected();
     test_others();

@@ -10,22 +10,27 @@
 static enum stk_status run_colour(const struct colour_case *k, const struct stk_image *in,
                                   const struct stk_image *out)
 {
-    if (!strcmp(k->name, "adjust_brightness"))
+    if (!strcmp(k->name, "adjust_brightness")) {
         return stk_image_adjust_brightness(in, k->a, out, &err);
-    if (!strcmp(k->name, "adjust_contrast"))
+    }
+    if (!strcmp(k->name, "adjust_contrast")) {
         return stk_image_adjust_contrast(in, k->a, out, &err);
-    if (!strcmp(k->name, "adjust_saturation"))
+    }
+    if (!strcmp(k->name, "adjust_saturation")) {
         return stk_image_adjust_saturation(in, k->a, out, &err);
-    if (!strcmp(k->name, "adjust_hue"))
+    }
+    if (!strcmp(k->name, "adjust_hue")) {
         return stk_image_adjust_hue(in, k->a, out, &err);
-    if (!strcmp(k->name, "adjust_gamma"))
+    }
+    if (!strcmp(k->name, "adjust_gamma")) {
         return stk_image_adjust_gamma(in, k->a, k->b, out, &err);
+    }
     return stk_image_rgb_to_grayscale(in, out, &err);
 }
 
 static void test_colours(void)
 {
-    for (size_t i = 0; i < sizeof colour_cases / sizeof *colour_cases; i++)
+    for (size_t i = 0; i < sizeof colour_cases / sizeof *colour_cases; i++) {
         for (int is_float = 0; is_float < 2; is_float++) {
             const struct colour_case *k = &colour_cases[i];
             enum stk_image_type type = is_float ? STK_IMAGE_F32 : STK_IMAGE_U8;
@@ -34,12 +39,13 @@ static void test_colours(void)
             struct stk_image out = case_image(4, 5, channels, type, 4);
             CHECK_EQ(run_colour(k, &in, &out), STK_OK);
             double most = 0;
-            for (uint32_t y = 0; y < 4; y++)
+            for (uint32_t y = 0; y < 4; y++) {
                 for (uint32_t x = 0; x < 5 * channels; x++) {
                     size_t at = (size_t)k->first + y * 5 * channels + x;
                     double want = is_float ? (double)colour_floats[at] : colour_bytes[at];
                     most = fmax(most, fabs(case_get(&out, y, x) - want));
                 }
+            }
             CHECK(most <= (is_float ? 1e-5 : 1));
             CHECK(case_is_gap_kept(&out));
             if (channels == 3) { // in place
@@ -49,6 +55,7 @@ static void test_colours(void)
             free(in.pixels);
             free(out.pixels);
         }
+    }
 }
 
 static void test_spaces(void)
@@ -58,12 +65,14 @@ static void test_spaces(void)
     struct stk_image bytes = case_picture(4, 5, 3, STK_IMAGE_U8, 1);
     for (int space = 0; space <= STK_IMAGE_YUV_TO_RGB; space++) {
         CHECK_EQ(stk_image_change_space(&in, (enum stk_image_space)space, &out, &err), STK_OK);
-        for (int i = 0; i < 60; i++)
+        for (int i = 0; i < 60; i++) {
             CHECK(fabsf(((float *)out.pixels)[i] - space_values[space * 60 + i]) < 1e-5f);
+        }
     }
     CHECK_EQ(stk_image_standardize(&bytes, &out, &err), STK_OK);
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 60; i++) {
         CHECK(fabsf(((float *)out.pixels)[i] - standardized[i]) < 1e-5f);
+    }
     CHECK_EQ(stk_image_change_space(&bytes, STK_IMAGE_RGB_TO_HSV, &bytes, &err), STK_EUSAGE);
     CHECK_EQ(stk_image_adjust_hue(&in, 1.5f, &out, &err), STK_EUSAGE);
     CHECK_EQ(stk_image_adjust_gamma(&in, -1, 1, &out, &err), STK_EUSAGE);
@@ -109,13 +118,15 @@ typedef void at_fn(uint32_t h, uint32_t w, uint32_t *y, uint32_t *x);
 static void check_moved(const struct stk_image *in, const struct stk_image *out, at_fn *at)
 {
     uint32_t c = in->channels, wrong = 0;
-    for (uint32_t y = 0; y < out->height; y++)
+    for (uint32_t y = 0; y < out->height; y++) {
         for (uint32_t x = 0; x < out->width; x++) {
             uint32_t from_y = y, from_x = x;
             at(in->height, in->width, &from_y, &from_x);
-            for (uint32_t k = 0; k < c; k++)
+            for (uint32_t k = 0; k < c; k++) {
                 wrong += case_get(out, y, x * c + k) != case_get(in, from_y, from_x * c + k);
+            }
         }
+    }
     CHECK_EQ(wrong, 0);
     CHECK(case_is_gap_kept(out));
 }
@@ -179,8 +190,9 @@ static void test_moves(void)
         CHECK_EQ(stk_image_from_planes(planes, &again, &err), STK_OK);
         CHECK(case_distance(&in, &again) == 0);
         free(planes);
-        if (h != w)
+        if (h != w) {
             CHECK_EQ(stk_image_transpose(&in, &same, &err), STK_EUSAGE);
+        }
         free(in.pixels);
         free(same.pixels);
         free(turned.pixels);
@@ -199,13 +211,14 @@ static void test_pads(void)
         int64_t top = (int64_t)out.height - in.height, left = (int64_t)out.width - in.width;
         int64_t dy = top > 0 ? top / 2 : -(-top / 2), dx = left > 0 ? left / 2 : -(-left / 2);
         uint32_t wrong = 0;
-        for (uint32_t y = 0; y < out.height; y++)
+        for (uint32_t y = 0; y < out.height; y++) {
             for (uint32_t x = 0; x < out.width; x++) {
                 int64_t fy = y - dy, fx = x - dx;
                 bool is_in = fy >= 0 && fy < in.height && fx >= 0 && fx < in.width;
                 double want = is_in ? case_get(&in, (uint32_t)fy, (size_t)fx * 3 + 1) : 0;
                 wrong += case_get(&out, y, x * 3 + 1) != want;
             }
+        }
         CHECK_EQ(wrong, 0);
         free(in.pixels);
         free(out.pixels);

@@ -25,14 +25,17 @@ static void test_expected(void)
             context->cpu = (enum stk_image_cpu)cpu;
             CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
             double most = 0;
-            for (uint32_t y = 0; y < out.height; y++)
-                for (uint32_t x = 0; x < out.width; x++)
+            for (uint32_t y = 0; y < out.height; y++) {
+                for (uint32_t x = 0; x < out.width; x++) {
                     most =
                         fmax(most, fabs(case_get(&out, y, x) -
                                         (double)resize_values[(uint32_t)k[6] + y * out.width + x]));
+                }
+            }
             CHECK(most < 2e-3);
-            if (most >= 2e-3)
+            if (most >= 2e-3) {
                 fprintf(stderr, "  method %d antialias %d, off by %g\n", k[0], k[1], most);
+            }
             CHECK(case_is_gap_kept(&out));
         }
         free(in.pixels);
@@ -46,9 +49,11 @@ static void check_pillow(uint32_t h, uint32_t w, uint32_t to_h, uint32_t to_w, c
     struct stk_image out = case_image(to_h, to_w, 3, STK_IMAGE_U8, 4);
     struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
     CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
-    for (uint32_t y = 0; y < to_h; y++)
-        for (uint32_t i = 0; i < 3 * to_w; i++)
+    for (uint32_t y = 0; y < to_h; y++) {
+        for (uint32_t i = 0; i < 3 * to_w; i++) {
             CHECK(fabs(case_get(&out, y, i) - want[y * 3 * to_w + i]) <= 1);
+        }
+    }
     free(in.pixels);
     free(out.pixels);
 }
@@ -86,8 +91,9 @@ static void test_equal_code(void)
             .is_mirrored = case_draw(2),
             .is_planar = case_draw(2)};
         enum stk_image_type type = case_draw(2) ? STK_IMAGE_F32 : STK_IMAGE_U8;
-        if (opt.method == STK_IMAGE_NEAREST)
+        if (opt.method == STK_IMAGE_NEAREST) {
             type = in_type;
+        }
         if (type == STK_IMAGE_F32 && case_draw(2)) {
             opt.is_normalised = true;
             for (uint32_t c = 0; c < 4; c++) {
@@ -120,13 +126,15 @@ static void test_forms(void)
                            3, 255);
         struct stk_image form = make(&in, &o, h, w, STK_IMAGE_F32, (int)best);
         double most = 0;
-        for (uint32_t y = 0; y < h; y++)
-            for (uint32_t x = 0; x < w; x++)
+        for (uint32_t y = 0; y < h; y++) {
+            for (uint32_t x = 0; x < w; x++) {
                 for (uint32_t c = 0; c < 3; c++) {
                     double v = case_get(&base, y, (w - 1 - x) * 3 + c);
                     double want = (v / 255 - 0.5 + 0.1 * c) / (0.2 + 0.1 * c);
                     most = fmax(most, fabs(case_get(&form, c * h + y, x) - want));
                 }
+            }
+        }
         CHECK(most < 1e-5);
         free(base.pixels);
         free(form.pixels);
@@ -145,10 +153,12 @@ static void test_normalise(void)
         context->cpu = (enum stk_image_cpu)(i % ((int)best + 1));
         CHECK_EQ(stk_image_normalise(context, &in, &opt, &out, &err), STK_OK);
         double most = 0;
-        for (uint32_t y = 0; y < in.height; y++)
-            for (uint32_t k = 0; k < 3 * in.width; k++)
+        for (uint32_t y = 0; y < in.height; y++) {
+            for (uint32_t k = 0; k < 3 * in.width; k++) {
                 most = fmax(most, fabs(case_get(&out, y, k) -
                                        (case_get(&in, y, k) - 1 - k % 3) / (4 + k % 3)));
+            }
+        }
         CHECK(most < 1e-4 && case_is_gap_kept(&out));
         free(in.pixels);
         free(out.pixels);
@@ -157,21 +167,23 @@ static void test_normalise(void)
 
 static void test_flat(void)
 {
-    for (uint32_t v = 0; v < 256; v += 5)
+    for (uint32_t v = 0; v < 256; v += 5) {
         for (uint32_t side = 1; side < 700; side = side * 3 + 1) {
             struct stk_image in = case_image(side, side, 3, STK_IMAGE_U8, 0);
             struct stk_image out = case_image(20, 30, 3, STK_IMAGE_U8, 0);
             struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
             memset(in.pixels, (int)v, in.stride * side);
             CHECK_EQ(stk_image_resize(context, &in, &opt, &out, &err), STK_OK);
-            for (size_t i = 0; i < out.stride * out.height; i++)
+            for (size_t i = 0; i < out.stride * out.height; i++) {
                 if (((uint8_t *)out.pixels)[i] != v) {
                     CHECK_EQ(((uint8_t *)out.pixels)[i], v);
                     break;
                 }
+            }
             free(in.pixels);
             free(out.pixels);
         }
+    }
 }
 
 static void test_refusals(void)
@@ -211,9 +223,11 @@ static void test_with_pad(void)
     struct stk_image_resize_options opt = {.method = STK_IMAGE_PIL_BILINEAR};
     memset(in.pixels, 77, in.stride * in.height);
     CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STK_OK);
-    for (uint32_t y = 0; y < 9; y++) // 20 x 10 into 8 x 9: 8 x 4 in rows 2 to 5
-        for (uint32_t x = 0; x < 8; x++)
+    for (uint32_t y = 0; y < 9; y++) { // 20 x 10 into 8 x 9: 8 x 4 in rows 2 to 5
+        for (uint32_t x = 0; x < 8; x++) {
             CHECK_EQ(case_get(&out, y, x), y >= 2 && y < 6 ? 77 : 0);
+        }
+    }
     CHECK(case_is_gap_kept(&out));
     opt.is_mirrored = true;
     CHECK_EQ(stk_image_resize_with_pad(context, &in, &opt, &out, &err), STK_EUSAGE);
@@ -230,8 +244,9 @@ static void test_no_memory(void)
     for (uint64_t n = 1; status == STK_ENOMEM && n < 20; n++) {
         stk_alloc_fail_at(n, 0);
         struct stk_image_context *c = stk_image_context_create();
-        if (c)
+        if (c) {
             status = stk_image_resize(c, &in, &opt, &out, &err);
+        }
         stk_alloc_fail_at(0, 0);
         stk_image_context_destroy(c);
     }
@@ -244,8 +259,9 @@ int main(void)
 {
     context = stk_image_context_create();
     CHECK(context != NULL);
-    if (!context)
+    if (!context) {
         return check_done("unit.image_resize");
+    }
     best = context->cpu;
     test_expected();
     check_pillow(5, 7, 9, 6, pillow_5_7_9_6);

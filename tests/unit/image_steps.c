@@ -37,7 +37,7 @@ static float tame_float(void)
 
 static void one_by_one(const struct stk_image_steps *s, float *v, size_t n)
 {
-    for (int k = 0; k < s->count; k++)
+    for (int k = 0; k < s->count; k++) {
         for (size_t i = 0; i < n; i++) {
             volatile float x = v[i], c = s->step[k].value[i % STK_IMAGE_STEP_PATTERN], r;
             switch (s->step[k].kind) {
@@ -58,14 +58,17 @@ static void one_by_one(const struct stk_image_steps *s, float *v, size_t n)
             }
             v[i] = r;
         }
+    }
 }
 
 // Bits, but any NaN is as good as another.
 static bool same(const float *a, const float *b, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i])))
+    for (size_t i = 0; i < n; i++) {
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -91,14 +94,16 @@ static void test_chains(void)
         int count = 1 + (int)(bits() % 6);
         for (int k = 0; k < count; k++) {
             float c[STK_IMAGE_STEP_CHANNELS];
-            for (int i = 0; i < STK_IMAGE_STEP_CHANNELS; i++)
+            for (int i = 0; i < STK_IMAGE_STEP_CHANNELS; i++) {
                 c[i] = is_wild && bits() % 4 == 0 ? any_float() : tame_float();
+            }
             CHECK(stk_image_steps_add(&s, (enum stk_image_step_kind)(bits() % STK_IMAGE_STEP_KINDS),
                                       c, 1 + (int)(bits() % STK_IMAGE_STEP_CHANNELS)));
         }
         size_t n = bits() % 5 ? ROW : bits() % ROW;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             in[i] = is_wild && bits() % 8 == 0 ? any_float() : tame_float();
+        }
         compare(&s, in, n);
     }
 }
@@ -124,8 +129,9 @@ static void test_divisions(void)
         struct stk_image_steps s = {0};
         float c = any_float();
         CHECK(stk_image_steps_add(&s, STK_IMAGE_STEP_DIVIDE, &c, 1));
-        for (size_t i = 0; i < ROW; i++)
+        for (size_t i = 0; i < ROW; i++) {
             in[i] = any_float();
+        }
         compare(&s, in, ROW);
     }
 }
@@ -136,8 +142,9 @@ static void test_limits(void)
     float c[5] = {1, 2, 3, 4, 5};
     CHECK(!stk_image_steps_add(&s, STK_IMAGE_STEP_ADD, c, 0));
     CHECK(!stk_image_steps_add(&s, STK_IMAGE_STEP_ADD, c, 5));
-    for (int k = 0; k < STK_IMAGE_STEPS_MAX; k++)
+    for (int k = 0; k < STK_IMAGE_STEPS_MAX; k++) {
         CHECK(stk_image_steps_add(&s, STK_IMAGE_STEP_ADD, c, 1));
+    }
     CHECK(!stk_image_steps_add(&s, STK_IMAGE_STEP_ADD, c, 1));
 }
 

@@ -65,8 +65,9 @@ static const struct stk_input *entry(const char *ending)
 {
     for (uint32_t i = 0; i < in.count; i++) {
         size_t n = strlen(in.entries[i].path), k = strlen(ending);
-        if (n >= k && strcmp(in.entries[i].path + n - k, ending) == 0)
+        if (n >= k && strcmp(in.entries[i].path + n - k, ending) == 0) {
             return &in.entries[i];
+        }
     }
     return NULL;
 }
@@ -74,8 +75,9 @@ static void check_taken(const char *ending, bool taken)
 {
     const struct stk_input *e = entry(ending);
     CHECK(e != NULL);
-    if (e && e->taken != taken)
+    if (e && e->taken != taken) {
         fprintf(stderr, "%s: %s\n", e->path, e->why ? e->why : "taken");
+    }
     CHECK(e && e->taken == taken);
     CHECK(e && (taken || e->why));
 }
@@ -100,8 +102,9 @@ static void test_rank_names(void)
                  {"resnet50_nw0.1623143089861.pt.trace.json.gz", -1},
                  {"rank99999999999.json", -1},
                  {"", -1}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CHECK_EQ(stk_inputs_rank_of_name(cases[i].name), cases[i].rank);
+    }
 }
 
 static void test_tensorboard(void)
@@ -162,8 +165,9 @@ static void test_kineto(void)
     }
     CHECK_EQ(expand(""), STK_OK); // folders named by rank are one run
     CHECK_EQ(in.taken, 12);
-    for (int i = 0; i < 12 && i < (int)in.taken; i++)
+    for (int i = 0; i < 12 && i < (int)in.taken; i++) {
         CHECK_EQ(in.entries[i].rank_hint, i);
+    }
     CHECK(in.note == NULL);
     end();
 
@@ -292,7 +296,7 @@ static void test_memory(void)
     make_json("old/a.1694128201545.pt.trace.json");
     CHECK_EQ(expand(""), STK_OK);
     uint32_t taken = in.taken, count = in.count;
-    for (int sticky = 0; sticky < 2; sticky++)
+    for (int sticky = 0; sticky < 2; sticky++) {
         for (uint64_t n = 1; n < 400; n++) {
             stk_alloc_fail_at(n, sticky);
             enum stk_status status = expand("");
@@ -302,6 +306,7 @@ static void test_memory(void)
             stk_arena_deinit(&arena);
             stk_arena_init(&arena, 0);
         }
+    }
     end();
 }
 

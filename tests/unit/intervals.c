@@ -27,8 +27,9 @@ static void random_set(struct stk_spans *s, uint8_t *bits)
         end = end < SIZE ? end : SIZE;
         CHECK(stk_spans_reserve(s, s->count + 1));
         s->v[s->count++] = (struct stk_span){start, end};
-        for (int64_t k = start; k < end; k++)
+        for (int64_t k = start; k < end; k++) {
             bits[k] = 1;
+        }
     }
     stk_spans_normalize(s);
 }
@@ -40,8 +41,9 @@ static void check_set(const struct stk_spans *s, const uint8_t *want)
     for (size_t i = 0; i < s->count; i++) {
         CHECK(s->v[i].start_ns < s->v[i].end_ns);
         CHECK(i == 0 || s->v[i - 1].end_ns < s->v[i].start_ns);
-        for (int64_t k = s->v[i].start_ns; k < s->v[i].end_ns; k++)
+        for (int64_t k = s->v[i].start_ns; k < s->v[i].end_ns; k++) {
             bits[k] = 1;
+        }
     }
     CHECK(memcmp(bits, want, SIZE) == 0);
 }
@@ -56,16 +58,19 @@ static void check_random(void)
         stk_spans_init(&out);
         check_set(&a, in_a);
         CHECK(stk_spans_union(&a, &b, &out));
-        for (int k = 0; k < SIZE; k++)
+        for (int k = 0; k < SIZE; k++) {
             want[k] = in_a[k] | in_b[k];
+        }
         check_set(&out, want);
         CHECK(stk_spans_subtract(&a, &b, &out));
-        for (int k = 0; k < SIZE; k++)
+        for (int k = 0; k < SIZE; k++) {
             want[k] = in_a[k] & !in_b[k];
+        }
         check_set(&out, want);
         CHECK(stk_spans_intersect(&a, &b, &out));
-        for (int k = 0; k < SIZE; k++)
+        for (int k = 0; k < SIZE; k++) {
             want[k] = in_a[k] & in_b[k];
+        }
         check_set(&out, want);
         int64_t from = next_random(SIZE), to = from + next_random(60), inside = 0;
         for (int64_t k = 0; k < SIZE; k++) {
@@ -117,8 +122,9 @@ static void check_median(void)
     int64_t v[64], sorted[64];
     for (int round = 0; round < 2000; round++) {
         size_t n = 1 + next_random(64);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             sorted[i] = v[i] = (int64_t)next_random(1 + next_random(50)) - 10;
+        }
         qsort(sorted, n, sizeof *sorted, compare);
         size_t k = next_random((uint32_t)n);
         CHECK_EQ(stk_nth_value(v, n, k), sorted[k]);

@@ -19,8 +19,9 @@ static enum stk_jpeg_status try_decode(const uint8_t *file, size_t size,
     memcpy(copy, file, size);
     enum stk_jpeg_status status = stk_jpeg_open(decoder, copy, size);
     *pixels = NULL;
-    if (status == STK_JPEG_OK)
+    if (status == STK_JPEG_OK) {
         status = stk_jpeg_output_size(decoder, opt, w, h);
+    }
     if (status == STK_JPEG_OK) {
         size_t stride = (size_t)*w * 3, need = stk_jpeg_scratch_size(decoder, opt);
         void *scratch = malloc(need);
@@ -35,10 +36,11 @@ static enum stk_jpeg_status try_decode(const uint8_t *file, size_t size,
 static void judge(const uint8_t *file, size_t size)
 {
     struct stk_jpeg_options whole = {0};
-    if (draw(2))
+    if (draw(2)) {
         whole = (struct stk_jpeg_options){.scale_denom = 1u << draw(4),
                                           .dct = (enum stk_jpeg_dct)draw(2),
                                           .upsampling = (enum stk_jpeg_upsampling)draw(2)};
+    }
     uint8_t *pixels, *again;
     uint32_t w = 0, h = 0;
     decoder->cpu = best;
@@ -70,12 +72,14 @@ static void damage(const struct jpeg_recipe *r, unsigned flips)
     size_t size;
     uint8_t *file = encode_jpeg(r, &size), *copy = malloc(size + 64);
     judge(file, size);
-    for (size_t n = 0; n < size; n++)
+    for (size_t n = 0; n < size; n++) {
         judge(file, n);
+    }
     for (unsigned i = 0; i < flips; i++) {
         memcpy(copy, file, size);
-        for (uint32_t k = 0; k <= draw(3); k++)
+        for (uint32_t k = 0; k <= draw(3); k++) {
             copy[draw((uint32_t)size)] ^= (uint8_t)(1u << draw(8));
+        }
         judge(copy, size);
     }
     for (unsigned i = 0; i < flips; i++) { // a run of bytes lost, doubled or drawn anew
@@ -87,8 +91,9 @@ static void damage(const struct jpeg_recipe *r, unsigned flips)
             judge(copy, size - n);
             continue;
         }
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k < n; k++) {
             copy[at + k] = draw(4) ? (uint8_t)draw(256) : 0xff;
+        }
         memcpy(copy + at + n, file + at, size - at);
         judge(copy, size + n);
     }

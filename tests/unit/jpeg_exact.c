@@ -15,8 +15,9 @@ static enum stk_jpeg_cpu best;
 
 static void reserve(size_t need)
 {
-    if (need <= scratch_size)
+    if (need <= scratch_size) {
         return;
+    }
     free(scratch);
     scratch = malloc(need);
     scratch_size = need;
@@ -32,14 +33,17 @@ static bool equals_crop(const struct reference *ref, const struct stk_jpeg_optio
         const uint8_t *got = out + y * stride;
         if (memcmp(want, got, w * channels) != 0) {
             size_t i = 0;
-            while (want[i] == got[i])
+            while (want[i] == got[i]) {
                 i++;
+            }
             fprintf(stderr, "row %u, byte %zu: %d, wanted %d\n", y, i, got[i], want[i]);
             return false;
         }
-        for (size_t i = w * channels; i < stride; i++)
-            if (got[i] != CANARY)
+        for (size_t i = w * channels; i < stride; i++) {
+            if (got[i] != CANARY) {
                 return false;
+            }
+        }
     }
     return true;
 }
@@ -90,13 +94,15 @@ static void compare(const struct jpeg_recipe *r, const uint8_t *file, size_t siz
 #ifdef __aarch64__
     // With coefficients at the ends of their range libjpeg-turbo's fast DCT for NEON gives other
     // pixels than its plain and x86 code, which ours follows.
-    if (opt.dct == STK_JPEG_IFAST && r->noise == 3)
+    if (opt.dct == STK_JPEG_IFAST && r->noise == 3) {
         return;
+    }
 #endif
     struct reference ref = decode_reference(file, size, &opt);
     CHECK(ref.pixels && ref.warnings == 0);
-    if (!ref.pixels)
+    if (!ref.pixels) {
         return;
+    }
     for (int i = 0; i <= crops + (int)best; i++) {
         decoder->cpu = (enum stk_jpeg_cpu)((unsigned)i % ((unsigned)best + 1));
         if (i > (int)best) {
@@ -142,11 +148,12 @@ static struct jpeg_recipe draw_recipe(uint32_t width, uint32_t height)
 
 static void test_small_sizes(void)
 {
-    for (uint32_t h = 1; h <= 40; h++)
+    for (uint32_t h = 1; h <= 40; h++) {
         for (uint32_t k = 0; k < 6; k++) {
             struct jpeg_recipe r = draw_recipe(1 + (h * 7 + k * 13) % 40, h);
             compare_options(&r, 3);
         }
+    }
     for (uint32_t w = 1; w <= 40; w++) { // 4:2:0, as most files have it
         struct jpeg_recipe r = draw_recipe(w, 1 + draw(40));
         r.components = 3;
@@ -166,7 +173,7 @@ static void test_larger_sizes(int count)
 // Every combination of scale, output, DCT and upsampling on every sampling.
 static void test_all_options(void)
 {
-    for (int sampling = 0; sampling < 5; sampling++)
+    for (int sampling = 0; sampling < 5; sampling++) {
         for (int o = 0; o < 32; o++) {
             struct jpeg_recipe r = {.width = 83, .height = 61, .components = sampling == 4 ? 1 : 3};
             r.h = 1 + (sampling & 1);
@@ -182,6 +189,7 @@ static void test_all_options(void)
             compare(&r, file, size, opt, 4);
             free(file);
         }
+    }
 }
 
 static void test_refusals(void)
@@ -222,11 +230,12 @@ static void test_refusals(void)
     CHECK_EQ(stk_jpeg_decode(decoder, &whole, out, 150, scratch, need - 200), STK_JPEG_USAGE);
     CHECK_EQ(stk_jpeg_decode(decoder, &whole, out, 150, scratch, need), STK_JPEG_OK);
     // A huge image in a few bytes is refused before any work.
-    for (size_t i = 0; i + 9 < size; i++)
+    for (size_t i = 0; i + 9 < size; i++) {
         if (file[i] == 0xff && file[i + 1] == 0xc0) {
             file[i + 5] = file[i + 7] = 0x3f;
             break;
         }
+    }
     CHECK_EQ(stk_jpeg_open(decoder, file, size), STK_JPEG_BAD);
     free(file);
 }

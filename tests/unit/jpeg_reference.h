@@ -57,15 +57,17 @@ static void paint_octave(float *plane, uint32_t w, uint32_t h, uint32_t cell, fl
 {
     uint32_t gw = w / cell + 2, gh = h / cell + 2;
     float *grid = malloc(sizeof *grid * gw * gh);
-    for (uint32_t i = 0; i < gw * gh; i++)
+    for (uint32_t i = 0; i < gw * gh; i++) {
         grid[i] = gain * ((float)draw(2001) / 1000 - 1);
-    for (uint32_t y = 0; y < h; y++)
+    }
+    for (uint32_t y = 0; y < h; y++) {
         for (uint32_t x = 0; x < w; x++) {
             const float *g = grid + (y / cell) * gw + x / cell;
             float fx = (float)(x % cell) / (float)cell, fy = (float)(y % cell) / (float)cell;
             float top = g[0] + (g[1] - g[0]) * fx, bottom = g[gw] + (g[gw + 1] - g[gw]) * fx;
             plane[(size_t)y * w + x] += top + (bottom - top) * fy;
         }
+    }
     free(grid);
 }
 
@@ -77,8 +79,9 @@ static uint8_t *paint(const struct jpeg_recipe *r)
         float *plane = calloc(pixels, sizeof *plane);
         bool is_natural = r->noise == 1 || r->noise == 4;
         float gain = r->noise == 4 ? 2.5f : 1;
-        for (uint32_t cell = 1; is_natural && cell <= 128; cell *= 2)
+        for (uint32_t cell = 1; is_natural && cell <= 128; cell *= 2) {
             paint_octave(plane, r->width, r->height, cell, gain * (5 + 0.45f * (float)cell));
+        }
         float flat = (float)draw(256);
         for (size_t i = 0; i < pixels; i++) {
             float v = is_natural      ? 128 + plane[i]
@@ -109,16 +112,19 @@ static uint8_t *encode_jpeg(const struct jpeg_recipe *r, size_t *size)
     c.in_color_space = r->components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&c);
     jpeg_set_quality(&c, r->quality, !r->wide_quant);
-    if (r->wide_quant)
-        for (int i = 0; i < 64; i++)
+    if (r->wide_quant) {
+        for (int i = 0; i < 64; i++) {
             c.quant_tbl_ptrs[0]->quantval[i] = (UINT16)(1 + draw(i < 8 ? 20 : 2000));
+        }
+    }
     c.comp_info[0].h_samp_factor = r->h;
     c.comp_info[0].v_samp_factor = r->v;
     c.restart_interval = (unsigned)r->restart;
     c.optimize_coding = r->optimize;
     c.arith_code = r->arithmetic;
-    if (r->progressive)
+    if (r->progressive) {
         jpeg_simple_progression(&c);
+    }
     jpeg_start_compress(&c, TRUE);
     while (c.next_scanline < r->height) {
         JSAMPROW row = image + (size_t)c.next_scanline * r->width * (size_t)r->components;

@@ -35,8 +35,9 @@ static void decode_theirs(struct jpeg_decompress_struct *d, const uint8_t *file,
     jpeg_start_decompress(d);
     while (d->output_scanline < d->output_height) {
         JSAMPROW rows[8];
-        for (unsigned i = 0; i < 8; i++)
+        for (unsigned i = 0; i < 8; i++) {
             rows[i] = out + (d->output_scanline + i) * stride;
+        }
         jpeg_read_scanlines(d, rows, 8);
     }
     jpeg_finish_decompress(d);
@@ -66,12 +67,13 @@ static void measure(const struct set *set, const struct stk_jpeg_options *opt, c
         file[i] = encode_jpeg(&r, &size[i]);
         bytes += size[i];
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         out[i] = calloc(stride, 375 + 8);
+    }
     struct stk_jpeg *mine = malloc(sizeof *mine);
     stk_jpeg_init(mine);
-    size_t room = 1 << 21;
-    void *scratch = malloc(room);
+    size_t capacity = 1 << 21;
+    void *scratch = malloc(capacity);
     struct jpeg_decompress_struct theirs;
     struct jpeg_error_mgr errors;
     theirs.err = jpeg_std_error(&errors);
@@ -82,7 +84,8 @@ static void measure(const struct set *set, const struct stk_jpeg_options *opt, c
         for (int i = 0; i < FILES; i++) {
             double start = now();
             is_equal &= stk_jpeg_open(mine, file[i], size[i]) == STK_JPEG_OK;
-            is_equal &= stk_jpeg_decode(mine, opt, out[0], stride, scratch, room) == STK_JPEG_OK;
+            is_equal &=
+                stk_jpeg_decode(mine, opt, out[0], stride, scratch, capacity) == STK_JPEG_OK;
             double middle = now();
             decode_theirs(&theirs, file[i], size[i], opt, out[1], stride);
             spent[0][round] += middle - start;
@@ -91,9 +94,10 @@ static void measure(const struct set *set, const struct stk_jpeg_options *opt, c
         }
     }
     CHECK(is_equal);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         qsort(spent[i], (size_t)rounds, sizeof spent[i][0], by_value);
-    if (rounds > 3)
+    }
+    if (rounds > 3) {
         printf(
             "%-16s %-8s %5.1f KB: img/s best %5.0f median %5.0f; libjpeg %5.0f %5.0f; MB/s %4.0f "
             "against %4.0f; ratio %.2f %.2f\n",
@@ -101,9 +105,11 @@ static void measure(const struct set *set, const struct stk_jpeg_options *opt, c
             FILES / spent[0][rounds / 2], FILES / spent[1][0], FILES / spent[1][rounds / 2],
             (double)bytes / 1e6 / spent[0][0], (double)bytes / 1e6 / spent[1][0],
             spent[1][0] / spent[0][0], spent[1][rounds / 2] / spent[0][rounds / 2]);
+    }
     jpeg_destroy_decompress(&theirs);
-    for (int i = 0; i < FILES; i++)
+    for (int i = 0; i < FILES; i++) {
         free(file[i]);
+    }
     free(out[0]);
     free(out[1]);
     free(mine);
@@ -122,8 +128,9 @@ int main(int argc, char **argv)
     rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
     struct stk_jpeg_options whole = {0}, fast = {.dct = STK_JPEG_IFAST, .upsampling = STK_JPEG_BOX};
     struct stk_jpeg_options half = {.scale_denom = 2}, eighth = {.scale_denom = 8};
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         measure(&sets[i], &whole, "default", rounds);
+    }
     measure(&sets[0], &fast, "fast box", rounds);
     measure(&sets[0], &half, "1/2", rounds);
     measure(&sets[0], &eighth, "1/8", rounds);

@@ -32,10 +32,12 @@ static void draw_one(struct one *o, enum stk_jpeg_cpu cpu)
     struct jpeg_recipe r = draw_recipe();
     uint32_t w = 0, h = 0;
     o->file = encode_jpeg(&r, &o->size);
-    if (draw(4) == 0)
+    if (draw(4) == 0) {
         o->file[draw((uint32_t)o->size)] = (uint8_t)draw(256);
-    if (draw(10) == 0)
+    }
+    if (draw(10) == 0) {
         o->size = 1 + draw((uint32_t)o->size);
+    }
     o->j->cpu = cpu;
     o->opt = (struct stk_jpeg_options){.scale_denom = 1u << (draw(3) ? 0 : draw(4)),
                                        .output = (enum stk_jpeg_output)(draw(4) == 0),
@@ -101,14 +103,17 @@ int main(void)
 {
     struct one pair[2] = {{.j = malloc(sizeof(struct stk_jpeg))},
                           {.j = malloc(sizeof(struct stk_jpeg))}};
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         stk_jpeg_init(pair[i].j);
+    }
     enum stk_jpeg_cpu best = pair[0].j->cpu;
-    for (unsigned i = 0; i < 1500; i++)
+    for (unsigned i = 0; i < 1500; i++) {
         compare_pair(pair, (enum stk_jpeg_cpu)(i % ((unsigned)best + 1)));
+    }
     CHECK(good > 1000 && bad > 100);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         free(pair[i].j);
+    }
     return check_done("unit.jpeg_two");
 }
 

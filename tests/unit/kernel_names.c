@@ -147,8 +147,9 @@ int main(void)
         CHECK_STR(stk_tensor_core_key(t.tensor_core), cases[i].tensor_core);
         CHECK_STR(t.precision ? t.precision : "not known",
                   cases[i].precision ? cases[i].precision : "not known");
-        if (check_failures)
+        if (check_failures) {
             fprintf(stderr, "  so far up to %s\n", cases[i].name);
+        }
     }
     // A name longer than what is read, and one that is not terminated.
     static char name[5000];

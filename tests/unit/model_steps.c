@@ -81,8 +81,9 @@ static uint32_t excluded_bits(const int *lengths, int n)
     }
     struct stk_rank_sum *r = synth_summarize(&s);
     uint32_t bits = 0;
-    for (uint32_t i = 0; i < r->step_count; i++)
+    for (uint32_t i = 0; i < r->step_count; i++) {
         bits |= (uint32_t)(r->steps[i].excluded != NULL) << i;
+    }
     synth_end(&s);
     return bits;
 }
@@ -165,10 +166,11 @@ static void check_inferred(bool linked)
         t += 500;
         for (int k = 0; k < 8; k++, t += 100) {
             static const char *const names[] = {"a", "b", "c", "b", "c", "d", "e", "f"};
-            if (linked)
+            if (linked) {
                 synth_launch(&s, MAIN, t, 5, names[k], t + 10, 80, 7);
-            else
+            } else {
                 synth_device(&s, 7, t + 10, 80, names[k], STK_KIND_KERNEL, 0, 0);
+            }
         }
         if (i == 5) {
             synth_launch(&s, MAIN, t, 5, "log", t + 10, 80, 7);

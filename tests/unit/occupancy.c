@@ -51,8 +51,9 @@ static void test_rules(void)
         NEAR(o.waves, cases[i].waves);
         NEAR(o.tail_share, cases[i].tail);
         CHECK((o.limit == NULL) == (cases[i].limit == NULL));
-        if (o.limit && cases[i].limit)
+        if (o.limit && cases[i].limit) {
             CHECK_STR(o.limit, cases[i].limit);
+        }
     }
 }
 

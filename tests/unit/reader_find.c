@@ -8,8 +8,9 @@ static const char *find(const void *p, size_t n, const char *suffix, struct stk_
     char path[128];
     const char *plain = file_of(p, n);
     snprintf(path, sizeof path, "%s%s", plain, suffix);
-    if (rename(plain, path))
+    if (rename(plain, path)) {
         exit(2);
+    }
     struct stk_stream *s = NULL;
     stk_err_init(err);
     CHECK(stk_stream_open(&s, path, &(struct stk_stream_opts){0}, err) == STK_OK);
@@ -73,8 +74,9 @@ static void strangers(void)
         CHECK_EQ(err.code, STK_EINPUT);
         bool said = strstr(err.message, cases[i].say) != NULL;
         CHECK(said);
-        if (!said)
+        if (!said) {
             fprintf(stderr, "wanted \"%s\" in: %s\n", cases[i].say, err.message);
+        }
     }
 }
 
@@ -127,8 +129,9 @@ static void interrupted(void)
 static void fixtures(void)
 {
     const char *dir = check_fixtures();
-    if (!dir)
+    if (!dir) {
         return;
+    }
     static const char *const no[][2] = {
         {"xplane/xprof/tpu_inference_2.xplane.pb", "U+FFFD"},
         {"kineto/TraceLens/AppleDouble_._huvideo_traces_rank_0_step_3.json", "AppleDouble"},

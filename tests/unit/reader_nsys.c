@@ -31,8 +31,9 @@ static void sql(const char *fmt, ...)
     va_start(args, fmt);
     char *text = sqlite3_vmprintf(fmt, args);
     va_end(args);
-    if (sqlite3_exec(db, text, NULL, NULL, &message) != SQLITE_OK)
+    if (sqlite3_exec(db, text, NULL, NULL, &message) != SQLITE_OK) {
         fprintf(stderr, "%s: %s\n", text, message);
+    }
     CHECK(message == NULL);
     sqlite3_free(message);
     sqlite3_free(text);
@@ -55,25 +56,30 @@ static void end(void)
 static void read_well(void)
 {
     enum stk_status status = read_it(2);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         fprintf(stderr, "%s\n", err.message);
+    }
     CHECK_EQ(status, STK_OK);
-    if (!t)
+    if (!t) {
         exit(check_done("unit.reader_nsys"));
+    }
 }
 
 static uint32_t find_event(const char *name, int nth)
 {
-    for (uint32_t e = 0; e < t->count; e++)
-        if (stk_str_eq(stk_name_of(t, e), stk_str_from(name)) && nth-- == 0)
+    for (uint32_t e = 0; e < t->count; e++) {
+        if (stk_str_eq(stk_name_of(t, e), stk_str_from(name)) && nth-- == 0) {
             return e;
+        }
+    }
     return STK_NONE;
 }
 static uint32_t count_kind(enum stk_kind kind)
 {
     uint32_t n = 0;
-    for (uint32_t e = 0; e < t->count; e++)
+    for (uint32_t e = 0; e < t->count; e++) {
         n += t->kind[e] == kind;
+    }
     return n;
 }
 static const char *text(uint32_t id)
@@ -162,8 +168,9 @@ static void test_names(void)
         uint64_t family;
         int64_t number;
         bool is = stk_nsys_step_parse(stk_str_from(steps[i].name), &family, &number);
-        if (is != steps[i].is || (is && number != steps[i].number))
+        if (is != steps[i].is || (is && number != steps[i].number)) {
             fprintf(stderr, "%s\n", steps[i].name);
+        }
         CHECK_EQ(is, steps[i].is);
         CHECK(!is || number == steps[i].number);
     }
@@ -269,14 +276,17 @@ static void test_processes(void)
         CHECK_STR(text(t->devices[i].name), is_12 ? "first" : "second");
         CHECK_STR(text(t->devices[i].source_id), is_12 ? "12/0" : "11/0");
     }
-    for (uint32_t i = 0; i < t->track_count; i++)
-        if (t->tracks[i].kind == STK_TRACK_THREAD && t->tracks[i].id == 21)
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        if (t->tracks[i].kind == STK_TRACK_THREAD && t->tracks[i].id == 21) {
             CHECK_STR(text(t->tracks[i].name), "python3");
+        }
+    }
     CHECK_STR(text(t->producer), "Nsight Systems 2026.2.1.210");
     CHECK_EQ(t->rank, -1); // two of them
     CHECK_EQ(t->base_ns, INT64_C(1700000000000000100));
-    for (uint32_t i = 0; i < t->strings.count; i++)
+    for (uint32_t i = 0; i < t->strings.count; i++) {
         CHECK(!strstr(text(i), "secret"));
+    }
     end();
 }
 
@@ -372,13 +382,14 @@ static void test_nvtx(void)
         "(95, NULL, 34, 'mark', %lld, NULL, NULL, 0), (99, NULL, 59, 'open', %lld, NULL, NULL, 0)",
         (long long)TID(5, 5), (long long)TID(5, 5), (long long)TID(5, 5), (long long)TID(5, 5),
         (long long)TID(5, 5), (long long)TID(5, 6), (long long)TID(5, 5), (long long)TID(5, 5));
-    for (int i = 0; i < 5; i++) // out of order, with a nested family that covers less
+    for (int i = 0; i < 5; i++) { // out of order, with a nested family that covers less
         sql("INSERT INTO NVTX_EVENTS VALUES (%d, %d, 59, 'step %d', %lld, NULL, NULL, 0),"
             "(%d, %d, 59, 'batch %d', %lld, NULL, NULL, 0),"
             "(%d, %d, 59, 'train_step', %lld, NULL, NULL, 0)",
             100 + (4 - i) * 100, 190 + (4 - i) * 100, 12 - i, (long long)TID(5, 5),
             110 + (4 - i) * 100, 150 + (4 - i) * 100, 12 - i, (long long)TID(5, 5),
             100 + (4 - i) * 100, 199 + (4 - i) * 100, (long long)TID(5, 5));
+    }
     read_well();
     CHECK_EQ(t->rank, 3);
     CHECK(find_event("aten::mm", 0) != STK_NONE);
@@ -391,8 +402,9 @@ static void test_nvtx(void)
     int steps = 0;
     for (uint32_t e = 0; e < t->count; e++) {
         const struct stk_ext *ext = stk_ext_of(t, e);
-        if (!ext || !(ext->flags & STK_EXT_STEP))
+        if (!ext || !(ext->flags & STK_EXT_STEP)) {
             continue;
+        }
         char name[32];
         snprintf(name, sizeof name, "step %d", (int)ext->value);
         CHECK(ext->flags & STK_EXT_VALUE);
@@ -411,9 +423,10 @@ static int count_steps(const char *names[], const int starts[], int n)
     begin();
     sql("CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, "
         "globalTid INTEGER)");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         sql("INSERT INTO NVTX_EVENTS VALUES (%d, %d, 59, '%s', %lld)", starts[i], starts[i] + 50,
             names[i], (long long)TID(5, 5));
+    }
     read_well();
     for (uint32_t e = 0; e < t->count; e++) {
         const struct stk_ext *ext = stk_ext_of(t, e);
@@ -497,8 +510,9 @@ static void poke(long offset, const void *bytes, size_t n)
 {
     FILE *f = fopen(path, "r+b");
     CHECK(f && fseek(f, offset, SEEK_SET) == 0 && fwrite(bytes, 1, n, f) == n);
-    if (f)
+    if (f) {
         fclose(f);
+    }
 }
 static void fill_kernels(int n)
 {
@@ -563,8 +577,9 @@ static void test_damage(void)
     FILE *f = fopen(path, "rb");
     CHECK(f && fseek(f, 0, SEEK_END) == 0);
     long size = f ? ftell(f) : 0;
-    if (f)
+    if (f) {
         fclose(f);
+    }
     for (long cut = size - 200; cut >= 0; cut -= 200) {
         CHECK_EQ(truncate(path, cut), 0);
         enum stk_status status = read_it(1);
@@ -592,13 +607,15 @@ static void test_sniff_and_companions(void)
     snprintf(beside, sizeof beside, "%s-wal", path);
     FILE *f = fopen(beside, "wb");
     CHECK(f && fputs("frames", f) >= 0);
-    if (f)
+    if (f) {
         fclose(f);
+    }
     sqlite3_close(db); // may take the file away
     f = fopen(beside, "wb");
     CHECK(f && fputs("frames", f) >= 0);
-    if (f)
+    if (f) {
         fclose(f);
+    }
     db = NULL;
     read_well();
     CHECK_EQ(t->issues[STK_ISSUE_TRUNCATED].count, 1);
@@ -613,8 +630,9 @@ static void test_sniff_and_companions(void)
     zeros[1] = 0x8b;
     f = fopen(path, "wb");
     CHECK(f && fwrite(zeros, 1, 200, f) == 200);
-    if (f)
+    if (f) {
         fclose(f);
+    }
     CHECK_EQ(read_it(1), STK_EINPUT);
     CHECK(strstr(err.message, "unpack it first"));
     end();
@@ -663,8 +681,9 @@ static void test_threads(void)
         CHECK(memcmp(one->name, t->name, sizeof(uint32_t) * t->count) == 0);
     }
     uint32_t linked = 0;
-    for (uint32_t e = 0; t && e < t->count; e++)
+    for (uint32_t e = 0; t && e < t->count; e++) {
         linked += t->kind[e] == STK_KIND_KERNEL && stk_link_of(t, e) != STK_NONE;
+    }
     CHECK_EQ(linked, 300000);
     stk_trace_free(one);
     end();

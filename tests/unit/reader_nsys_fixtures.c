@@ -15,8 +15,9 @@ static char *slurp(const char *dir, const char *name)
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     FILE *f = fopen(path, "rb");
-    if (!f)
+    if (!f) {
         return NULL;
+    }
     fseek(f, 0, SEEK_END);
     long n = ftell(f);
     rewind(f);
@@ -55,8 +56,9 @@ static struct sums sum_device(const struct stk_trace *t, uint32_t device)
     size_t n = 0;
     for (uint32_t i = 0; all && i < t->track_count; i++) {
         const struct stk_track *track = &t->tracks[i];
-        if (track->kind != STK_TRACK_STREAM || track->device != device)
+        if (track->kind != STK_TRACK_STREAM || track->device != device) {
             continue;
+        }
         for (uint32_t e = track->first; e < track->first + track->count; e++) {
             uint8_t kind = t->kind[e];
             bool kernel = kind == STK_KIND_KERNEL || kind == STK_KIND_COLLECTIVE;
@@ -85,14 +87,16 @@ static struct sums sum_device(const struct stk_trace *t, uint32_t device)
 static void check_top_kernel(const struct stk_trace *t, uint32_t device, const char *want)
 {
     const char *top = strstr(want, "\"top_kernels\": [{\"count\": ");
-    if (!top)
+    if (!top) {
         return;
+    }
     int64_t count = value_after(top, "count"), total = value_after(top, "total_ns");
     const char *name = strstr(top, "\"name\": \"") + 9;
     size_t n = strcspn(name, "\"");
     for (uint32_t i = 0; i < t->track_count; i++) {
-        if (t->tracks[i].kind != STK_TRACK_STREAM || t->tracks[i].device != device)
+        if (t->tracks[i].kind != STK_TRACK_STREAM || t->tracks[i].device != device) {
             continue;
+        }
         for (uint32_t k = 0; k < t->tracks[i].count; k++) {
             uint32_t e = t->tracks[i].first + k;
             if (stk_str_eq(stk_name_of(t, e), (struct stk_str){name, n})) {
@@ -117,28 +121,32 @@ static void check_file(const char *dir, const char *name, const char *expected)
     struct stk_read_ctx ctx = {.path = path, .threads = 2};
     enum stk_status status = stk_reader_nsys.read(&ctx, &t, &err);
     CHECK_EQ(status, STK_OK);
-    if (!want || status != STK_OK)
+    if (!want || status != STK_OK) {
         return;
+    }
     const char *counts = strstr(want, "\"counts\":");
     uint64_t kinds[STK_KIND_COUNT] = {0};
-    for (uint32_t e = 0; e < t->count; e++)
+    for (uint32_t e = 0; e < t->count; e++) {
         kinds[t->kind[e]]++;
+    }
     const char *counts_end = strstr(counts, "\"dataloader_next\"");
     const char *runtime = strstr(counts, "\"runtime\":"), *driver = strstr(counts, "\"driver\":");
     const char *ranges = strstr(counts, "\"user_annotations\":");
     int64_t calls = runtime && runtime < counts_end ? value_after(runtime, "runtime") : 0;
     calls += driver && driver < counts_end ? value_after(driver, "driver") : 0;
     CHECK_EQ(kinds[STK_KIND_RUNTIME], calls);
-    if (ranges && ranges < counts_end)
+    if (ranges && ranges < counts_end) {
         CHECK_EQ(kinds[STK_KIND_ANNOTATION], value_after(ranges, "user_annotations"));
+    }
     CHECK_EQ(t->dropped, 0);
     for (uint32_t d = 0; d < t->device_count; d++) {
         snprintf(key, sizeof key, "\"%s\": {",
                  stk_strpool_get(&t->strings, t->devices[d].source_id).p);
         const char *device = strstr(strstr(want, "\"devices\":"), key);
         CHECK(device != NULL);
-        if (!device)
+        if (!device) {
             continue;
+        }
         struct sums s = sum_device(t, d);
         CHECK_EQ(s.busy_ns, value_after(device, "busy_union_ns"));
         CHECK_EQ(s.kernels, value_after(device, "kernels"));
@@ -156,8 +164,9 @@ int main(void)
 {
     const char *dir = check_fixtures();
     char *expected = dir ? slurp(dir, "expected.json") : NULL;
-    for (size_t i = 0; expected && i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; expected && i < sizeof files / sizeof files[0]; i++) {
         check_file(dir, files[i], expected);
+    }
     free(expected);
     return check_done("unit.reader_nsys_fixtures");
 }

@@ -30,8 +30,9 @@ static void lengths(void)
     CHECK_EQ(all.count, 10);
     for (size_t i = 0; i < all.count; i++) {
         CHECK_EQ(all.items[i].size, sizes[i]);
-        for (size_t k = 0; k < all.items[i].size; k++)
+        for (size_t k = 0; k < all.items[i].size; k++) {
             CHECK_EQ(all.items[i].data[k], k % 251);
+        }
     }
     record_drop_all(&all);
     record_read_all(&all, "tests/data/records/empty.tfrecord", NULL, 64);
@@ -65,15 +66,17 @@ static void write_back(void)
         struct stk_record_writer *w;
         CHECK_EQ(stk_record_create(&w, record_scratch(), (enum stk_record_codec)codec, codec, &err),
                  STK_OK);
-        for (size_t i = 0; i < want.count; i++)
+        for (size_t i = 0; i < want.count; i++) {
             CHECK_EQ(stk_record_write(w, want.items[i].data, want.items[i].size, &err), STK_OK);
+        }
         CHECK_EQ(stk_record_finish(w, &err), STK_OK);
         struct stk_record_opts o = {.codec = (enum stk_record_codec)codec};
         record_read_all(&all, record_scratch(), &o, 64);
         same_as_wanted();
         record_drop_all(&all);
-        if (codec != 0)
+        if (codec != 0) {
             continue;
+        }
         size_t n, m;
         uint8_t *ours = record_get(record_scratch(), &n);
         uint8_t *theirs = record_get("tests/data/records/plain.tfrecord", &m);
@@ -95,14 +98,16 @@ static void large(void)
     struct stk_err err;
     size_t size = 700000;
     uint8_t *p = malloc(size);
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         p[i] = (uint8_t)(i * 2654435761u >> 24);
+    }
     for (int codec = 0; codec < 3; codec++) {
         struct stk_record_writer *w;
         CHECK_EQ(stk_record_create(&w, record_scratch(), (enum stk_record_codec)codec, 1, &err),
                  STK_OK);
-        for (size_t i = 0; i < 9; i++)
+        for (size_t i = 0; i < 9; i++) {
             CHECK_EQ(stk_record_write(w, p, i % 3 ? size - i : 10, &err), STK_OK);
+        }
         CHECK_EQ(stk_record_finish(w, &err), STK_OK);
         for (size_t block = 128; block <= (size_t)1 << 20; block *= 8) {
             struct stk_record_opts o = {.codec = (enum stk_record_codec)codec,
@@ -140,13 +145,15 @@ static void cut_records(void)
     static struct stk_record views[COUNT];
     static struct stk_buf *held[COUNT];
     uint8_t *p = malloc(SIZE_MAX_HERE + COUNT);
-    for (size_t i = 0; i < SIZE_MAX_HERE + COUNT; i++)
+    for (size_t i = 0; i < SIZE_MAX_HERE + COUNT; i++) {
         p[i] = (uint8_t)(i * 7 + i / 251);
+    }
     struct stk_record_writer *w;
     struct stk_err err;
     CHECK_EQ(stk_record_create(&w, record_scratch(), STK_RECORD_PLAIN, 0, &err), STK_OK);
-    for (size_t i = 0; i < COUNT; i++)
+    for (size_t i = 0; i < COUNT; i++) {
         CHECK_EQ(stk_record_write(w, p + i, i * 12347 % SIZE_MAX_HERE, &err), STK_OK);
+    }
     CHECK_EQ(stk_record_finish(w, &err), STK_OK);
     for (size_t block = 9000; block < 400000; block += block / 3) {
         struct stk_record_opts o = {.block_bytes = block,
@@ -166,8 +173,9 @@ static void cut_records(void)
             CHECK_EQ(views[i].size, i * 12347 % SIZE_MAX_HERE);
             CHECK(memcmp(views[i].data, p + i, views[i].size) == 0);
         }
-        for (size_t i = 0; i < blocks; i++)
+        for (size_t i = 0; i < blocks; i++) {
             stk_buf_drop(held[i]);
+        }
     }
     free(p);
 }
@@ -184,8 +192,9 @@ static void held_blocks(void)
     struct stk_buf *blocks[3], *none;
     size_t n[3], got;
     CHECK_EQ(stk_record_open(&r, "tests/data/records/plain.tfrecord", &o, &err), STK_OK);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         CHECK_EQ(stk_record_read(r, views[i], 64, &n[i], &blocks[i], &err), STK_OK);
+    }
     CHECK_EQ(stk_record_read(r, views[0], 64, &got, &none, &err), STK_ELIMIT);
     CHECK(none == NULL && got == 0);
     stk_buf_drop(blocks[1]);
@@ -196,8 +205,9 @@ static void held_blocks(void)
     stk_record_close(r);
     CHECK(memcmp(views[2][0].data, want.items[n[0] + n[1]].data, views[2][0].size) == 0);
     CHECK(memcmp(views[1][0].data, want.items[first].data, views[1][0].size) == 0);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         stk_buf_drop(blocks[i]);
+    }
     CHECK_EQ(stk_pool_stats_of(pool).in_use_bytes, 0);
     stk_pool_drop(pool);
 }
@@ -206,8 +216,9 @@ static void held_blocks(void)
 static size_t owner(size_t byte)
 {
     size_t i = 0;
-    while (i + 1 < want.count && want.items[i + 1].offset <= byte)
+    while (i + 1 < want.count && want.items[i + 1].offset <= byte) {
         i++;
+    }
     return i;
 }
 
@@ -221,8 +232,9 @@ static void cut_everywhere(const uint8_t *file, size_t size)
         record_read_all(&all, record_scratch(), &o, 64);
         CHECK_EQ(all.status, at_end ? STK_OK : STK_EINPUT);
         CHECK_EQ(all.count, whole);
-        if (!at_end)
+        if (!at_end) {
             CHECK_EQ(all.err.offset, want.items[whole].offset);
+        }
         record_drop_all(&all);
         o.on_damage = STK_RECORD_SKIP;
         record_read_all(&all, record_scratch(), &o, 64);
@@ -245,8 +257,9 @@ static void flip_everywhere(uint8_t *file, size_t size)
         record_read_all(&all, record_scratch(), &o, 64);
         bool good = all.status == STK_OK && all.count == want.count - 1 && all.stats.lost == 1;
         for (size_t i = 0; i < want.count && good; i++) {
-            if (i == lost)
+            if (i == lost) {
                 continue;
+            }
             good = all.items[k].offset == want.items[i].offset &&
                    all.items[k].size == want.items[i].size &&
                    memcmp(all.items[k].data, want.items[i].data, want.items[i].size) == 0;
@@ -294,22 +307,26 @@ static void compressed_damage(void)
         uint8_t *file = record_get(path, &size);
         for (size_t n = 0; n < 2 * size; n++) {
             bool flip = n >= size;
-            if (flip)
+            if (flip) {
                 file[n - size] ^= 0x10;
+            }
             record_put(file, flip ? size : n);
-            if (flip)
+            if (flip) {
                 file[n - size] ^= 0x10;
+            }
             for (int policy = 0; policy < 2; policy++) {
                 struct stk_record_opts o = {.codec = (enum stk_record_codec)codec,
                                             .on_damage = (enum stk_record_policy)policy};
                 record_read_all(&all, record_scratch(), &o, 64);
                 // Some bits mean nothing (gzip's time stamp), or the same bytes from elsewhere.
                 bool harmless = flip && all.count == want.count;
-                for (size_t i = 0; i < want.count && harmless; i++)
+                for (size_t i = 0; i < want.count && harmless; i++) {
                     harmless = all.items[i].size == want.items[i].size &&
                                !memcmp(all.items[i].data, want.items[i].data, all.items[i].size);
-                if (!flip && n == 0) // a file of no bytes has no records
+                }
+                if (!flip && n == 0) { // a file of no bytes has no records
                     harmless = all.status == STK_OK && all.count == 0;
+                }
                 CHECK(harmless || (policy ? all.stats.lost > 0 : all.status == STK_EINPUT));
                 record_drop_all(&all);
             }
@@ -335,11 +352,13 @@ static void compressed_damage(void)
 
 static void put_header(uint8_t *p, uint64_t length)
 {
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         p[i] = (uint8_t)(length >> 8 * i);
+    }
     uint32_t crc = stk_crc32c_mask(stk_crc32c(0, p, 8));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         p[8 + i] = (uint8_t)(crc >> 8 * i);
+    }
 }
 
 // Lengths whose checksum is right and that no file can hold: no memory is taken for them.
@@ -392,8 +411,9 @@ static void failing_allocations(void)
             stk_alloc_fail_at(n, 1);
             enum stk_status status =
                 stk_record_create(&w, record_scratch(), (enum stk_record_codec)codec, 0, &err);
-            if (!status)
+            if (!status) {
                 status = stk_record_finish(w, &err);
+            }
             stk_alloc_fail_at(0, 0);
             CHECK(status == STK_OK || status == STK_ENOMEM);
         }

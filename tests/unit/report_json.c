@@ -9,14 +9,15 @@
 
 struct text {
     char bytes[65536];
-    size_t used, room;
+    size_t used, capacity;
 };
 
 static int take(void *arg, const char *bytes, size_t n)
 {
     struct text *t = arg;
-    if (n > t->room - t->used)
+    if (n > t->capacity - t->used) {
         return -1;
+    }
     memcpy(t->bytes + t->used, bytes, n);
     t->used += n;
     t->bytes[t->used] = 0;
@@ -30,7 +31,7 @@ static struct stk_json *begin(void)
 {
     static struct stk_json j;
     out.used = 0;
-    out.room = sizeof out.bytes - 1;
+    out.capacity = sizeof out.bytes - 1;
     out.bytes[0] = 0;
     stk_sink_init(&sink, take, &out);
     stk_json_init(&j, &sink);
@@ -86,10 +87,11 @@ static void test_numbers(void)
     CHECK_STR(share_of(0.0000004), "0.0");
     CHECK_STR(share_of(0.9999999), "1.0");
     CHECK_STR(share_of(NAN), "0.0");
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
         CHECK_STR(share_of(0.125), "0.125");
-    else
+    } else {
         check_skip("no locale with a decimal comma");
+    }
 }
 
 static void test_layout(void)
@@ -122,17 +124,18 @@ static void test_layout(void)
 // Whatever room there is, a sink that is full says so at the end, and never before it is asked.
 static void test_full_sink(void)
 {
-    for (size_t room = 0; room < 30000; room += 997) {
+    for (size_t capacity = 0; capacity < 30000; capacity += 997) {
         struct stk_err err;
         struct stk_json *j = begin();
-        out.room = room;
+        out.capacity = capacity;
         stk_json_open(j, '[', false);
-        for (int i = 0; i < 2000; i++)
+        for (int i = 0; i < 2000; i++) {
             stk_json_i64(j, 1000000 + i);
+        }
         stk_json_close(j, ']');
         stk_err_init(&err);
         bool fits =
-            2000u * 11 + 2 <= room; // ",\n  1234567" less one comma, brackets, one line break
+            2000u * 11 + 2 <= capacity; // ",\n  1234567" less one comma, brackets, one line break
         CHECK((stk_sink_finish(&sink, &err) == STK_OK) == fits);
         CHECK(fits || err.code == STK_EOUTPUT);
     }

@@ -29,8 +29,9 @@ static void fill_step(struct stk_step *s, int number)
     s->parts[STK_PART_COMPUTE] = 60 * MS;
     s->parts[STK_PART_INPUT] = 40 * MS - 1;
     s->parts[STK_PART_LAUNCH] = 1;
-    if (number == 0)
+    if (number == 0) {
         s->excluded = "longer than twice the median";
+    }
 }
 
 static void fill_device(struct stk_device_sum *d, const char *id, const char *left_out)
@@ -59,8 +60,9 @@ static void setup(struct world *w)
     static struct stk_rank_sum rank, *ranks[1] = {&rank};
     fill_device(&devices[0], "0/0", NULL);
     fill_device(&devices[1], "0/1", "a few copies only");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         fill_step(&steps[i], i);
+    }
     rank.base_ns = 12345;
     *r = (struct stk_run_sum){.ranks = ranks,
                               .rank_count = 1,
@@ -77,9 +79,11 @@ static void setup(struct world *w)
                               .step_median_ns = 100 * MS,
                               .step_mean_ns = 100 * MS,
                               .step_p95_ns = 100 * MS};
-    for (int s = 1; s < 4; s++)
-        for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int s = 1; s < 4; s++) {
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             r->parts[p] += steps[s].parts[p];
+        }
+    }
     r->facts.has_device_rows = r->facts.has_host_rows = true;
     r->facts.device_ops = 10;
     w->verdict = (struct stk_verdict){.kind = STK_VERDICT_INPUT,
@@ -98,8 +102,9 @@ static enum stk_status fill(struct world *w, uint64_t limit, struct stk_err *err
     w->report.stoker.version = "0";
     for (int i = 0; i < stk_pass_count; i++) {
         enum stk_status status = stk_passes[i]->describe(&ctx, &w->report, err);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
     }
     return STK_OK;
 }
@@ -110,8 +115,9 @@ static size_t used;
 static int take(void *arg, const char *bytes, size_t n)
 {
     (void)arg;
-    if (n > sizeof text - 1 - used)
+    if (n > sizeof text - 1 - used) {
         return -1;
+    }
     memcpy(text + used, bytes, n);
     used += n;
     text[used] = 0;
@@ -131,8 +137,9 @@ static const char *print(const struct world *w, const char *format, struct stk_o
 
 static bool has(const char *where, const char *what)
 {
-    if (strstr(where, what))
+    if (strstr(where, what)) {
         return true;
+    }
     fprintf(stderr, "not found: %s\n", what);
     return false;
 }
@@ -248,8 +255,9 @@ static int widest_line(const char *page)
 {
     int widest = 0, width = 0;
     for (const char *p = page; *p; p++) {
-        if (((unsigned char)*p & 0xc0) != 0x80) // once per code point
+        if (((unsigned char)*p & 0xc0) != 0x80) { // once per code point
             width++;
+        }
         if (*p == '\n') {
             widest = width - 1 > widest ? width - 1 : widest;
             width = 0;
@@ -274,11 +282,12 @@ static void test_text(void)
     CHECK_EQ(strlen(page) > 0 && widest_line(page) <= 80, true);
     page = print(&w, "text", (struct stk_out_options){.columns = 40, .ascii = true});
     CHECK(widest_line(page) <= 60); // names are not broken, the bar is
-    for (const char *p = page; *p; p++)
+    for (const char *p = page; *p; p++) {
         if ((unsigned char)*p >= 0x80) {
             CHECK(false);
             break;
         }
+    }
     page = print(&w, "text", (struct stk_out_options){.columns = 80, .colour = true});
     CHECK(strchr(page, '\033') != NULL);
     page = print(&w, "text", (struct stk_out_options){.columns = 80, .verbosity = -1});
@@ -294,10 +303,11 @@ static void test_bar(void)
     setup(&w);
     for (int shape = 2; shape < 60; shape++) {
         int64_t sum = 0;
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             sum += w.run.parts[p] =
                 (int64_t)((unsigned)(shape * 7919 + p * 104729) % (unsigned)(shape * shape)) *
                 (p % 3 ? 1 : 50);
+        }
         w.run.wall_ns = sum;
         CHECK(fill(&w, 1, &err) == STK_OK);
         const char *page =

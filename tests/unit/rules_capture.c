@@ -56,8 +56,9 @@ static void dropped(void)
             (struct stk_issue){.count = cases[i].count, .events_lost = cases[i].lost};
         fake_ask(&f);
         CHECK_STR(fake_state(&f, "capture-dropped"), cases[i].state);
-        if (strcmp(cases[i].state, "fired") == 0)
+        if (strcmp(cases[i].state, "fired") == 0) {
             CHECK(says(fake_finding(&f, "capture-dropped"), stk_issue_info(cases[i].id)->key));
+        }
         fake_done(&f);
     }
     for (int orphans = 49; orphans <= 60; orphans += 11) {
@@ -101,8 +102,9 @@ static void few_steps(void)
     for (uint32_t used = 0; used <= 3; used++) {
         fake_init(&f, 1, STK_SCOPE_STEPS);
         f.run.steps_used = f.run.step_marks = used;
-        if (used == 0)
+        if (used == 0) {
             f.run.source = STK_STEPS_NONE;
+        }
         fake_ask(&f);
         CHECK_STR(fake_state(&f, "capture-few-steps"), used < 3 ? "fired" : "passed");
         fake_done(&f);
@@ -249,8 +251,9 @@ static void frameworks(void)
 static void long_names(void)
 {
     char name[400];
-    for (int i = 0; i + 2 < 398; i += 2)
+    for (int i = 0; i + 2 < 398; i += 2) {
         memcpy(name + i, "\xc3\xa9", 3);
+    }
     fake_init(&f, 1, STK_SCOPE_STEPS);
     fake_part(&f, STK_PART_INPUT, 0.4, -1);
     fake_name(&f, STK_PART_INPUT, name);

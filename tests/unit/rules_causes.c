@@ -12,8 +12,9 @@ static void share_gives(const char *id, enum stk_part part, enum stk_scope scope
     fake_init(&f, 1, scope);
     fake_part(&f, part, share, -1);
     fake_ask(&f);
-    if (strcmp(fake_state(&f, id), state) != 0)
+    if (strcmp(fake_state(&f, id), state) != 0) {
         fprintf(stderr, "%s with %.3f: \n", id, share);
+    }
     CHECK_STR(fake_state(&f, id), state);
     if (strcmp(state, "fired") == 0) {
         const struct stk_rep_finding *x = fake_finding(&f, id);
@@ -54,8 +55,9 @@ static const struct stk_rep_finding *input(const char *name, uint32_t framework)
     fake_init(&f, 1, STK_SCOPE_STEPS);
     f.run.facts.frameworks = 1u << framework;
     fake_part(&f, STK_PART_INPUT, 0.4, -1);
-    if (name)
+    if (name) {
         fake_name(&f, STK_PART_INPUT, name);
+    }
     fake_ask(&f);
     CHECK(f.verdict.kind == STK_VERDICT_INPUT);
     CHECK_STR(((const struct stk_rep_finding *)f.report.findings.items)[0].id, "input-wait");

@@ -18,9 +18,11 @@ static bool is_sentence(const char *s)
 
 static bool is_id(const char *s)
 {
-    for (const char *c = s; *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || *c == '-'))
+    for (const char *c = s; *c; c++) {
+        if (!((*c >= 'a' && *c <= 'z') || *c == '-')) {
             return false;
+        }
+    }
     return *s && strncmp(s, "no-", 3) != 0;
 }
 
@@ -49,10 +51,12 @@ static void check_fixes(const struct stk_rule *r)
     CHECK(r->fixes && r->fixes[0].text);
     for (const struct stk_rep_fix *x = r->fixes; x && x->text; x++) {
         bool known = false;
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 5; i++) {
             known |= x->framework && strcmp(x->framework, allowed[i]) == 0;
-        if (!known)
+        }
+        if (!known) {
             fprintf(stderr, "%s: framework of \"%s\"\n", r->id, x->text);
+        }
         CHECK(known);
         CHECK(is_sentence(x->text));
         CHECK(!x->snippet || (x->snippet[0] && x->snippet[strlen(x->snippet) - 1] != '\n'));
@@ -71,8 +75,9 @@ int main(void)
         check_fixes(r);
         CHECK(stk_rule_find(r->id) == r); // ids are unique
         verdicts |= r->verdicts;
-        if (check_failures != before)
+        if (check_failures != before) {
             fprintf(stderr, "in rule %s\n", r->id);
+        }
     }
     CHECK_EQ(verdicts, (1u << STK_VERDICT_COUNT) - 1); // each verdict has a rule that explains it
     CHECK(stk_rule_find("no-such-rule") == NULL);

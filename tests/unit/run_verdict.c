@@ -48,8 +48,9 @@ static struct stk_run_sum *merge(struct stk_rank_sum **ranks, uint32_t count)
     struct stk_err err;
     CHECK_EQ(stk_model_merge(ranks, count, &arena, &run, &err), STK_OK);
     int64_t sum = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         sum += run->parts[p];
+    }
     CHECK_EQ(sum, run->wall_ns);
     return run;
 }
@@ -129,8 +130,9 @@ static void test_host_scope(void)
     r->host_scope = true;
     r->facts.has_device_rows = r->facts.has_runtime = false;
     r->facts.host_event_fill = 0.9;
-    for (uint32_t i = 0; i < r->step_count; i++)
+    for (uint32_t i = 0; i < r->step_count; i++) {
         r->steps[i].device = STK_NONE;
+    }
     struct stk_run_sum *run = merge(&r, 1);
     CHECK_EQ(run->scope, STK_SCOPE_HOST);
     CHECK_EQ(run->step_median_ns, 100 * MS);

@@ -23,9 +23,9 @@ static double normal(void)
 #define MOST 200
 static struct stk_sample measured(const int64_t *ns, size_t n)
 {
-    int64_t room[MOST];
+    int64_t capacity[MOST];
     struct stk_sample s;
-    stk_sample_measure(ns, n, room, &s);
+    stk_sample_measure(ns, n, capacity, &s);
     return s;
 }
 
@@ -34,8 +34,9 @@ static void test_quantiles(void)
     // Tables of Student's t, two-sided 5 %.
     static const double known[][2] = {{1, 12.706}, {2, 4.303},  {5, 2.571},  {10, 2.228},
                                       {30, 2.042}, {40, 2.021}, {60, 2.000}, {120, 1.980}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         CHECK(fabs(stk_student_quantile(known[i][0]) - known[i][1]) < 0.001);
+    }
     CHECK(stk_student_quantile(0.3) == stk_student_quantile(1));
     CHECK(stk_student_quantile(5.9) == stk_student_quantile(5)); // rounded down
     CHECK(fabs(stk_student_quantile(1e9) - 1.95996) < 0.0001);
@@ -69,10 +70,12 @@ static void test_mirror(void)
     for (int round = 0; round < 500; round++) {
         int64_t a[MOST], b[MOST];
         size_t n = 1 + (size_t)(uniform() * 30), m = 1 + (size_t)(uniform() * 30);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             a[i] = (int64_t)(1e6 * exp(normal()));
-        for (size_t i = 0; i < m; i++)
+        }
+        for (size_t i = 0; i < m; i++) {
             b[i] = (int64_t)(1e6 * exp(normal()));
+        }
         struct stk_sample sa = measured(a, n), sb = measured(b, m);
         for (int kind = 0; kind < STK_CENTER_KINDS; kind++) {
             struct stk_log_ratio ab = stk_samples_compare(&sa, &sb, (enum stk_center_kind)kind);
@@ -89,8 +92,9 @@ static void test_mirror(void)
 static void test_outlier(void)
 {
     int64_t calm[20], once[20];
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 20; i++) {
         calm[i] = once[i] = 100000 + (i * 7919) % 2000;
+    }
     once[7] = 1000000;
     struct stk_sample a = measured(calm, 20), b = measured(once, 20);
     struct stk_log_ratio median = stk_samples_compare(&a, &b, STK_CENTER_MEDIAN);
@@ -125,7 +129,7 @@ static void test_coverage(void)
 {
     static const size_t sizes[] = {4, 6, 10, 25, 100};
     const int rounds = 2000;
-    for (int shape = 0; shape < SHAPES; shape++)
+    for (int shape = 0; shape < SHAPES; shape++) {
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
             int held = 0;
             for (int r = 0; r < rounds; r++) {
@@ -138,10 +142,12 @@ static void test_coverage(void)
                 struct stk_log_ratio c = stk_samples_compare(&sa, &sb, STK_CENTER_MEDIAN);
                 held += c.low <= log(2) && log(2) <= c.high;
             }
-            if (held < rounds * 0.93)
+            if (held < rounds * 0.93) {
                 fprintf(stderr, "shape %d, %zu steps: %d of %d\n", shape, sizes[k], held, rounds);
+            }
             CHECK(held >= rounds * 0.93);
         }
+    }
 }
 
 int main(void)

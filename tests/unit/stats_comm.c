@@ -78,8 +78,9 @@ static void test_groups(void)
     CHECK_EQ(ranks[0].run->straggler.matched, 2);
     CHECK_EQ(ranks[0].run->rank_events_unequal, 0);
     CHECK_EQ(ranks[0].run->parts[STK_PART_COLLECTIVE_WAIT], 89 * US);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         answer_end(&ranks[i]);
+    }
 }
 
 // Two steps of 100 + 20 gradients of 4 bytes; an all_reduce of 120 in each, and 40 of something
@@ -94,20 +95,22 @@ static void test_gradients(void)
                       "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\","
                       "\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1000},",
                       step, t);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
             p += snprintf(p, (size_t)(end - p),
                           "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":"
                           "\"torch::autograd::AccumulateGrad\",\"pid\":1,\"tid\":2,\"ts\":%d,"
                           "\"dur\":10,\"args\":{\"Input Dims\":[[%s]],"
                           "\"Input type\":[\"float\"]}},",
                           t + 100 + 50 * i, i ? "10, 10" : "20");
-        for (int i = 0; i < 2; i++)
+        }
+        for (int i = 0; i < 2; i++) {
             p += snprintf(p, (size_t)(end - p),
                           "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\","
                           "\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":50,\"args\":{\"device\":0,"
                           "\"stream\":7,\"Collective name\":\"allreduce\",\"In msg nelems\":%d,"
                           "\"Out msg nelems\":%d,\"Group size\":2,\"dtype\":\"Float\"}},",
                           t + 300 + 100 * i, i ? 40 : 120, i ? 40 : 120);
+        }
     }
     snprintf(p - 1, (size_t)(end - p + 1), "]}");
     struct answer a;
@@ -133,8 +136,9 @@ static void test_half_a_group(void)
     CHECK(!answer_cell(&ranks[0], 0, "wait_ns")->known);
     CHECK(!answer_figure(&ranks[0], "wait_ns")->known);
     CHECK_EQ(ranks[0].doc.missing_count, 2);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         answer_end(&ranks[i]);
+    }
 }
 
 // Two devices of one process: the second enters 40 us late.
@@ -144,9 +148,10 @@ static void test_devices(void)
     answer_begin(&a);
     struct stk_device_facts facts = {.source_id = STK_STR("1"), .name = STK_STR("Test GPU")};
     stk_build_device(a.s.build, 1, 1, &facts);
-    for (a.s.device = 0; a.s.device < 2; a.s.device++)
+    for (a.s.device = 0; a.s.device < 2; a.s.device++) {
         add(&a, (double)a.s.device * 40, 100 - (double)a.s.device * 40, "ncclAllReduceRing", NULL,
             0);
+    }
     answer_analyse(&a, &stk_stats_comm);
     CHECK_EQ(a.doc.tables[0].row_count, 2);
     CHECK_EQ(NUMBER(&a, 0, "wait_ns"), 40 * US);

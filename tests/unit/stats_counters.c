@@ -9,8 +9,9 @@ static size_t row_named(const struct answer *a, const char *name)
 {
     size_t row = 0;
     while (row < a->doc.tables[0].row_count &&
-           strcmp(answer_cell(a, row, "counter")->text, name) != 0)
+           strcmp(answer_cell(a, row, "counter")->text, name) != 0) {
         row++;
+    }
     CHECK(row < a->doc.tables[0].row_count);
     return row;
 }
@@ -116,8 +117,9 @@ static void test_queue(void)
 {
     struct answer a;
     answer_begin(&a);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++) {
         synth_launch(&a.s, MAIN, 0.001 * i, 0.001, "k", 10 + i * 10, 10, S0);
+    }
     answer_analyse(&a, &stk_stats_counters);
     CHECK_EQ(a.doc.tables[0].row_count, 1);
     CHECK_STR(answer_cell(&a, 0, "kind")->text, "queue");

@@ -139,8 +139,9 @@ static void test_many(void)
     CHECK_EQ(answer_figure(&a, "gaps")->number, GAPS_MADE);
     CHECK_EQ(answer_figure(&a, "idle_ns")->number, idle_us * US);
     CHECK_EQ(NUMBER(&a, 0, "dur_ns"), longest_us * US);
-    for (size_t r = 1; r < KEPT; r += 997)
+    for (size_t r = 1; r < KEPT; r += 997) {
         CHECK(NUMBER(&a, r, "dur_ns") <= NUMBER(&a, r - 1, "dur_ns"));
+    }
     answer_end(&a);
 }
 

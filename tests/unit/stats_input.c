@@ -87,9 +87,10 @@ static void test_sequential(void)
     CHECK_EQ(answer_cell_in(&a, FETCHES, 0, "median_ns")->number, 600 * US);
     // Each nanosecond of the thread inside the pipeline is some stage's.
     int64_t sum_ns = 0;
-    for (size_t r = 0; r < a.doc.tables[STAGES].row_count; r++)
+    for (size_t r = 0; r < a.doc.tables[STAGES].row_count; r++) {
         sum_ns += answer_cell_in(&a, STAGES, r, "self_ns")->number +
                   answer_cell_in(&a, STAGES, r, "wait_ns")->number;
+    }
     CHECK_EQ(sum_ns, 4 * 600 * US);
     CHECK(!a.doc.inconclusive);
     answer_end(&a);
@@ -105,8 +106,9 @@ static void add_parallel(struct answer *a, double wait_us, bool is_numbered)
         detailed(a, MAIN, t, wait_us, map, STK_KIND_INPUT, STK_DETAIL_PARALLELISM, 4);
         input(a, RUNNER, t, 40, "ParallelMapProduce");
         input(a, RUNNER, t + 5, 15, "Iterator::Root::ParallelMapV2::Range");
-        if (!is_numbered)
+        if (!is_numbered) {
             continue;
+        }
         detailed(a, RUNNER, t + 20, 10, "InstantiatedCapturedFunction::RunAsync", STK_KIND_INPUT,
                  STK_DETAIL_FUNCTION, 70 + i);
         detailed(a, POOL_A, t + 30, 500, "ExecutorState::Process", STK_KIND_HOST_OP,
@@ -158,8 +160,9 @@ static void test_hidden(void)
     add_parallel(&a, 20, true); // 2 % of the step
     answer_analyse(&a, &stk_stats_input);
     CHECK(!answer_figure(&a, "limiting_stage")->known);
-    for (size_t r = 0; r < a.doc.tables[STAGES].row_count; r++)
+    for (size_t r = 0; r < a.doc.tables[STAGES].row_count; r++) {
         CHECK(!answer_cell_in(&a, STAGES, r, "limiting")->truth);
+    }
     CHECK(!a.doc.inconclusive);
     answer_end(&a);
 }

@@ -133,10 +133,11 @@ static void test_ways(void)
 {
     char text[8192];
     snprintf(text, sizeof text, "%s", head);
-    for (int i = 1; i <= 6; i++)
+    for (int i = 1; i <= 6; i++) {
         add_op(text, sizeof text, 200 * i, i, "aten::x", "", "k", i < 4 ? 10 : 90,
                i < 4 ? ",\"grid\":[1,1,1],\"block\":[32,1,1]"
                      : ",\"grid\":[2,1,1],\"block\":[32,1,1]");
+    }
     strcat(text, "]}");
     struct answer a;
     answer_begin(&a);
@@ -165,8 +166,9 @@ static void test_xplane(void)
     pb_named(&gpu, 4, 1, "gemm");
     static const char *const stats[] = {"kernel_details", "core_count", "compute_cap_major",
                                         "compute_cap_minor", "memory_bandwidth"};
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         pb_named(&gpu, 5, i + 1, stats[i]);
+    }
     pb_stat_int(&gpu, 6, 2, 3, 132);
     pb_stat_int(&gpu, 6, 3, 3, 9);
     pb_stat_int(&gpu, 6, 4, 3, 0);
@@ -197,8 +199,9 @@ static void test_tpu(void)
     static const char *const stats[] = {"flops", "bytes_accessed", "peak_teraflops_per_second",
                                         "peak_hbm_bw_gigabytes_per_second"};
     static const char *const ops[] = {"convolution.1", "copy-start.2"};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         pb_named(&tpu, 5, i + 1, stats[i]);
+    }
     for (int i = 0; i < 2; i++) {
         struct pb entry = {0}, meta = {0};
         pb_int(&entry, 1, i + 1);
@@ -297,20 +300,23 @@ static void compare_occupancy(const char *path)
     struct stk_read_ctx ctx = {.path = path, .threads = 1, .wants = STK_WANT_LAUNCHES};
     unsigned compared = 0;
     stk_err_init(&err);
-    if (stk_reader_read(&ctx, &t, &err) != STK_OK)
+    if (stk_reader_read(&ctx, &t, &err) != STK_OK) {
         return;
+    }
     for (uint32_t k = 0; k < t->track_count; k++) {
         const struct stk_track *track = &t->tracks[k];
         for (uint32_t e = track->first;
              track->device != STK_NONE && e < track->first + track->count; e++) {
             const struct stk_launch_config *c = stk_config_of(t, e);
-            if (!c || c->occupancy_pct < 0 || !t->devices[track->device].cc_major)
+            if (!c || c->occupancy_pct < 0 || !t->devices[track->device].cc_major) {
                 continue;
+            }
             struct stk_occupancy o = stk_occupancy_of(&t->devices[track->device], c);
             CHECK(o.share > 0 && o.share <= 1);
             CHECK(o.grid_share > 0 && o.grid_share <= o.share + 1e-9);
-            if (c->occupancy_pct == 0 && c->shared_bytes > 49152)
+            if (c->occupancy_pct == 0 && c->shared_bytes > 49152) {
                 continue;
+            }
             CHECK(fabs(100 * o.grid_share - c->occupancy_pct) <= 0.5 + 1e-6);
             compared++;
         }

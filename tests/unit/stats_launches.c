@@ -22,8 +22,9 @@ static void test_queue(void)
 {
     struct answer a;
     answer_begin(&a);
-    for (int i = 0; i < 10; i++) // all launched at once, one begun every 100 us
+    for (int i = 0; i < 10; i++) { // all launched at once, one begun every 100 us
         synth_launch(&a.s, MAIN, i, 0.5, "k", 100 + 100 * i, 90, S0);
+    }
     answer_analyse(&a, &stk_stats_launches);
     size_t bins = a.doc.tables[QUEUE].row_count;
     CHECK_EQ(bins, 20);
@@ -46,8 +47,9 @@ static void test_queue(void)
 // Every launch after the one before has ended: the device waits 20 of each 30 us.
 static void launch_late(struct answer *a, int64_t thread, double from_us, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         synth_launch(&a->s, thread, from_us + 30 * i, 5, "k", from_us + 30 * i + 10, 10, S0);
+    }
 }
 
 static void test_regions(void)
@@ -56,8 +58,9 @@ static void test_regions(void)
     answer_begin(&a);
     synth_launch(&a.s, MAIN, 0, 2, "first", 5, 5, S0);
     launch_late(&a, MAIN, 20, 10); // 20 us after the first
-    for (int i = 0; i < 6; i++)    // well fed
+    for (int i = 0; i < 6; i++) {  // well fed
         synth_launch(&a.s, MAIN, 301 + i, 1, "fed", 340 + 10 * i, 10, S0);
+    }
     launch_late(&a, 2, 440, 9);
     launch_late(&a, MAIN, 5000, 7); // too few
     answer_analyse(&a, &stk_stats_launches);
@@ -95,8 +98,9 @@ static void test_calls(void)
 {
     struct answer a;
     answer_begin(&a);
-    for (int i = 0; i < 19; i++)
+    for (int i = 0; i < 19; i++) {
         synth_launch(&a.s, MAIN, 100 * i, 2, "k", 100 * i + 5, 50, S0);
+    }
     // Over ten times the median of 2 us, half of it beside a kernel.
     synth_launch(&a.s, MAIN, 1805 + 25, 50, "k", 1900, 10, S0);
     synth_host(&a.s, MAIN, 2000, 7, "cudaDeviceSynchronize", STK_KIND_RUNTIME);
@@ -124,16 +128,18 @@ static void test_fixture(void)
     const char *dir = check_fixtures();
     char path[4096];
     struct answer a;
-    if (!dir)
+    if (!dir) {
         return;
+    }
     snprintf(path, sizeof path, "%s/kineto/param/linear_kineto.json.gz", dir);
     answer_begin(&a);
     answer_read(&a, &stk_stats_launches, path);
     answer_analyse(&a, &stk_stats_launches);
-    for (size_t r = 1; r < a.doc.tables[QUEUE].row_count; r++)
+    for (size_t r = 1; r < a.doc.tables[QUEUE].row_count; r++) {
         CHECK_EQ(answer_cell_in(&a, QUEUE, r, "start_ns")->number,
                  answer_cell_in(&a, QUEUE, r - 1, "start_ns")->number +
                      answer_cell_in(&a, QUEUE, r - 1, "dur_ns")->number);
+    }
     CHECK(a.doc.tables[REGIONS].row_count > 10);
     for (size_t r = 0; r < a.doc.tables[REGIONS].row_count; r++) {
         int64_t dur_ns = answer_cell_in(&a, REGIONS, r, "dur_ns")->number;

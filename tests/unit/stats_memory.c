@@ -92,10 +92,12 @@ static void bfc_event(struct pb *line, int64_t meta, int64_t t_us, int64_t addr,
     pb_stat_int(&e, 4, S_FREE, 4, 1000 - total);
     pb_stat_int(&e, 4, S_STACK, 4, stack);
     pb_stat_int(&e, 4, S_ADDR, 3, addr);
-    if (size)
+    if (size) {
         pb_stat_int(&e, 4, S_SIZE, 4, size);
-    if (op)
+    }
+    if (op) {
         pb_stat_str(&e, 4, S_OP, op);
+    }
     pb_int(&s, 1, S_FRAGMENTATION);
     pb_double(&s, 2, fragmentation);
     pb_msg(&e, 4, &s);
@@ -115,8 +117,9 @@ static void test_bfc(void)
     struct pb space = {0}, host = pb_plane("/host:CPU"), line = pb_line(1, "python", 1000);
     pb_named(&host, 4, M_ALLOC, "MemoryAllocation");
     pb_named(&host, 4, M_FREE, "MemoryDeallocation");
-    for (int64_t i = S_NAME; i <= S_STACK; i++)
+    for (int64_t i = S_NAME; i <= S_STACK; i++) {
         pb_named(&host, 5, i, stats[i]);
+    }
     bfc_event(&line, M_ALLOC, 1, 64, 200, 200, 0, "conv", 0.1);
     bfc_event(&line, M_ALLOC, 2, 4096, 300, 500, 100, "dense", 0.25);
     bfc_event(&line, M_FREE, 3, 64, 0, 300, 100, NULL, 0.5); // as TPUs write it: without a size
@@ -221,8 +224,9 @@ static void test_random(void)
         for (int i = 0; i < 60; i++) {
             uint64_t r = next_random(&random);
             int64_t bytes = (int64_t)(r % 1000) - 400;
-            if (wild && i % 7 == 0)
+            if (wild && i % 7 == 0) {
                 bytes = r % 2 ? INT64_MAX : INT64_MIN;
+            }
             struct stk_detail details[] = {
                 {.key = STK_DETAIL_DEVICE, .number = (int64_t)(r % 3) - 1},
                 {.key = STK_DETAIL_ADDRESS, .number = (int64_t)(r / 3 % 8)},
@@ -245,8 +249,9 @@ static void test_random(void)
         for (size_t i = 0; i < timeline->row_count; i++) {
             int64_t bytes = answer_cell_in(&a, 2, i, "bytes")->number;
             CHECK(bytes >= 0);
-            if (strcmp(answer_cell_in(&a, 2, i, "device")->text, "0/host") != 0 && bytes > most)
+            if (strcmp(answer_cell_in(&a, 2, i, "device")->text, "0/host") != 0 && bytes > most) {
                 most = bytes;
+            }
         }
         CHECK_EQ(answer_figure(&a, "peak_bytes")->number, most);
         answer_end(&a);

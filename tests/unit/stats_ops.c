@@ -12,8 +12,9 @@ static size_t row_of_two(const struct answer *a, size_t table, const char *first
         const struct stk_cell *c =
             stk_vec_at(&a->doc.tables[table].cells, r * a->doc.tables[table].column_count);
         if (c->known && strcmp(c->text, first) == 0 &&
-            strcmp(answer_cell_in(a, table, r, column)->text, second) == 0)
+            strcmp(answer_cell_in(a, table, r, column)->text, second) == 0) {
             return r;
+        }
     }
     CHECK(!"there is such a row");
     return 0;
@@ -135,8 +136,9 @@ static void island_step(struct synth *s, int64_t number, const char *op, const c
     synth_launch(s, MAIN, t + 10, 2, "k", t + 20, 100, S0);
     copy(s, t + 30, t + 120, 10, STK_DIR_D2H);
     synth_host(s, MAIN, t + 140, 200, op, STK_KIND_HOST_OP);
-    if (between)
+    if (between) {
         synth_host(s, MAIN, t + 345, 4, between, STK_KIND_HOST_OP);
+    }
     copy(s, t + 350, t + 360, 10, STK_DIR_H2D);
     synth_launch(s, MAIN, t + 400, 2, "k", t + 410, 400, S0);
 }
@@ -145,8 +147,9 @@ static void test_islands(void)
 {
     struct answer a;
     answer_begin(&a);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         island_step(&a.s, i, "aten::sort", "aten::empty_strided");
+    }
     answer_analyse(&a, &stk_stats_ops);
     CHECK_EQ(a.doc.tables[ISLANDS].row_count, 1);
     CHECK_STR(answer_cell_in(&a, ISLANDS, 0, "op")->text, "aten::sort");
@@ -172,8 +175,9 @@ static void test_no_islands(void)
     for (size_t q = 0; q < sizeof quiet / sizeof quiet[0]; q++) {
         struct answer a;
         answer_begin(&a);
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 5; i++) {
             island_step(&a.s, i, quiet[q].op, quiet[q].between);
+        }
         answer_analyse(&a, &stk_stats_ops);
         CHECK_EQ(a.doc.tables[ISLANDS].row_count, 0);
         CHECK_EQ(a.doc.tables[COPIES].row_count, 2);

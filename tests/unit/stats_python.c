@@ -103,8 +103,9 @@ static void test_nothing(void)
 static void check_owner(const char *name, enum stk_python_owner want)
 {
     enum stk_python_owner got = stk_python_frame_owner(stk_str_from(name));
-    if (got != want)
+    if (got != want) {
         fprintf(stderr, "%s\n", name);
+    }
     CHECK_STR(stk_python_owner_key(got), stk_python_owner_key(want));
 }
 

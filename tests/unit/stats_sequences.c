@@ -42,8 +42,9 @@ static void test_period(void)
     struct answer a;
     answer_begin(&a);
     row_of(&a, 0, 3, "zero");
-    for (int i = 0; i < 150; i++)
+    for (int i = 0; i < 150; i++) {
         row_of(&a, 5 + i * 4, 3, names[i % 3]);
+    }
     row_of(&a, 5 + 150 * 4, 3, "mul");
     answer_analyse(&a, &stk_stats_sequences);
     CHECK_EQ(a.doc.tables[0].row_count, 1);

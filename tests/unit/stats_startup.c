@@ -9,8 +9,9 @@ static void check_work(const struct answer *a, const char *work, int64_t count, 
 {
     size_t r = answer_row(a, WORK, work);
     CHECK(r != SIZE_MAX);
-    if (r == SIZE_MAX)
+    if (r == SIZE_MAX) {
         return;
+    }
     CHECK_EQ(answer_cell_in(a, WORK, r, "count")->number, count);
     CHECK_EQ(answer_cell_in(a, WORK, r, "total_ns")->number, total_us * US);
     CHECK_STR(answer_cell_in(a, WORK, r, "what")->text, what);

@@ -77,8 +77,9 @@ static void test_launches(void)
 {
     struct answer a;
     answer_begin(&a);
-    for (int i = 0; i < 20; i++) // each launched after the one before has ended: bound
+    for (int i = 0; i < 20; i++) { // each launched after the one before has ended: bound
         synth_launch(&a.s, MAIN, i * 100, 4, "k", i * 100 + 10, 50, S0);
+    }
     synth_launch(&a.s, MAIN, 2000, 100, "k", 2010, 400, S0); // 100 us: over ten times the median
     synth_launch(&a.s, MAIN, 2200, 4, "k", 2410, 50, S0);    // launched while busy
     answer_analyse(&a, &stk_stats_launches);
@@ -172,8 +173,9 @@ static void test_gaps(void)
     CHECK_EQ(answer_figure(&a, "idle_ns")->number, 1950 * US);
     const struct stk_table *causes = stk_table_find(&a.doc, "causes");
     int64_t sum = 0;
-    for (size_t i = 0; i < causes->row_count; i++)
+    for (size_t i = 0; i < causes->row_count; i++) {
         sum += ((struct stk_cell *)stk_vec_at(&causes->cells, i * causes->column_count))[2].number;
+    }
     CHECK_EQ(sum, 1950 * US); // each nanosecond has exactly one cause
     answer_end(&a);
 }
@@ -181,10 +183,12 @@ static void test_gaps(void)
 static const struct stk_cell *op_cell(const struct answer *a, const char *name,
                                       const char *placement, const char *column)
 {
-    for (size_t i = 0; i < a->doc.tables[0].row_count; i++)
+    for (size_t i = 0; i < a->doc.tables[0].row_count; i++) {
         if (strcmp(answer_cell(a, i, "name")->text, name) == 0 &&
-            strcmp(answer_cell(a, i, "placement")->text, placement) == 0)
+            strcmp(answer_cell(a, i, "placement")->text, placement) == 0) {
             return answer_cell(a, i, column);
+        }
+    }
     return answer_cell(a, SIZE_MAX, column); // reported as missing
 }
 
@@ -268,9 +272,10 @@ static void test_comm(void)
     struct answer a[2];
     for (int r = 0; r < 2; r++) {
         answer_begin(&a[r]);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             synth_device(&a[r].s, S0, start[r][i], 200 * i + 200 - start[r][i],
                          "ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)", STK_KIND_COLLECTIVE, 0, 0);
+        }
         synth_device(&a[r].s, S1, 0, 150, "k", STK_KIND_KERNEL, 0, 0);
         answer_see(&a[r], &stk_stats_comm);
         a[r].s.ranks[0]->rank = r;

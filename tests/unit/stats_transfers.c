@@ -74,8 +74,9 @@ static size_t row_of(const struct answer *a, const char *direction, const char *
     size_t r = 0;
     while (r < a->doc.tables[0].row_count &&
            (strcmp(answer_cell(a, r, "direction")->text, direction) != 0 ||
-            strcmp(answer_cell(a, r, "pinned")->text, pinned) != 0))
+            strcmp(answer_cell(a, r, "pinned")->text, pinned) != 0)) {
         r++;
+    }
     CHECK(r < a->doc.tables[0].row_count);
     return r;
 }
@@ -130,8 +131,9 @@ static void test_ping_pong(void)
     }
     add_copy(&t, 3500, "x", "cudaMemcpyAsync", 30, "DtoH (Device -> Pageable)", 123456, 1); // once
     add_copy(&t, 3600, "x", "cudaMemcpyAsync", 30, "HtoD (Pageable -> Device)", 123456, 1);
-    for (int step = 0; step < 4; step++)
+    for (int step = 0; step < 4; step++) {
         add_step(&t, step, 1000 * step, 900);
+    }
     analyse(&a, &t);
     CHECK_EQ(a.doc.tables[PING_PONG].row_count, 1);
     CHECK_STR(answer_cell_in(&a, PING_PONG, 0, "order")->text, "d2h, h2d");
@@ -151,13 +153,15 @@ static void test_across_steps(bool with_kernels)
     static struct text t;
     struct answer a;
     begin(&t);
-    for (int step = 0; step < 6; step++)
+    for (int step = 0; step < 6; step++) {
         add_copy(&t, 1000 * step, "x", "cudaMemcpyAsync", 38,
                  step % 2 ? "HtoD (Pageable -> Device)" : "DtoH (Device -> Pageable)", 65536, 20);
+    }
     for (int step = 0; step < 6; step++) {
         add_step(&t, step, 1000 * step, 900);
-        if (with_kernels)
+        if (with_kernels) {
             add_kernel(&t, 1000 * step + 500);
+        }
     }
     analyse(&a, &t);
     CHECK_EQ(a.doc.tables[PING_PONG].row_count, 0);
@@ -169,9 +173,10 @@ static void test_without_steps(void)
     static struct text t;
     struct answer a;
     begin(&t); // the time between them decides: 200 ms is too long
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         add_copy(&t, 200000 * i, "x", "cudaMemcpyAsync", 38,
                  i % 2 ? "HtoD (Pageable -> Device)" : "DtoH (Device -> Pageable)", 65536, 20);
+    }
     analyse(&a, &t);
     CHECK_EQ(a.doc.tables[PING_PONG].row_count, 0);
     answer_end(&a);

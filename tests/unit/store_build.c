@@ -23,8 +23,9 @@ static struct rig rig_open(void)
 {
     struct rig r = {0};
     stk_err_init(&r.err);
-    if (stk_build_new(&r.b, &r.err) != STK_OK || !(r.s = stk_build_shard(r.b)))
+    if (stk_build_new(&r.b, &r.err) != STK_OK || !(r.s = stk_build_shard(r.b))) {
         abort();
+    }
     r.thread = stk_shard_track(r.s, &thread_key);
     r.stream = stk_shard_track(r.s, &stream_key);
     r.stream2 = stk_shard_track(r.s, &stream2_key);
@@ -59,8 +60,9 @@ static void add_corr(struct rig *r, uint32_t track, const char *name, int64_t st
 static void rig_finish(struct rig *r)
 {
     CHECK_EQ(stk_build_finish(r->b, 2, &r->t, &r->err), STK_OK);
-    if (!r->t)
+    if (!r->t) {
         abort();
+    }
 }
 
 static void rig_close(struct rig *r)
@@ -77,9 +79,11 @@ static const char *name_of(const struct stk_trace *t, uint32_t event)
 // Event of that name; the test's names are unique where it asks.
 static uint32_t find(const struct stk_trace *t, const char *name)
 {
-    for (uint32_t i = 0; i < t->count; i++)
-        if (strcmp(name_of(t, i), name) == 0)
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (strcmp(name_of(t, i), name) == 0) {
             return i;
+        }
+    }
     return STK_NONE;
 }
 
@@ -185,8 +189,9 @@ static void test_many_sub_rows(void)
 {
     struct rig r = rig_open();
     int n = 500;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         add(&r, r.thread, "step", i, 1000, STK_KIND_HOST_OP);
+    }
     add(&r, r.thread, "after", 5000, 10, STK_KIND_HOST_OP);
     rig_finish(&r);
     CHECK_EQ(r.t->count, n + 1);
@@ -243,8 +248,9 @@ static void test_links(void)
     uint32_t op = stk_link_of(t, graph);
     for (int i = 0; i < 4; i++) {
         CHECK(op != STK_NONE);
-        if (op == STK_NONE)
+        if (op == STK_NONE) {
             break;
+        }
         CHECK_STR(name_of(t, op), chain[i]);
         CHECK_EQ(stk_link_of(t, op), graph);
         op = stk_ext_of(t, op)->next;
@@ -321,8 +327,9 @@ static void test_impossible_rows(void)
     CHECK_EQ(r.t->by_kind[STK_KIND_KERNEL], 1);
     CHECK_EQ(r.t->device_count, 0);
     uint64_t kinds = 0;
-    for (int k = 0; k < STK_KIND_COUNT; k++)
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
         kinds += r.t->by_kind[k];
+    }
     CHECK_EQ(kinds, r.t->read);
     rig_close(&r);
 }
@@ -331,8 +338,9 @@ static void test_impossible_rows(void)
 static void test_isolated_rows(void)
 {
     struct rig r = rig_open();
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         add(&r, r.thread, "good", 80 * STK_DAY_NS + i * US, 1, STK_KIND_HOST_OP);
+    }
     add(&r, r.thread, "cudaEvent", 0, 1, STK_KIND_OTHER);
     rig_finish(&r);
     CHECK_EQ(r.t->count, 1000);
@@ -340,9 +348,10 @@ static void test_isolated_rows(void)
     rig_close(&r);
 
     r = rig_open();
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         add(&r, i % 2 ? r.thread : r.stream, "good", i % 2 * 80 * STK_DAY_NS + i, 1,
             STK_KIND_HOST_OP);
+    }
     rig_finish(&r);
     CHECK_EQ(r.t->count, 1000);
     CHECK_EQ(r.t->dropped, 0);
@@ -386,8 +395,9 @@ static void test_kinds(void)
     static const uint8_t kinds[] = {STK_KIND_HOST_OP, STK_KIND_MEMCPY,     STK_KIND_MEMSET,
                                     STK_KIND_KERNEL,  STK_KIND_COLLECTIVE, STK_KIND_COLLECTIVE,
                                     STK_KIND_MEMCPY};
-    for (uint32_t i = 0; i < r.t->count && i < 7; i++)
+    for (uint32_t i = 0; i < r.t->count && i < 7; i++) {
         CHECK_EQ(r.t->kind[i], kinds[i]);
+    }
     CHECK_EQ(r.t->by_kind[STK_KIND_COLLECTIVE], 2);
     CHECK_EQ(r.t->by_kind[STK_KIND_KERNEL], 1);
     rig_close(&r);
@@ -400,8 +410,9 @@ static void test_devices_and_processes(void)
                                      .kind = STK_DEVICE_GPU,
                                      .sm_count = 108,
                                      .memory_bytes = 40ll << 30};
-    for (int64_t d = 0; d < 16; d++)
+    for (int64_t d = 0; d < 16; d++) {
         stk_build_device(r.b, 10, d, &facts);
+    }
     stk_build_process(r.b, 10, 5, STK_STR("python"), STK_STR("node1"));
     stk_build_process(r.b, 10, -1, STK_STR(""), STK_STR(""));
     stk_build_process(r.b, 4711, 1, STK_STR("unused"), STK_STR(""));
@@ -506,8 +517,9 @@ static void test_reset(void)
 static void test_row_limit(void)
 {
     struct rig r = rig_open();
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++) {
         add(&r, r.thread, "op", i * 10, 1, STK_KIND_HOST_OP);
+    }
     r.b->max_rows = 6;
     rig_finish(&r);
     CHECK_EQ(r.t->count, 6);
@@ -519,8 +531,9 @@ static void test_row_limit(void)
 
     r = rig_open();
     r.s->max_rows = 3;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         add(&r, r.thread, "op", i * 10, 1, STK_KIND_HOST_OP);
+    }
     CHECK(stk_shard_failed(r.s));
     rig_finish(&r);
     CHECK_EQ(r.t->count, 3);
@@ -540,8 +553,9 @@ static void test_many_rows(void)
     for (int64_t i = 0; i < ROWS; i++) {
         int64_t dur = i % 1000 == 7 ? 5 * second + i : 1 + i % 50;
         add(&r, i % 3 ? r.thread : other, "op", at, dur, STK_KIND_HOST_OP);
-        if (i % 500 == 250) // between the others, to be dropped
+        if (i % 500 == 250) { // between the others, to be dropped
             add(&r, i % 3 ? r.thread : other, "far", 2 * year + at, i, STK_KIND_HOST_OP);
+        }
         at += dur + 1;
     }
     rig_finish(&r);
@@ -585,8 +599,9 @@ static void test_tables(void)
     CHECK_STR(stk_kind_key(STK_KIND_UNSET), "unset");
     CHECK_STR(stk_issue_info(STK_ISSUE_TRUNCATED)->key, "truncated");
     CHECK_EQ(stk_issue_info(STK_ISSUE_TRUNCATED)->severity, STK_SEVERITY_LOSS);
-    for (int i = 0; i < STK_ISSUE_COUNT; i++)
+    for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         CHECK(stk_issue_info((enum stk_issue_id)i)->remedy[0]);
+    }
 }
 
 int main(void)

@@ -25,8 +25,9 @@ static void fill(struct stk_table *table, size_t count, uint32_t range, uint32_t
     for (size_t i = 0; i < count; i++) {
         struct stk_cell *row = stk_table_row(table);
         CHECK(row != NULL);
-        if (!row)
+        if (!row) {
             return;
+        }
         row[0] = stk_cell_text(devices[(next_random(&seed) >> 8) % 3]);
         row[1] = (next_random(&seed) >> 8) % 50 ? stk_cell_number((next_random(&seed) >> 8) % range)
                                                 : stk_cell_unknown();
@@ -53,8 +54,9 @@ static void compare(size_t count, uint32_t range, uint64_t limit)
     CHECK_EQ(kept->rows_left_out, whole->rows_left_out);
     const struct stk_cell *a = whole->cells.items, *b = kept->cells.items;
     size_t other = 0;
-    for (size_t i = 0; i < whole->row_count && i < kept->row_count; i++)
+    for (size_t i = 0; i < whole->row_count && i < kept->row_count; i++) {
         other += a[i * 3 + 2].number != b[i * 3 + 2].number;
+    }
     CHECK_EQ(other, 0);
     stk_table_doc_deinit(&doc);
     stk_arena_deinit(&arena);

@@ -11,8 +11,9 @@ struct text {
 static int take(void *arg, const char *bytes, size_t n)
 {
     struct text *t = arg;
-    if (t->n + n >= sizeof t->bytes)
+    if (t->n + n >= sizeof t->bytes) {
         return -1;
+    }
     memcpy(t->bytes + t->n, bytes, n);
     t->n += n;
     t->bytes[t->n] = 0;
@@ -144,8 +145,9 @@ static void test_width(struct stk_arena *arena)
         for (size_t n; *line; line += n + 1) {
             n = strcspn(line, "\n");
             CHECK(n <= (size_t)width + 8); // U+FFFD takes three bytes and one column
-            if (!line[n])
+            if (!line[n]) {
                 break;
+            }
         }
     }
     CHECK(strstr(print(&doc, "text", NULL, 80), "kkk...") != NULL);

@@ -48,20 +48,23 @@ static void cut_everywhere(bool maps_first, bool compressed)
         free(z.p);
         CHECK(status == STK_OK || status == STK_EINPUT);
         CHECK((status == STK_OK) == (t != NULL));
-        if (!t)
+        if (!t) {
             continue;
+        }
         CHECK(t->count >= before && t->count <= 16);
         before = t->count;
         CHECK_EQ(t->read, t->count);
         CHECK_EQ(t->dropped, 0);
-        for (uint32_t i = 0; i < t->count; i++)
+        for (uint32_t i = 0; i < t->count; i++) {
             CHECK_EQ(stk_dur_ns(t, i), 5);
+        }
         uint64_t told = t->issues[STK_ISSUE_TRUNCATED].count;
         CHECK(told <= 1 && (n < space.n || !told));
         bool named = find_event(t, "first", 0) != STK_NONE;
-        if (t->count && !named)
+        if (t->count && !named) {
             CHECK(
                 strstr(text_of(t, t->issues[STK_ISSUE_TRUNCATED].note), "the names of all events"));
+        }
         CHECK(t->issues[STK_ISSUE_MESSAGE_INVALID].count == 0);
         stk_trace_free(t);
     }
@@ -214,7 +217,7 @@ static void false_events(void)
 static void failing_memory(void)
 {
     struct pb space = small_space(false), z = pb_gzip(space.p, space.n);
-    for (int compressed = 0; compressed < 2; compressed++)
+    for (int compressed = 0; compressed < 2; compressed++) {
         for (int sticky = 0; sticky < 2; sticky++) {
             bool failed = true;
             for (uint64_t n = 1; failed && n < 10000; n++) {
@@ -231,6 +234,7 @@ static void failing_memory(void)
             }
             CHECK(!failed);
         }
+    }
     free(z.p);
     free(space.p);
 }
@@ -269,8 +273,9 @@ static void sniffing(void)
         "\x0a\x05\x08\x01\x10\x02\x18\x03" /* plane: a varint where its name belongs */,
         "\x12\x24\x09\x81\xf4\x6c\x0b\x93\x34\x9c\x40\x11\x0a\xb5\x29\x1b" /* input_pipeline.pb */,
     };
-    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
         CHECK_EQ(sniff(no[i], strlen(no[i]), &why), 0);
+    }
     uint64_t x = 88172645463325252u;
     uint8_t noise[512];
     for (int k = 0; k < 2000; k++) {

@@ -18,8 +18,9 @@ static struct stk_trace *fixture(const char *dir, const char *name, int threads)
     fclose(f);
     enum stk_status status = read_xplane_file(path, threads, &t, &err);
     CHECK(status == STK_OK);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         fprintf(stderr, "%s: %s\n", name, err.message);
+    }
     return t;
 }
 
@@ -39,8 +40,9 @@ static struct line_sum sum_of(const struct stk_trace *t, uint32_t track)
         const struct stk_ext *x = stk_ext_of(t, i);
         s.sum_ns += end - start;
         s.bytes += x && x->flags & STK_EXT_VALUE ? x->value : 0;
-        if (end > until)
+        if (end > until) {
             s.union_ns += end - (start > until ? start : until);
+        }
         until = end > until ? end : until;
         s.first_ns = s.events++ ? s.first_ns : start;
     }
@@ -50,11 +52,13 @@ static struct line_sum sum_of(const struct stk_trace *t, uint32_t track)
 
 static uint32_t find_track(const struct stk_trace *t, int64_t device, int64_t id)
 {
-    for (uint32_t i = 0; i < t->track_count; i++)
+    for (uint32_t i = 0; i < t->track_count; i++) {
         if (t->tracks[i].id == id && t->tracks[i].parent == STK_NONE &&
             (t->tracks[i].device == STK_NONE ? -1 : t->devices[t->tracks[i].device].ordinal) ==
-                device)
+                device) {
             return i;
+        }
+    }
     return STK_NONE;
 }
 
@@ -89,17 +93,20 @@ static void bert_lines(const struct stk_trace *t)
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         uint32_t track = find_track(t, lines[i].device, lines[i].id);
         CHECK(track != STK_NONE);
-        if (track == STK_NONE)
+        if (track == STK_NONE) {
             continue;
+        }
         struct line_sum s = sum_of(t, track);
         CHECK_EQ(s.events, lines[i].events);
         CHECK_NEAR(s.sum_ns, lines[i].sum_ns, s.events);
         CHECK_NEAR(s.union_ns, lines[i].union_ns, s.events);
         CHECK_EQ(s.bytes, lines[i].bytes);
-        if (lines[i].first_ns)
+        if (lines[i].first_ns) {
             CHECK_EQ(s.first_ns, lines[i].first_ns + 245747);
-        if (lines[i].end_ns)
+        }
+        if (lines[i].end_ns) {
             CHECK_EQ(s.end_ns, lines[i].end_ns + 245747);
+        }
         CHECK_EQ(t->tracks[track].kind, lines[i].id < 0 ? STK_TRACK_DERIVED : STK_TRACK_STREAM);
     }
 }
@@ -156,8 +163,9 @@ static void named_sums(const struct stk_trace *t, const struct named_sum *want, 
             }
         }
         CHECK_EQ(count, want[k].count);
-        if (want[k].sum_ns)
+        if (want[k].sum_ns) {
             CHECK_NEAR(sum, want[k].sum_ns, 1000);
+        }
     }
 }
 
@@ -177,8 +185,9 @@ static void bert(const char *dir)
         {"MemcpyD2H", true, 24, 76960},
     };
     struct stk_trace *t = fixture(dir, "profiler/tf_multiworker_8xV100.xplane.pb", 2);
-    if (!t)
+    if (!t) {
         return;
+    }
     CHECK_EQ(t->read, 23128);
     CHECK_EQ(t->count, 23128);
     CHECK_EQ(t->dropped, 0);
@@ -197,9 +206,11 @@ static void bert(const char *dir)
         CHECK_EQ(t->devices[i].memory_bytes, 16945512448);
         CHECK_EQ(t->devices[i].cc_major, 7);
     }
-    for (uint32_t i = 0; i < t->count; i++)
-        if (stk_kind_is_device_work(t->kind[i]))
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (stk_kind_is_device_work(t->kind[i])) {
             CHECK(stk_link_of(t, i) != STK_NONE);
+        }
+    }
     bert_lines(t);
     bert_gaps(t);
     named_sums(t, names, sizeof names / sizeof names[0]);
@@ -222,8 +233,9 @@ static void tpu(const char *dir)
                  {3, 3, 1503, 78766281688},
                  {3, 6, 106, 0}};
     struct stk_trace *t = fixture(dir, "xprof/tpu_inference_2.v1.xplane.pb", 2);
-    if (!t)
+    if (!t) {
         return;
+    }
     CHECK_EQ(t->read, 26723);
     CHECK_EQ(t->count, 26723);
     CHECK_EQ(t->device_count, 4);
@@ -233,12 +245,14 @@ static void tpu(const char *dir)
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         uint32_t track = find_track(t, lines[i].device, lines[i].line);
         CHECK(track != STK_NONE);
-        if (track == STK_NONE)
+        if (track == STK_NONE) {
             continue;
+        }
         struct line_sum s = sum_of(t, track);
         CHECK_EQ(s.events, lines[i].events);
-        if (lines[i].sum_ns)
+        if (lines[i].sum_ns) {
             CHECK_NEAR(s.sum_ns, lines[i].sum_ns, s.events);
+        }
         CHECK((t->tracks[track].kind == STK_TRACK_STREAM) == (lines[i].line == 3));
     }
     // Of TPU:0, 76 s are waiting for copies, each way known.
@@ -247,8 +261,9 @@ static void tpu(const char *dir)
     const struct stk_track *ops = &t->tracks[find_track(t, 0, 3)];
     for (uint32_t i = ops->first; i < ops->first + ops->count; i++) {
         const struct stk_ext *x = stk_ext_of(t, i);
-        if (!x || !(x->flags & STK_EXT_WAITS))
+        if (!x || !(x->flags & STK_EXT_WAITS)) {
             continue;
+        }
         waits += stk_dur_ns(t, i);
         ways[x->dir]++;
         CHECK_EQ(x->value, 5368709120);
@@ -269,17 +284,20 @@ static void rocm(const char *dir)
                  {"TraceLens/jax_conv_minimal_08_tw003.xplane.pb", 3650, 235, 234, 8}};
     for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
         struct stk_trace *t = fixture(dir, files[k].name, 2);
-        if (!t)
+        if (!t) {
             continue;
+        }
         CHECK_EQ(t->read, files[k].events);
         CHECK_EQ(t->count, files[k].events);
         CHECK_EQ(t->by_kind[STK_KIND_KERNEL], files[k].kernels);
         CHECK_EQ(t->by_kind[STK_KIND_RUNTIME], files[k].runtime);
         CHECK_EQ(t->device_count, files[k].devices);
         CHECK_STR(text_of(t, t->producer), "JAX");
-        for (uint32_t i = 0; i < t->count; i++)
-            if (stk_kind_is_device_work(t->kind[i]))
+        for (uint32_t i = 0; i < t->count; i++) {
+            if (stk_kind_is_device_work(t->kind[i])) {
                 CHECK(stk_link_of(t, i) != STK_NONE);
+            }
+        }
         stk_trace_free(t);
     }
 }
@@ -306,8 +324,9 @@ static void same_from_all_sides(void)
         struct pb line = pb_line(l, "thread", 10);
         for (int64_t i = 0; i < (l == 2 ? 1000000 : 2000); i++) {
             struct pb e = pb_event(1 + i % 40, i * 7000 + i % 11, i % 3 ? 6000 : 6000000);
-            if (i % 5 == 0)
+            if (i % 5 == 0) {
                 pb_stat_int(&e, 4, 1, 3, i);
+            }
             pb_msg(&line, 4, &e);
         }
         pb_msg(&plane, 3, &line);

@@ -109,14 +109,17 @@ static void gpu_and_host(void)
     CHECK_STR(text_of(t, t->devices[0].name), "H100");
     CHECK_STR(text_of(t, t->devices[0].source_id), "/device:GPU:3");
     uint32_t kernel = find_event(t, "gemm", 0), h2d = STK_NONE, d2h = find_event(t, "MemcpyD2H", 0);
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->kind[i] == STK_KIND_MEMCPY && i != d2h)
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->kind[i] == STK_KIND_MEMCPY && i != d2h) {
             h2d = i;
+        }
+    }
     CHECK(kernel != STK_NONE && h2d != STK_NONE && d2h != STK_NONE);
     CHECK(track_with(t, kernel)->kind == STK_TRACK_STREAM);
     CHECK_STR(text_of(t, track_with(t, kernel)->name), "Stream #7(Compute,MemcpyH2D)");
-    for (uint32_t i = 0; i < t->count; i++) // all eight found their partner
+    for (uint32_t i = 0; i < t->count; i++) { // all eight found their partner
         CHECK(stk_link_of(t, i) != STK_NONE);
+    }
     const struct stk_ext *x = stk_ext_of(t, h2d);
     CHECK_EQ(x->value, 4096);
     CHECK_EQ(x->src_mem, STK_MEM_PAGEABLE);
@@ -203,8 +206,9 @@ static void host_events(void)
     pb_msg(&line, 4, &e);
     for (int id = 4; id <= 7; id++) {
         e = pb_event(id, id * 1000, 100);
-        if (id == 7)
+        if (id == 7) {
             pb_stat_int(&e, 4, 5, 4, 3);
+        }
         pb_msg(&line, 4, &e);
     }
     struct pb many = {0}; // aggregated: counted, has no place
@@ -225,12 +229,14 @@ static void host_events(void)
                                         "ThreadpoolListener::StartRegion",
                                         "stage",
                                         "my range"};
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         pb_named(&host, 4, i + 1, names[i]);
+    }
     static const char *const stats[] = {
         "_r", "step_num", "allocation_bytes", "requested_bytes", "_ipl_stage_id", "correlation_id"};
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         pb_named(&host, 5, i + 1, stats[i]);
+    }
     pb_msg(&space, 1, &host);
     struct stk_trace *t = read_space(&space, 1);
     CHECK_EQ(t->read, 9);
@@ -286,11 +292,12 @@ static void derived_lines(void)
     CHECK_EQ(issue(t, STK_ISSUE_DERIVED_IGNORED), 7);
     for (size_t i = 0; i < n; i++) {
         bool found = false;
-        for (uint32_t k = 0; k < t->track_count; k++)
+        for (uint32_t k = 0; k < t->track_count; k++) {
             if (t->tracks[k].id == lines[i].id) {
                 found = true;
                 CHECK_EQ(t->tracks[k].kind, lines[i].kind);
             }
+        }
         CHECK(found);
     }
     stk_trace_free(t);
@@ -303,8 +310,9 @@ static void streams(void)
               e; // what became of the stream's own name
     for (int id = 1; id <= 8; id++) {
         e = pb_event(id, id * 10000, 5000);
-        if (id == 4)
+        if (id == 4) {
             pb_stat_int(&e, 4, 1, 4, 99); // a kernel inside a graph
+        }
         pb_msg(&line, 4, &e);
     }
     pb_msg(&gpu, 3, &line);
@@ -316,8 +324,9 @@ static void streams(void)
                                         "MemcpyP2P",
                                         "BUFFER_FLUSH",
                                         "Memory device"};
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         pb_named(&gpu, 4, i + 1, names[i]);
+    }
     pb_named(&gpu, 5, 1, "cuda_graph_id");
     pb_msg(&space, 1, &gpu);
     struct stk_trace *t = read_space(&space, 1);
@@ -350,8 +359,9 @@ static void named_op(struct pb *plane, int64_t id, const char *display, const ch
     pb_int(&meta, 1, id);
     pb_str(&meta, 2, text);
     pb_str(&meta, 4, display);
-    if (category)
+    if (category) {
         pb_stat_str(&meta, 5, 1, category);
+    }
     pb_stat_int(&meta, 5, 2, 4, 1000 + id);
     pb_int(&entry, 1, id);
     pb_msg(&entry, 2, &meta);
@@ -399,8 +409,9 @@ static void tpu(void)
         }
         pb_msg(&plane, 3, &line);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         named_op(&plane, (int64_t)i + 1, ops[i].display, ops[i].text, ops[i].category);
+    }
     pb_named(&plane, 5, 1, "hlo_category");
     pb_named(&plane, 5, 2, "raw_bytes_accessed");
     pb_named(&plane, 5, 3, "device_type_string");
@@ -411,15 +422,18 @@ static void tpu(void)
     CHECK_EQ(t->device_count, 1);
     CHECK_EQ(t->devices[0].kind, STK_DEVICE_TPU);
     CHECK_STR(text_of(t, t->devices[0].name), "TPU v6 Lite");
-    for (uint32_t k = 0; k < t->track_count; k++)
+    for (uint32_t k = 0; k < t->track_count; k++) {
         CHECK((t->tracks[k].kind == STK_TRACK_STREAM) ==
               (strcmp(text_of(t, t->tracks[k].name), "XLA Ops") == 0));
+    }
     for (size_t i = 0; i < n; i++) {
         uint32_t at = STK_NONE;
-        for (uint32_t k = 0; k < t->count; k++)
+        for (uint32_t k = 0; k < t->count; k++) {
             if (track_with(t, k)->kind == STK_TRACK_STREAM &&
-                strcmp(text_of(t, t->name[k]), ops[i].display) == 0)
+                strcmp(text_of(t, t->name[k]), ops[i].display) == 0) {
                 at = k;
+            }
+        }
         CHECK(at != STK_NONE);
         CHECK_EQ(t->kind[at], ops[i].kind);
         const struct stk_ext *x = stk_ext_of(t, at);
@@ -467,8 +481,9 @@ static void other_planes(void)
     CHECK_EQ(t->count, 6);
     CHECK_EQ(t->by_kind[STK_KIND_OTHER], 6);
     CHECK_EQ(t->device_count, 3);
-    for (uint32_t i = 0; i < t->device_count; i++)
+    for (uint32_t i = 0; i < t->device_count; i++) {
         CHECK_EQ(t->devices[i].kind, STK_DEVICE_OTHER);
+    }
     CHECK_EQ(t->track_count, 6);
     CHECK_EQ(issue(t, STK_ISSUE_UNKNOWN_ACCELERATOR), 3);
     CHECK_EQ(issue(t, STK_ISSUE_PROFILER_ERROR), 1);
@@ -556,8 +571,9 @@ static void arguments(void)
     pb_msg(&line, 4, &e);
     pb_msg(&plane, 3, &line);
     static const char *const names[] = {"u", "i", "d", "r", "interned", "s"};
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         pb_named(&plane, 5, i + 1, names[i]);
+    }
     pb_named(&plane, 4, 1, "kernel");
     pb_msg(&space, 1, &plane);
     const char *path = file_of(space.p, space.n);

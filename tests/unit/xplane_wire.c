@@ -54,15 +54,17 @@ static void varints(void)
         short_varint(1ull << bit);
         short_varint((1ull << bit) - 1);
     }
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 20000; i++) {
         short_varint(next_random() >> (next_random() & 63));
+    }
     for (int bit = 0; bit < 64; bit++) {
         one_varint(1ull << bit);
         one_varint((1ull << bit) - 1);
         one_varint(~(1ull << bit));
     }
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 20000; i++) {
         one_varint(next_random() >> (next_random() & 63));
+    }
     uint64_t v;
     uint8_t endless[16];
     memset(endless, 0xff, sizeof endless);
@@ -96,8 +98,9 @@ static void fields(void)
     for (size_t n = 0; n < b.n; n++) { // cut anywhere: never a field that is not whole
         c = (struct stk_pb_cursor){b.p, b.p + n};
         enum stk_pb_step step;
-        while ((step = stk_pb_next(&c, &f)) == STK_PB_FIELD)
+        while ((step = stk_pb_next(&c, &f)) == STK_PB_FIELD) {
             CHECK(c.p <= c.end);
+        }
         CHECK(step == STK_PB_END || step == STK_PB_CUT);
     }
     free(b.p);
@@ -113,8 +116,9 @@ static void walks(void)
 {
     struct pb b = {0};
     char *large = calloc(1, 300000);
-    if (!large)
+    if (!large) {
         exit(2);
+    }
     for (int i = 0; i < 3000; i++) {
         pb_int(&b, 1 + (unsigned)(next_random() % 15), (int64_t)(next_random() >> (i % 64)));
         pb_bytes(&b, 7, large, i % 100 == 0 ? 300000 : (size_t)(next_random() % 300));
@@ -134,8 +138,9 @@ static void walks(void)
         while ((step = stk_pb_next(&c, &f)) == STK_PB_FIELD) {
             CHECK(stk_pb_walk_next(&w, &g) == STK_PB_FIELD);
             CHECK(f.number == g.number && f.wire == g.wire && f.value == g.value);
-            if (f.wire == STK_PB_LEN)
+            if (f.wire == STK_PB_LEN) {
                 CHECK_EQ(g.offset, f.data - b.p);
+            }
         }
         CHECK(step == STK_PB_END && stk_pb_walk_next(&w, &g) == STK_PB_END);
         stk_pb_walk_deinit(&w);

@@ -15,7 +15,7 @@
 #include "data/run/recorder.h"
 #include "data/graph/rewrite.h"
 #include "data/memory/stream_copy.h"
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024
@@ -38,7 +38,7 @@ struct stoker_iterator {
     bool owns_batches;             // elements are batches, which are their receiver's to write in
     bool is_crowded;               // the budget is mostly in use: what is handed out leaves it
     size_t unlooked_bytes;         // may be handed out before the budget is looked at
-    struct stk_pool *beside;       // memory beside the budget for that; NULL: none yet
+    struct stk_pool *concurrent;   // memory beside the budget for that; NULL: none yet
     uint64_t copied;               // tensors that went there
     struct stk_recorder *recorder; // NULL: none
     int64_t given_ns;              // with a recorder: when the last element was given
@@ -409,16 +409,16 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
 {
     struct stk_col own = {0};
     struct stk_shape shape = stk_col_shape(c, it->used);
-    it->beside = it->beside ? it->beside : stk_pool_open(SIZE_MAX);
-    if (!it->beside || c->dtype == STK_DT_DATASET) {
+    it->concurrent = it->concurrent ? it->concurrent : stk_pool_open(SIZE_MAX);
+    if (!it->concurrent || c->dtype == STK_DT_DATASET) {
         return;
     }
     bool ok;
     if (c->dtype == STK_DT_STRING) {
         stk_col_slice(&own, c, it->used, 1);
-        ok = stk_col_own(&own, it->beside);
+        ok = stk_col_own(&own, it->concurrent);
     } else {
-        ok = stk_col_uniform(&own, it->beside, c->dtype, &shape, 1);
+        ok = stk_col_uniform(&own, it->concurrent, c->dtype, &shape, 1);
         if (ok && own.stride) {
             memcpy(own.data, stk_col_at(c, it->used), own.stride);
         }
@@ -544,7 +544,7 @@ enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stok
     stk_run_cancel(it->root->run);
     stk_block_free(&it->block);
     stk_iter_close(it->root);
-    stk_pool_drop(it->beside);
+    stk_pool_drop(it->concurrent);
     if (it->recorder) {
         s = stk_recorder_close(it->recorder, &e);
     }
@@ -628,7 +628,7 @@ static int find_stage(const struct stk_iter *it, int *i, int depth, struct stoke
                                      .starve_ns = READ(starve_ns),
                                      .threads = READ(threads),
                                      .fill = READ(fill),
-                                     .room = READ(room),
+                                     .capacity = READ(capacity),
                                      .block_max = READ(block_max),
                                      .binding = READ(binding),
                                      .predicted_per_s = (double)READ(predicted_per_ks) / 1e3,
@@ -648,7 +648,7 @@ int stoker_iterator_stage(const struct stoker_iterator *it, int i, struct stoker
 {
     pthread_mutex_lock(&it->root->run->tree_lock);
     if (i == 0) {
-        stk_tally_tell(it->root);
+        stk_aggregate_tell(it->root);
     }
     int found = find_stage(it->root, &i, 0, out);
     pthread_mutex_unlock(&it->root->run->tree_lock);

@@ -50,29 +50,29 @@ static const char *attr_text(const void *attrs, const char *name, const char *fa
     return stk_attrs_text(attrs, name, fallback);
 }
 
-static int64_t attr_ints(const void *attrs, const char *name, int64_t *values, int64_t room)
+static int64_t attr_ints(const void *attrs, const char *name, int64_t *values, int64_t capacity)
 {
     const struct stk_attr *t = stk_attrs_get(attrs, name);
-    if (t && t->kind == STK_ATTR_INT && room > 0) {
+    if (t && t->kind == STK_ATTR_INT && capacity > 0) {
         values[0] = t->i;
     }
-    for (int64_t i = 0; t && t->kind == STK_ATTR_INTS && i < t->count && i < room; i++) {
+    for (int64_t i = 0; t && t->kind == STK_ATTR_INTS && i < t->count && i < capacity; i++) {
         values[i] = t->ints[i];
     }
     return !t ? 0 : t->kind == STK_ATTR_INTS ? t->count : t->kind == STK_ATTR_INT;
 }
 
-static int64_t attr_floats(const void *attrs, const char *name, double *values, int64_t room)
+static int64_t attr_floats(const void *attrs, const char *name, double *values, int64_t capacity)
 {
     const struct stk_attr *t = stk_attrs_get(attrs, name);
     bool is_list = t && t->kind == STK_ATTR_FLOATS;
-    for (int64_t i = 0; is_list && i < t->count && i < room; i++) {
+    for (int64_t i = 0; is_list && i < t->count && i < capacity; i++) {
         values[i] = t->floats[i];
     }
     if (is_list) {
         return t->count;
     }
-    if (t && t->kind == STK_ATTR_FLOAT && room > 0) {
+    if (t && t->kind == STK_ATTR_FLOAT && capacity > 0) {
         values[0] = t->f;
     }
     return t && t->kind == STK_ATTR_FLOAT;
@@ -213,7 +213,7 @@ struct running {
     struct stk_op_run *r;
     struct stk_err *err;
     enum stk_status status; // why something could not be made
-    struct stk_col_room rooms[OUTPUTS_MAX];
+    struct stk_col_capacity capacities[OUTPUTS_MAX];
 };
 
 static bool shape_in(struct running *x, int k, const int64_t *dim, struct stk_shape *out)
@@ -277,8 +277,9 @@ static unsigned char *run_bytes(struct stoker_plugin_run *p, int k, size_t size)
 {
     struct running *x = p->engine;
     bool ok = k >= 0 && k < x->r->n_out;
-    uint8_t *out = ok ? stk_col_room_for(&x->r->out[k], x->r->pool, &x->rooms[k], size) : NULL;
-    x->status = out ? x->status : stk_op_no_room(x->r, x->err);
+    uint8_t *out =
+        ok ? stk_col_capacity_for(&x->r->out[k], x->r->pool, &x->capacities[k], size) : NULL;
+    x->status = out ? x->status : stk_op_no_memory(x->r, x->err);
     return out;
 }
 
@@ -287,7 +288,7 @@ static int run_borrow(struct stoker_plugin_run *p, int k, int j)
     struct running *x = p->engine;
     bool ok = k >= 0 && k < x->r->n_out && j >= 0 && j < x->r->n_in &&
               stk_keep_join(&x->r->out[k].keep, x->r->in[j]->keep);
-    x->status = ok ? x->status : stk_op_no_room(x->r, x->err);
+    x->status = ok ? x->status : stk_op_no_memory(x->r, x->err);
     return ok;
 }
 

@@ -31,8 +31,8 @@
     X(context_push, "cuCtxPushCurrent_v2", (void *context))                                        \
     X(context_pop, "cuCtxPopCurrent_v2", (void **context))                                         \
     X(context_wait, "cuCtxSynchronize", (void))                                                    \
-    X(memory_info, "cuMemGetInfo_v2", (size_t * unused, size_t * total))                           \
-    X(memory_get, "cuMemAlloc_v2", (uint64_t * memory, size_t size))                               \
+    X(memory_info, "cuMemGetInfo_v2", (size_t *unused, size_t *total))                             \
+    X(memory_get, "cuMemAlloc_v2", (uint64_t *memory, size_t size))                                \
     X(memory_free, "cuMemFree_v2", (uint64_t memory))                                              \
     X(host_get, "cuMemHostAlloc", (void **memory, size_t size, unsigned flags))                    \
     X(host_free, "cuMemFreeHost", (void *memory))                                                  \

@@ -100,13 +100,13 @@ void stk_copy_slot_release(struct stk_copy_slot *slot, int n)
     }
 }
 
-static void give_room(struct stk_copy_slot *slot, const struct stk_copier *c)
+static void give_capacity(struct stk_copy_slot *slot, const struct stk_copier *c)
 {
     const struct stoker_memory_source *pinned = &c->device->pinned;
-    if (slot->room_is_pinned) {
-        pinned->give(pinned->arg, slot->room, slot->room_bytes);
+    if (slot->capacity_is_pinned) {
+        pinned->give(pinned->arg, slot->capacity, slot->capacity_bytes);
     } else {
-        stk_free(slot->room);
+        stk_free(slot->capacity);
     }
 }
 
@@ -115,7 +115,7 @@ void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c)
     if (slot->host) {
         stk_copy_slot_release(slot, c->n);
     }
-    give_room(slot, c);
+    give_capacity(slot, c);
     if (slot->done) {
         (void)c->device->cuda->event_close(slot->done);
     }
@@ -123,22 +123,22 @@ void stk_copy_slot_close(struct stk_copy_slot *slot, const struct stk_copier *c)
 }
 
 // Room in the slot; ordinary memory where there is no pinned.
-static enum stk_status reserve_room(struct stk_copier *c, struct stk_copy_slot *slot, size_t size,
-                                    struct stk_err *err)
+static enum stk_status reserve_capacity(struct stk_copier *c, struct stk_copy_slot *slot,
+                                        size_t size, struct stk_err *err)
 {
     const struct stoker_memory_source *pinned = &c->device->pinned;
-    if (size <= slot->room_bytes) {
+    if (size <= slot->capacity_bytes) {
         return STK_OK;
     }
-    give_room(slot, c);
-    slot->room = pinned->get(pinned->arg, size);
-    slot->room_is_pinned = slot->room != NULL;
-    if (!slot->room) {
-        slot->room = stk_alloc(size);
+    give_capacity(slot, c);
+    slot->capacity = pinned->get(pinned->arg, size);
+    slot->capacity_is_pinned = slot->capacity != NULL;
+    if (!slot->capacity) {
+        slot->capacity = stk_alloc(size);
         count(&c->unpinned, 1);
     }
-    slot->room_bytes = slot->room ? size : 0;
-    return slot->room ? STK_OK : stk_err_nomem(err);
+    slot->capacity_bytes = slot->capacity ? size : 0;
+    return slot->capacity ? STK_OK : stk_err_nomem(err);
 }
 
 // Where the components that are copied into the piece will lie: those for the slot first.
@@ -223,18 +223,19 @@ static enum stk_status copy_all(struct stk_copier *c, struct stk_copy_slot *slot
                                 const uint64_t *pieces, struct stk_err *err)
 {
     const size_t *through = c->through_slot;
-    char *room = slot->room;
-    char *rooms[STK_COPY_PIECES] = {room, room ? room + through[STK_COPY_BATCH] : NULL};
+    char *capacity = slot->capacity;
+    char *capacities[STK_COPY_PIECES] = {capacity,
+                                         capacity ? capacity + through[STK_COPY_BATCH] : NULL};
     enum stk_status k = STK_OK;
     for (int i = 0; i < c->n; i++) {
         const struct stoker_tensor *t = &slot->host[i];
         const struct stk_copy_place *p = &c->places[i];
         if (is_number(t) && !is_pinned(t) && tensor_bytes(t)) {
-            memcpy(rooms[p->piece] + p->copied_at, t->data, tensor_bytes(t));
+            memcpy(capacities[p->piece] + p->copied_at, t->data, tensor_bytes(t));
         }
     }
     for (int piece = 0; k == STK_OK && piece < STK_COPY_PIECES; piece++) {
-        k = copy_in(c, pieces[piece], rooms[piece], through[piece], false, err);
+        k = copy_in(c, pieces[piece], capacities[piece], through[piece], false, err);
     }
     for (int i = 0; k == STK_OK && i < c->n; i++) {
         const struct stoker_tensor *t = &slot->host[i];
@@ -268,8 +269,8 @@ enum stk_status stk_copier_start(struct stk_copier *c, struct stk_copy_slot *slo
 {
     const struct stk_cuda *cuda = c->device->cuda;
     uint64_t pieces[STK_COPY_PIECES] = {b->memory, c->raw ? c->raw->memory : 0};
-    enum stk_status k =
-        reserve_room(c, slot, c->through_slot[STK_COPY_BATCH] + c->through_slot[STK_COPY_RAW], err);
+    enum stk_status k = reserve_capacity(
+        c, slot, c->through_slot[STK_COPY_BATCH] + c->through_slot[STK_COPY_RAW], err);
     if (k != STK_OK) {
         return k;
     }

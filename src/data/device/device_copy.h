@@ -13,9 +13,9 @@
 
 struct stk_copy_slot {
     struct stoker_tensor *host; // of the element in flight
-    void *room;                 // for what is not pinned
-    size_t room_bytes;
-    bool room_is_pinned, is_in_flight;
+    void *capacity;             // for what is not pinned
+    size_t capacity_bytes;
+    bool capacity_is_pinned, is_in_flight;
     void *done; // event: the copies are done
 };
 

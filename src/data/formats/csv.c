@@ -147,18 +147,18 @@ static enum stop take_quoted(struct stk_csv_scan *s, bool is_last, struct stk_cs
 // Fields without quotes that a delimiter ends, from the n-th on; returns the first that is none of
 // those, or not to be told yet.
 static size_t take_simple(struct stk_csv_scan *s, struct stk_csv_field *fields, size_t n,
-                          size_t room)
+                          size_t capacity)
 {
     const uint8_t *at = s->at;
     uint8_t delim = s->delim;
-    while (n < room) {
+    while (n < capacity) {
         while (!s->mask && s->end - s->base > 64) {
             s->base += 64;
             load(s);
         }
         uint64_t mask = s->mask;
         const uint8_t *base = s->base;
-        for (; mask && n < room; mask &= mask - 1) {
+        for (; mask && n < capacity; mask &= mask - 1) {
             const uint8_t *hit = base + __builtin_ctzll(mask);
             if (*hit != delim) {
                 break;
@@ -175,8 +175,8 @@ static size_t take_simple(struct stk_csv_scan *s, struct stk_csv_field *fields, 
     return n;
 }
 
-bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields, size_t room,
-                 size_t *count, const char **why)
+bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields,
+                 size_t capacity, size_t *count, const char **why)
 {
     const uint8_t *first = s->at;
     enum stop stop = FIELD;
@@ -187,8 +187,8 @@ bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fie
         return false;
     }
     while (stop == FIELD) {
-        n = take_simple(s, fields, n, room);
-        struct stk_csv_field *f = n < room ? &fields[n] : &spare;
+        n = take_simple(s, fields, n, capacity);
+        struct stk_csv_field *f = n < capacity ? &fields[n] : &spare;
         bool is_quoted = s->has_quotes && s->at < s->end && *s->at == '"';
         stop = (is_quoted ? take_quoted : take_plain)(s, is_last, f, why);
         n++;

@@ -30,8 +30,8 @@ void stk_csv_start(struct stk_csv_scan *s, const uint8_t *data, const uint8_t *e
 // The next row: its first `room` fields and how many it has. False: [at, end) holds no whole row,
 // and scan->at is where it was; is_last says that nothing comes behind `end`, which then ends a
 // row. *why: NULL, or what is wrong with the row, which was passed over all the same.
-bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields, size_t room,
-                 size_t *count, const char **why);
+bool stk_csv_row(struct stk_csv_scan *s, bool is_last, struct stk_csv_field *fields,
+                 size_t capacity, size_t *count, const char **why);
 // The field's bytes without doubled quotes; returns how many. `out` has room for field->size.
 size_t stk_csv_unescape(const struct stk_csv_field *field, uint8_t *out);
 

@@ -101,7 +101,7 @@ enum stk_status stk_csv_columns_read(struct stk_csv_columns *c, const char *of,
     return STK_OK;
 }
 
-size_t stk_csv_columns_room(const struct stk_csv_columns *c)
+size_t stk_csv_columns_capacity(const struct stk_csv_columns *c)
 {
     return c->chosen ? (size_t)c->chosen[c->chosen_count - 1] + 1
                      : (size_t)(c->count + c->excluded_count);
@@ -121,12 +121,12 @@ size_t stk_csv_columns_choose(const struct stk_csv_columns *c, struct stk_csv_fi
         return count;
     }
     int64_t next = 0;
-    size_t room = stk_csv_columns_room(c);
+    size_t capacity = stk_csv_columns_capacity(c);
     for (size_t i = 0; i < count; i++) {
         if (next < c->excluded_count && (size_t)c->excluded[next] == i) {
             next++;
         } else {
-            if (i < room) {
+            if (i < capacity) {
                 fields[n] = fields[i];
             }
             n++;

@@ -31,7 +31,7 @@ STK_MUST_CHECK enum stk_status stk_csv_columns_read(struct stk_csv_columns *c, c
                                                     const struct stk_attrs *attrs,
                                                     struct stk_err *err);
 // Fields that a row has to be split into for its wanted ones.
-size_t stk_csv_columns_room(const struct stk_csv_columns *c);
+size_t stk_csv_columns_capacity(const struct stk_csv_columns *c);
 // From a row's fields the wanted ones, in place; returns how many there are.
 size_t stk_csv_columns_choose(const struct stk_csv_columns *c, struct stk_csv_field *fields,
                               size_t count);

@@ -178,7 +178,7 @@ static bool read_strings(struct cursor *c, struct stk_bytes *to, int64_t count)
 
 static enum stk_element_read read_component(struct cursor *c, const struct stk_spec *spec,
                                             struct stk_pool *pool, struct stk_col *out,
-                                            int64_t room)
+                                            int64_t capacity)
 {
     struct stk_shape shape;
     if (!read_shape(c, spec, &shape)) {
@@ -191,7 +191,7 @@ static enum stk_element_read read_component(struct cursor *c, const struct stk_s
     if (least > (uint64_t)(c->end - c->at)) {
         return STK_ELEMENT_BAD;
     }
-    if (!out->is_varied && !stk_col_varied(out, pool, spec->dtype, room, room * count)) {
+    if (!out->is_varied && !stk_col_varied(out, pool, spec->dtype, capacity, capacity * count)) {
         return STK_ELEMENT_NO_MEMORY;
     }
     void *to = stk_col_append(out, pool, &shape);
@@ -210,11 +210,12 @@ static enum stk_element_read read_component(struct cursor *c, const struct stk_s
 
 enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
                                          const struct stk_specs *specs, struct stk_pool *pool,
-                                         struct stk_block *out, int64_t room)
+                                         struct stk_block *out, int64_t capacity)
 {
     struct cursor c = {bytes, bytes + size};
     for (int k = 0; k < out->count; k++) {
-        enum stk_element_read r = read_component(&c, &specs->items[k], pool, &out->cols[k], room);
+        enum stk_element_read r =
+            read_component(&c, &specs->items[k], pool, &out->cols[k], capacity);
         if (r != STK_ELEMENT_OK) {
             return r;
         }

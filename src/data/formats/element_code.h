@@ -27,7 +27,7 @@ enum stk_element_read { STK_ELEMENT_OK, STK_ELEMENT_BAD, STK_ELEMENT_NO_MEMORY }
 // meanwhile: nothing is looked at twice. They are not NULL, even if there are none.
 enum stk_element_read stk_element_decode(const uint8_t *bytes, size_t size,
                                          const struct stk_specs *specs, struct stk_pool *pool,
-                                         struct stk_block *out, int64_t room);
+                                         struct stk_block *out, int64_t capacity);
 // The specs that the bytes begin with.
 enum stk_element_read stk_element_decode_specs(const uint8_t *bytes, size_t size,
                                                struct stk_specs **out);

@@ -7,15 +7,17 @@
 static size_t varint_size(uint64_t v)
 {
     size_t n = 1;
-    for (; v >= 0x80; v >>= 7)
+    for (; v >= 0x80; v >>= 7) {
         n++;
+    }
     return n;
 }
 
 static uint8_t *put_varint(uint8_t *p, uint64_t v)
 {
-    for (; v >= 0x80; v >>= 7)
+    for (; v >= 0x80; v >>= 7) {
         *p++ = (uint8_t)(v | 0x80);
+    }
     *p++ = (uint8_t)v;
     return p;
 }
@@ -37,10 +39,11 @@ static size_t run_size(const struct stk_example_value *v, size_t from, size_t n)
 {
     size_t size = v->type == STK_EXAMPLE_FLOAT ? 4 * n : 0;
     for (size_t i = from; i < from + n && v->type != STK_EXAMPLE_FLOAT; i++) {
-        if (v->type == STK_EXAMPLE_BYTES)
+        if (v->type == STK_EXAMPLE_BYTES) {
             size += chunk_size(((const struct stk_example_bytes *)v->values)[i].size);
-        else
+        } else {
             size += varint_size((uint64_t)((const int64_t *)v->values)[i]);
+        }
     }
     return size;
 }
@@ -48,28 +51,32 @@ static size_t run_size(const struct stk_example_value *v, size_t from, size_t n)
 static size_t list_size(const struct stk_example_value *v, size_t from, size_t n)
 {
     size_t size = run_size(v, from, n);
-    if (v->type == STK_EXAMPLE_BYTES || n == 0)
+    if (v->type == STK_EXAMPLE_BYTES || n == 0) {
         return size;
+    }
     return v->is_unpacked ? size + n : chunk_size(size);
 }
 
 static uint8_t *put_value(uint8_t *p, const struct stk_example_value *v, size_t i)
 {
     if (v->type == STK_EXAMPLE_INT64) {
-        if (v->is_unpacked)
+        if (v->is_unpacked) {
             *p++ = 1 << 3 | 0;
+        }
         return put_varint(p, (uint64_t)((const int64_t *)v->values)[i]);
     }
     if (v->type == STK_EXAMPLE_FLOAT) {
-        if (v->is_unpacked)
+        if (v->is_unpacked) {
             *p++ = 1 << 3 | 5;
+        }
         memcpy(p, (const float *)v->values + i, 4);
         return p + 4;
     }
     struct stk_example_bytes bytes = ((const struct stk_example_bytes *)v->values)[i];
     p = put_head(p, 1, bytes.size);
-    if (bytes.size)
+    if (bytes.size) {
         memcpy(p, bytes.data, bytes.size);
+    }
     return p + bytes.size;
 }
 
@@ -80,24 +87,29 @@ static size_t feature_size(const struct stk_example_value *v, size_t from, size_
 
 static uint8_t *put_feature(uint8_t *p, const struct stk_example_value *v, size_t from, size_t n)
 {
-    if (!v->type)
+    if (!v->type) {
         return p;
+    }
     p = put_head(p, v->type, list_size(v, from, n));
-    if (v->type != STK_EXAMPLE_BYTES && !v->is_unpacked && n > 0)
+    if (v->type != STK_EXAMPLE_BYTES && !v->is_unpacked && n > 0) {
         p = put_head(p, 1, run_size(v, from, n));
-    for (size_t i = from; i < from + n; i++)
+    }
+    for (size_t i = from; i < from + n; i++) {
         p = put_value(p, v, i);
+    }
     return p;
 }
 
 // A Feature, or a FeatureList with its steps.
 static size_t body_size(const struct stk_example_value *v)
 {
-    if (!v->is_list)
+    if (!v->is_list) {
         return feature_size(v, 0, v->count);
+    }
     size_t size = 0, from = 0;
-    for (size_t i = 0; i < v->step_count; from += v->steps[i++])
+    for (size_t i = 0; i < v->step_count; from += v->steps[i++]) {
         size += chunk_size(feature_size(v, from, v->steps[i]));
+    }
     return size;
 }
 
@@ -113,8 +125,9 @@ static uint8_t *put_entry(uint8_t *p, const struct stk_example_value *v)
     p = put_head(p, 1, name);
     memcpy(p, v->name, name);
     p = put_head(p + name, 2, body_size(v));
-    if (!v->is_list)
+    if (!v->is_list) {
         return put_feature(p, v, 0, v->count);
+    }
     size_t from = 0;
     for (size_t i = 0; i < v->step_count; from += v->steps[i++]) {
         p = put_head(p, 1, feature_size(v, from, v->steps[i]));
@@ -126,8 +139,9 @@ static uint8_t *put_entry(uint8_t *p, const struct stk_example_value *v)
 static size_t map_size(const struct stk_example_value *values, size_t count, bool of_lists)
 {
     size_t size = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         size += values[i].is_list == of_lists ? chunk_size(entry_size(&values[i])) : 0;
+    }
     return size;
 }
 
@@ -136,8 +150,9 @@ static uint8_t *put_map(uint8_t *p, const struct stk_example_value *values, size
 {
     p = put_head(p, of_lists ? 2 : 1, map_size(values, count, of_lists));
     for (size_t i = 0; i < count; i++) {
-        if (values[i].is_list == of_lists)
+        if (values[i].is_list == of_lists) {
             p = put_entry(p, &values[i]);
+        }
     }
     return p;
 }
@@ -146,14 +161,16 @@ static enum stk_status check(enum stk_example_message message, const struct stk_
                              struct stk_err *err)
 {
     size_t sum = 0;
-    for (size_t i = 0; v->is_list && i < v->step_count; i++)
+    for (size_t i = 0; v->is_list && i < v->step_count; i++) {
         sum += v->steps[i];
+    }
     if (!v->name || (unsigned)v->type > STK_EXAMPLE_INT64 ||
-        (v->is_list && (message == STK_EXAMPLE_SINGLE || sum != v->count)))
+        (v->is_list && (message == STK_EXAMPLE_SINGLE || sum != v->count))) {
         return stk_err_set(err, STK_EINVAL,
                            "feature %.200s cannot be written: no name or type, or "
                            "steps that do not fit",
                            v->name ? v->name : "(none)");
+    }
     return STK_OK;
 }
 
@@ -162,23 +179,28 @@ enum stk_status stk_example_encode(struct stk_example_buffer *out, enum stk_exam
                                    struct stk_err *err)
 {
     enum stk_status status = STK_OK;
-    for (size_t i = 0; i < count && !status; i++)
+    for (size_t i = 0; i < count && !status; i++) {
         status = check(message, &values[i], err);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     size_t size = chunk_size(map_size(values, count, false));
-    if (message == STK_EXAMPLE_SEQUENCE)
+    if (message == STK_EXAMPLE_SEQUENCE) {
         size += chunk_size(map_size(values, count, true));
+    }
     if (size > out->capacity) {
         uint8_t *grown = stk_realloc_array(out->data, size, 1);
-        if (!grown)
+        if (!grown) {
             return stk_err_nomem(err);
+        }
         out->data = grown;
         out->capacity = size;
     }
     uint8_t *p = put_map(out->data, values, count, false);
-    if (message == STK_EXAMPLE_SEQUENCE)
+    if (message == STK_EXAMPLE_SEQUENCE) {
         p = put_map(p, values, count, true);
+    }
     out->size = (size_t)(p - out->data);
     return STK_OK;
 }

@@ -66,8 +66,9 @@ static inline bool stk_example_varint(struct stk_example_span *s, uint64_t *v)
 static inline bool stk_example_chunk(struct stk_example_span *s, struct stk_example_span *chunk)
 {
     uint64_t n;
-    if (!stk_example_varint(s, &n) || n > (uint64_t)(s->end - s->p))
+    if (!stk_example_varint(s, &n) || n > (uint64_t)(s->end - s->p)) {
         return false;
+    }
     chunk->p = s->p;
     chunk->end = s->p += n;
     return true;
@@ -80,8 +81,9 @@ static inline bool stk_example_same(const uint8_t *a, const char *b, size_t n)
         for (size_t i = 0; i + 8 <= n; i += 8) {
             memcpy(&x, a + i, 8);
             memcpy(&y, b + i, 8);
-            if (x != y)
+            if (x != y) {
                 return false;
+            }
         }
         memcpy(&u, a + n - 8, 8);
         memcpy(&v, b + n - 8, 8);
@@ -96,8 +98,9 @@ static inline bool stk_example_same(const uint8_t *a, const char *b, size_t n)
         return x == y && u == v;
     }
     for (size_t i = 0; i < n; i++) {
-        if (a[i] != (uint8_t)b[i])
+        if (a[i] != (uint8_t)b[i]) {
             return false;
+        }
     }
     return true;
 }
@@ -110,16 +113,17 @@ static inline void stk_example_copy_floats(float *to, const uint8_t *from, size_
         return;
     }
     uint8_t *p = (uint8_t *)to;
-    for (size_t i = 0; i < bytes; i += 4)
+    for (size_t i = 0; i < bytes; i += 4) {
         memcpy(p + i, from + i, 4);
+    }
 }
 
 // The names of a record's features (or feature lists), "a, b, c", cut off with "..." where there is
 // no more room. "": there are none, or it is no Example.
-void stk_example_names(struct stk_example_span record, bool is_list, char *text, size_t room);
+void stk_example_names(struct stk_example_span record, bool is_list, char *text, size_t capacity);
 // The values of one list message of `type`, appended to out as long as there is room; *n counts
 // all.
 bool stk_example_list(struct stk_example_span list, enum stk_example_type type, void *out,
-                      size_t room, size_t *n);
+                      size_t capacity, size_t *n);
 
 #endif

@@ -23,8 +23,9 @@ static inline bool put(struct stk_example_column *c, size_t row, const uint8_t *
     } else {
         uint64_t value;
         struct stk_example_span s = {p, p + size};
-        if (!stk_example_varint(&s, &value) || s.p != s.end)
+        if (!stk_example_varint(&s, &value) || s.p != s.end) {
             return false;
+        }
         c->int64s[row] = (int64_t)value;
     }
     return true;
@@ -34,21 +35,26 @@ bool stk_example_layouts_take(struct stk_example_layouts *all, const struct stk_
                               const struct stk_record *record)
 {
     const struct stk_example_layout *l = &all->items[record->size % STK_EXAMPLE_LAYOUTS];
-    if (l->size != record->size || l->count == 0)
+    if (l->size != record->size || l->count == 0) {
         return false;
+    }
     const uint8_t *p = record->data;
     const char *frame = l->frames;
     for (const struct stk_example_step *s = l->steps, *end = s + l->count; s < end; s++) {
-        if (!stk_example_same(p, frame, s->frame))
+        if (!stk_example_same(p, frame, s->frame)) {
             return false;
+        }
         p += s->frame;
         frame += s->frame;
-        if (s->feature != STK_EXAMPLE_UNKNOWN && !put(&b->columns[s->feature], b->rows, p, s->size))
+        if (s->feature != STK_EXAMPLE_UNKNOWN &&
+            !put(&b->columns[s->feature], b->rows, p, s->size)) {
             return false;
+        }
         p += s->size;
     }
-    if (!stk_example_same(p, frame, l->tail))
+    if (!stk_example_same(p, frame, l->tail)) {
         return false;
+    }
     all->credit += all->credit < CREDIT_MAX;
     return true;
 }
@@ -59,8 +65,9 @@ struct stk_example_layout *stk_example_layouts_begin(struct stk_example_layouts 
     size_t k = record->size % STK_EXAMPLE_LAYOUTS;
     bool is_second = all->seen[k] == record->size;
     all->seen[k] = record->size;
-    if (!is_second || record->size > UINT32_MAX || all->credit < LAYOUT_COST)
+    if (!is_second || record->size > UINT32_MAX || all->credit < LAYOUT_COST) {
         return NULL;
+    }
     all->credit -= LAYOUT_COST;
     struct stk_example_layout *l = &all->items[k];
     l->count = l->frame_bytes = 0;
@@ -71,10 +78,12 @@ struct stk_example_layout *stk_example_layouts_begin(struct stk_example_layouts 
 static bool keep_frame(struct stk_example_layout *l, const uint8_t *end)
 {
     size_t n = (size_t)(end - l->at);
-    if (n > sizeof l->frames - l->frame_bytes)
+    if (n > sizeof l->frames - l->frame_bytes) {
         return false;
-    if (n)
+    }
+    if (n) {
         memcpy(l->frames + l->frame_bytes, l->at, n);
+    }
     l->frame_bytes += (uint32_t)n;
     return true;
 }
@@ -96,7 +105,8 @@ void stk_example_layout_end(struct stk_example_layout *l, const struct stk_recor
 {
     const uint8_t *end = record->data + record->size;
     l->tail = (uint32_t)(end - l->at);
-    if (!keep_frame(l, end))
+    if (!keep_frame(l, end)) {
         l->count = 0;
+    }
     l->size = record->size;
 }

@@ -53,28 +53,33 @@ static inline uint32_t look_up(struct memo *m, const struct stk_example_table *t
     size_t size = (size_t)(name.end - name.p);
     uint32_t place = m->place++;
     if (place < m->count && m->entries[place].size == size &&
-        stk_example_same(name.p, m->entries[place].text, size))
+        stk_example_same(name.p, m->entries[place].text, size)) {
         return m->entries[place].feature;
+    }
     uint32_t feature = stk_example_find(t, name.p, size);
-    if (place >= STK_EXAMPLE_MEMO)
+    if (place >= STK_EXAMPLE_MEMO) {
         return feature;
+    }
     struct memo_entry *e = &m->entries[place];
     m->count = place >= m->count ? place + 1 : m->count;
     e->feature = feature;
     e->size = size <= STK_EXAMPLE_NAME_KEPT ? (uint32_t)size : UINT32_MAX;
     e->text = e->kept;
-    if (size <= STK_EXAMPLE_NAME_KEPT && size > 0)
+    if (size <= STK_EXAMPLE_NAME_KEPT && size > 0) {
         memcpy(e->kept, name.p, size);
+    }
     return feature;
 }
 
 static size_t row_start(const struct run *run, const struct stk_example_column *c)
 {
-    if (c->kind == STK_EXAMPLE_FIXED && !c->is_list)
+    if (c->kind == STK_EXAMPLE_FIXED && !c->is_list) {
         return run->row * c->elements;
+    }
     size_t begin = (size_t)c->row_splits[run->row];
-    if (!c->is_list)
+    if (!c->is_list) {
         return begin;
+    }
     return c->kind == STK_EXAMPLE_FIXED ? begin * c->elements : (size_t)c->step_splits[begin];
 }
 
@@ -93,32 +98,39 @@ static bool read_values(struct run *run, struct stk_example_column *c, struct st
     while (v.p < v.end) {
         uint64_t tag;
         struct stk_example_span list;
-        if (!stk_example_varint(&v, &tag))
+        if (!stk_example_varint(&v, &tag)) {
             return false;
+        }
         if (tag != TAG_1 && tag != TAG_2 && tag != TAG_3) {
-            if (!stk_example_skip(&v, tag))
+            if (!stk_example_skip(&v, tag)) {
                 return false;
+            }
             continue;
         }
-        if (!stk_example_chunk(&v, &list))
+        if (!stk_example_chunk(&v, &list)) {
             return false;
-        if (*type != tag >> 3)
+        }
+        if (*type != tag >> 3) {
             *n = 0; // of a oneof the last member counts
+        }
         *type = (uint8_t)(tag >> 3);
-        if (*type != c->type)
+        if (*type != c->type) {
             continue;
-        size_t room = c->elements;
+        }
+        size_t capacity = c->elements;
         if (c->kind != STK_EXAMPLE_FIXED || c->is_list) {
             size_t most = *n + bound_of(c->type, (size_t)(list.end - list.p));
-            room = c->kind == STK_EXAMPLE_FIXED && most > c->elements ? c->elements : most;
-            run->out_of_memory = stk_example_reserve(c, room) != 0;
-            if (run->out_of_memory)
+            capacity = c->kind == STK_EXAMPLE_FIXED && most > c->elements ? c->elements : most;
+            run->out_of_memory = stk_example_reserve(c, capacity) != 0;
+            if (run->out_of_memory) {
                 return false;
+            }
         }
         void *to =
             c->int64s ? (char *)c->values + c->count * stk_example_value_size(c->type) : NULL;
-        if (!stk_example_list(list, c->type, to, room, n))
+        if (!stk_example_list(list, c->type, to, capacity, n)) {
             return false;
+        }
     }
     return true;
 }
@@ -128,23 +140,28 @@ static bool read_values(struct run *run, struct stk_example_column *c, struct st
 static inline const uint8_t *all_of(const uint8_t *p, const uint8_t *end, unsigned tag)
 {
     size_t size = (size_t)(end - p);
-    if (size < 2 || p[0] != tag)
+    if (size < 2 || p[0] != tag) {
         return NULL;
-    if (p[1] < 0x80)
+    }
+    if (p[1] < 0x80) {
         return p[1] == size - 2 ? p + 2 : NULL;
-    if (size < 4)
+    }
+    if (size < 4) {
         return NULL;
+    }
     size_t n = (p[1] & 0x7fu) | (size_t)p[2] << 7;
-    if (p[2] < 0x80)
+    if (p[2] < 0x80) {
         return n == size - 3 ? p + 3 : NULL;
+    }
     n = (n & 0x3fffu) | (size_t)p[3] << 14;
     return p[3] < 0x80 && n == size - 4 ? p + 4 : NULL;
 }
 
 static inline void note(struct run *run, uint32_t feature, struct stk_example_span value)
 {
-    if (run->layout && !stk_example_layout_note(run->layout, feature, value))
+    if (run->layout && !stk_example_layout_note(run->layout, feature, value)) {
         run->layout = NULL;
+    }
 }
 
 // The usual case in few steps: a FIXED feature whose list is all of its Feature, packed in one run
@@ -153,16 +170,19 @@ static inline bool take_usual(struct run *run, uint32_t feature, struct stk_exam
 {
     struct stk_example_column *c = &run->batch->columns[feature];
     size_t at = run->row * c->elements;
-    if (c->kind != STK_EXAMPLE_FIXED || c->is_list)
+    if (c->kind != STK_EXAMPLE_FIXED || c->is_list) {
         return false;
+    }
     const uint8_t *p = all_of(v.p, v.end, c->type << 3 | 2);
     p = p ? all_of(p, v.end, TAG_1) : NULL;
-    if (!p)
+    if (!p) {
         return false;
+    }
     size_t size = (size_t)(v.end - p);
     if (c->type == STK_EXAMPLE_FLOAT) {
-        if (size != 4 * c->elements)
+        if (size != 4 * c->elements) {
             return false;
+        }
         stk_example_copy_floats(c->floats + at, p, size);
     } else if (c->elements != 1) {
         return false;
@@ -171,8 +191,9 @@ static inline bool take_usual(struct run *run, uint32_t feature, struct stk_exam
     } else {
         uint64_t value;
         struct stk_example_span run_of_one = {p, v.end};
-        if (!stk_example_varint(&run_of_one, &value) || run_of_one.p != v.end)
+        if (!stk_example_varint(&run_of_one, &value) || run_of_one.p != v.end) {
             return false;
+        }
         c->int64s[at] = (int64_t)value;
     }
     run->parser->states[feature].what = GOOD;
@@ -183,12 +204,13 @@ static inline bool take_usual(struct run *run, uint32_t feature, struct stk_exam
 // Does a Feature with a list of this type and length suit the column?
 static bool judge(struct state *state, const struct stk_example_column *c, uint8_t type, size_t n)
 {
-    if (type && type != c->type)
+    if (type && type != c->type) {
         *state = (struct state){.what = WRONG_TYPE, .type = type};
-    else if (c->kind == STK_EXAMPLE_FIXED && n != c->elements)
+    } else if (c->kind == STK_EXAMPLE_FIXED && n != c->elements) {
         *state = (struct state){.what = WRONG_COUNT, .count = n};
-    else
+    } else {
         state->what = GOOD;
+    }
     return state->what == GOOD;
 }
 
@@ -200,14 +222,16 @@ static bool take_feature(struct run *run, uint32_t feature, struct stk_example_s
     size_t n;
     size_t before = c->count;
     c->count = row_start(run, c);
-    if (!read_values(run, c, v, &type, &n))
+    if (!read_values(run, c, v, &type, &n)) {
         return false;
-    if (type == 0 && c->kind == STK_EXAMPLE_FIXED)
+    }
+    if (type == 0 && c->kind == STK_EXAMPLE_FIXED) {
         c->count = before; // as if it were not there: an earlier one stays
-    else if (type == 0)
+    } else if (type == 0) {
         state->what = ABSENT;
-    else if (judge(state, c, type, n))
+    } else if (judge(state, c, type, n)) {
         c->count += n;
+    }
     return true;
 }
 
@@ -217,18 +241,21 @@ static bool take_step(struct run *run, struct stk_example_column *c, struct stat
     uint8_t type;
     size_t n;
     bool ragged = c->kind == STK_EXAMPLE_RAGGED;
-    if (!read_values(run, c, v, &type, &n))
+    if (!read_values(run, c, v, &type, &n)) {
         return false;
-    if (state->what != GOOD || !judge(state, c, type, n))
+    }
+    if (state->what != GOOD || !judge(state, c, type, n)) {
         return true;
+    }
     if (ragged && stk_example_reserve_steps(c, 1)) {
         run->out_of_memory = true;
         return false;
     }
     c->count += n;
     c->steps++;
-    if (ragged)
+    if (ragged) {
         c->step_splits[c->steps] = (int64_t)c->count;
+    }
     return true;
 }
 
@@ -242,12 +269,14 @@ static bool take_list(struct run *run, uint32_t feature, struct stk_example_span
     while (v.p < v.end) {
         uint64_t tag;
         struct stk_example_span step;
-        if (!stk_example_varint(&v, &tag))
+        if (!stk_example_varint(&v, &tag)) {
             return false;
+        }
         bool good = tag == TAG_1 ? stk_example_chunk(&v, &step) && take_step(run, c, state, step)
                                  : stk_example_skip(&v, tag);
-        if (!good)
+        if (!good) {
             return false;
+        }
     }
     return true;
 }
@@ -259,13 +288,15 @@ static bool read_any_entry(struct stk_example_span e, struct stk_example_span *n
     *name = *value = (struct stk_example_span){e.p, e.p};
     while (e.p < e.end) {
         uint64_t tag;
-        if (!stk_example_varint(&e, &tag))
+        if (!stk_example_varint(&e, &tag)) {
             return false;
+        }
         bool good = tag == TAG_1   ? stk_example_chunk(&e, name)
                     : tag == TAG_2 ? stk_example_chunk(&e, value)
                                    : stk_example_skip(&e, tag);
-        if (!good)
+        if (!good) {
             return false;
+        }
     }
     return true;
 }
@@ -289,8 +320,9 @@ static inline bool read_entry(struct stk_example_span e, struct stk_example_span
 
 static inline void give_up_layout(struct run *run)
 {
-    if (run->layout)
+    if (run->layout) {
         run->layout->count = 0;
+    }
     run->layout = NULL;
 }
 
@@ -303,25 +335,30 @@ static bool take_map(struct run *run, struct stk_example_span s, bool of_lists)
     while (s.p < s.end) {
         uint64_t tag;
         struct stk_example_span entry, name, value;
-        if (!stk_example_varint(&s, &tag))
+        if (!stk_example_varint(&s, &tag)) {
             return false;
+        }
         if (tag != TAG_1) {
-            if (!stk_example_skip(&s, tag))
+            if (!stk_example_skip(&s, tag)) {
                 return false;
+            }
             continue;
         }
-        if (!stk_example_chunk(&s, &entry) || !read_entry(entry, &name, &value))
+        if (!stk_example_chunk(&s, &entry) || !read_entry(entry, &name, &value)) {
             return false;
+        }
         uint32_t feature = look_up(m, t, name);
         if (feature == STK_EXAMPLE_UNKNOWN) {
             note(run, feature, value);
             continue;
         }
-        if (!of_lists && take_usual(run, feature, value))
+        if (!of_lists && take_usual(run, feature, value)) {
             continue;
+        }
         give_up_layout(run);
-        if (!(of_lists ? take_list : take_feature)(run, feature, value))
+        if (!(of_lists ? take_list : take_feature)(run, feature, value)) {
             return false;
+        }
     }
     return true;
 }
@@ -333,13 +370,15 @@ static bool take_message(struct run *run, struct stk_example_span s)
     while (s.p < s.end) {
         uint64_t tag;
         struct stk_example_span part;
-        if (!stk_example_varint(&s, &tag))
+        if (!stk_example_varint(&s, &tag)) {
             return false;
+        }
         bool good = tag == TAG_1 || (tag == TAG_2 && sequence)
                         ? stk_example_chunk(&s, &part) && take_map(run, part, tag == TAG_2)
                         : stk_example_skip(&s, tag);
-        if (!good)
+        if (!good) {
             return false;
+        }
     }
     return true;
 }
@@ -350,12 +389,14 @@ static void fill_default(const struct run *run, struct stk_example_column *c,
     size_t size = stk_example_value_size(f->type);
     char *to = (char *)c->values + run->row * c->elements * size;
     if (f->default_count == c->elements) {
-        if (c->elements)
+        if (c->elements) {
             memcpy(to, f->defaults, c->elements * size);
+        }
         return;
     }
-    for (size_t i = 0; i < c->elements; i++)
+    for (size_t i = 0; i < c->elements; i++) {
         memcpy(to + i * size, f->defaults, size);
+    }
 }
 
 static bool end_feature(const struct run *run, uint32_t feature)
@@ -364,17 +405,21 @@ static bool end_feature(const struct run *run, uint32_t feature)
     const struct stk_example_feature *f = &run->parser->spec->features[feature];
     struct state *state = &run->parser->states[feature];
     uint8_t what = state->what;
-    if (what > GOOD)
+    if (what > GOOD) {
         return false;
+    }
     if (c->kind == STK_EXAMPLE_FIXED && !c->is_list) {
-        if (what == ABSENT && !f->defaults)
+        if (what == ABSENT && !f->defaults) {
             return false;
-        if (what == ABSENT)
+        }
+        if (what == ABSENT) {
             fill_default(run, c, f);
+        }
         c->count = (run->row + 1) * c->elements;
     } else {
-        if (what == ABSENT && c->is_list && c->kind == STK_EXAMPLE_FIXED && !f->allow_missing)
+        if (what == ABSENT && c->is_list && c->kind == STK_EXAMPLE_FIXED && !f->allow_missing) {
             return false;
+        }
         int64_t end = (int64_t)(c->is_list ? c->steps : c->count);
         int64_t length = end - c->row_splits[run->row];
         c->row_splits[run->row + 1] = end;
@@ -390,8 +435,9 @@ static void undo(const struct run *run)
     for (size_t i = 0; i < run->batch->column_count; i++) {
         struct stk_example_column *c = &run->batch->columns[i];
         c->count = row_start(run, c);
-        if (c->is_list)
+        if (c->is_list) {
             c->steps = (size_t)c->row_splits[run->row];
+        }
         run->parser->states[i].what = ABSENT;
     }
 }
@@ -405,8 +451,9 @@ static const char *type_name(int type)
 static const char *place(const struct stk_record *record, char text[64])
 {
     int n = snprintf(text, 64, "record %llu", (unsigned long long)record->number);
-    if (record->offset != STK_RECORD_NO_OFFSET)
+    if (record->offset != STK_RECORD_NO_OFFSET) {
         snprintf(text + n, 64 - (size_t)n, " at byte %llu", (unsigned long long)record->offset);
+    }
     return text;
 }
 
@@ -417,14 +464,14 @@ static void describe(const struct run *run, uint32_t feature, const struct stk_r
     const struct state *state = &run->parser->states[feature];
     const char *kind = f->is_list ? "feature list" : "feature", *type = type_name(f->type);
     char what[240], at[64], names[120];
-    if (state->what == WRONG_TYPE)
+    if (state->what == WRONG_TYPE) {
         snprintf(what, sizeof what, "Data types don't match. Data type: %s but expected type: %s",
                  type_name(state->type), type);
-    else if (state->what == WRONG_COUNT)
+    } else if (state->what == WRONG_COUNT) {
         snprintf(what, sizeof what,
                  "Number of %s values != expected.  Values size: %llu but output shape holds %zu",
                  type, (unsigned long long)state->count, f->elements);
-    else {
+    } else {
         struct stk_example_span s = {record->data, record->data + record->size};
         stk_example_names(s, f->is_list, names, sizeof names);
         snprintf(what, sizeof what,
@@ -443,14 +490,15 @@ static enum stk_status parse_row(struct run *run, const struct stk_record *recor
     char at[64];
     bool good = record->size == 0 || take_message(run, s);
     enum stk_status status = STK_OK;
-    if (!good && run->out_of_memory)
+    if (!good && run->out_of_memory) {
         status = stk_err_nomem(err);
-    else if (!good)
+    } else if (!good) {
         status =
             stk_err_set_at(err, STK_EINPUT, (int64_t)record->offset, "%s: could not parse it as %s",
                            place(record, at),
                            run->parser->message == STK_EXAMPLE_SEQUENCE ? "tf.train.SequenceExample"
                                                                         : "tf.train.Example");
+    }
     for (uint32_t i = 0; i < spec->count && !status; i++) {
         struct stk_example_column *c = &run->batch->columns[i];
         if (run->parser->states[i].what == GOOD && c->kind == STK_EXAMPLE_FIXED && !c->is_list) {
@@ -459,8 +507,9 @@ static enum stk_status parse_row(struct run *run, const struct stk_record *recor
             continue;
         }
         give_up_layout(run);
-        if (end_feature(run, i))
+        if (end_feature(run, i)) {
             continue;
+        }
         describe(run, i, record, err);
         status = STK_EINPUT;
     }
@@ -479,8 +528,9 @@ static void count_values(struct stk_example_batch *b)
 {
     for (size_t i = 0; i < b->column_count; i++) {
         struct stk_example_column *c = &b->columns[i];
-        if (c->kind == STK_EXAMPLE_FIXED && !c->is_list)
+        if (c->kind == STK_EXAMPLE_FIXED && !c->is_list) {
             c->count = b->rows * c->elements;
+        }
     }
 }
 
@@ -489,8 +539,9 @@ enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_examp
                                   size_t *done, struct stk_err *err)
 {
     *done = 0;
-    if (b->spec != p->spec)
+    if (b->spec != p->spec) {
         return stk_err_set(err, STK_EINVAL, "the batch was opened for another specification");
+    }
     enum stk_status status = stk_example_reserve_rows(b, count, err);
     for (; *done < count && !status; ++*done) {
         if (stk_example_layouts_take(&p->layouts, b, &records[*done])) {
@@ -502,13 +553,14 @@ enum stk_status stk_example_parse(struct stk_example_parser *p, struct stk_examp
                           .layout = stk_example_layouts_begin(&p->layouts, &records[*done]),
                           .row = b->rows};
         status = parse_row(&run, &records[*done], skip_bad ? NULL : err);
-        if (!status)
+        if (!status) {
             b->rows++;
-        else if (status == STK_EINPUT && skip_bad) {
+        } else if (status == STK_EINPUT && skip_bad) {
             b->skipped++;
             status = STK_OK;
-        } else
+        } else {
             break;
+        }
     }
     count_values(b);
     return status;
@@ -519,9 +571,10 @@ enum stk_status stk_example_parser_open(struct stk_example_parser **out,
                                         enum stk_example_message message, struct stk_err *err)
 {
     *out = NULL;
-    if (message == STK_EXAMPLE_SINGLE && spec->list_count > 0)
+    if (message == STK_EXAMPLE_SINGLE && spec->list_count > 0) {
         return stk_err_set(err, STK_EINVAL, "an Example has no feature lists, as %.200s is one",
                            spec->features[spec->lists[0]].name);
+    }
     struct stk_example_parser *p = stk_alloc_zero(1, sizeof *p);
     struct state *states = stk_alloc_zero(spec->count + 1, sizeof *states);
     if (!p || !states) {
@@ -539,8 +592,9 @@ enum stk_status stk_example_parser_open(struct stk_example_parser **out,
 
 void stk_example_parser_close(struct stk_example_parser *p)
 {
-    if (!p)
+    if (!p) {
         return;
+    }
     stk_free(p->states);
     stk_free(p);
 }

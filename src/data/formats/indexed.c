@@ -156,7 +156,7 @@ enum stk_status stk_indexed_open(struct stk_indexed **out, const char *path, str
 }
 
 static enum stk_element_read read_record(struct stk_indexed *x, int64_t i, struct stk_pool *pool,
-                                         struct stk_block *out, int64_t room)
+                                         struct stk_block *out, int64_t capacity)
 {
     uint64_t begin = __atomic_load_n(&x->index[i], __ATOMIC_RELAXED);
     uint64_t end = __atomic_load_n(&x->index[i + 1], __ATOMIC_RELAXED);
@@ -170,7 +170,7 @@ static enum stk_element_read read_record(struct stk_indexed *x, int64_t i, struc
     if (stk_crc32c_mask(x->crc(0, from, size)) != crc) {
         return STK_ELEMENT_BAD;
     }
-    return stk_element_decode(from, size, x->specs, pool, out, room);
+    return stk_element_decode(from, size, x->specs, pool, out, capacity);
 }
 
 static void let_go(void *x)

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "data/formats/beside.h"
+#include "data/formats/atomic_file.h"
 #include "base/crc32c.h"
 #include "data/formats/indexed_impl.h"
 
@@ -17,7 +17,7 @@
 
 struct stk_indexed_writer {
     int fd;
-    struct stk_beside file;
+    struct stk_atomic_file file;
     struct stk_specs *specs;
     struct stk_vec index;            // uint64_t
     struct stk_element_bytes record; // being put together
@@ -86,7 +86,7 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
                                    const struct stk_specs *specs, struct stk_err *err)
 {
     *out = NULL;
-    enum stk_status s = stk_beside_check(path, specs, err);
+    enum stk_status s = stk_atomic_file_check(path, specs, err);
     if (s != STK_OK) {
         return s;
     }
@@ -98,13 +98,13 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
     stk_vec_init(&w->index, sizeof(uint64_t), RECORDS_MAX);
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
     w->buffer = stk_alloc(BUFFER_BYTES);
-    s = w->buffer ? stk_beside_open(&w->file, path, err) : stk_err_nomem(err);
+    s = w->buffer ? stk_atomic_file_open(&w->file, path, err) : stk_err_nomem(err);
     if (s == STK_OK) {
-        w->fd = open(w->file.beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        w->fd = open(w->file.concurrent, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         s = w->fd >= 0 ? put_header(w, err) : cannot_write(w, errno, err);
     }
     if (s == STK_OK) {
-        stk_beside_lock(&w->file);
+        stk_atomic_file_lock(&w->file);
     }
     if (s != STK_OK) {
         struct stk_err ignored;
@@ -163,7 +163,7 @@ enum stk_status stk_indexed_finish(struct stk_indexed_writer *w, bool keeps, str
         s = cannot_write(w, errno, err);
     }
     bool is_whole = w->fd >= 0 && keeps && s == STK_OK;
-    enum stk_status closed = stk_beside_close(&w->file, is_whole, err);
+    enum stk_status closed = stk_atomic_file_close(&w->file, is_whole, err);
     s = s == STK_OK ? closed : s;
     stk_specs_drop(w->specs);
     stk_vec_deinit(&w->index);

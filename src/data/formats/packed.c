@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/formats/beside.h"
+#include "data/formats/atomic_file.h"
 #include "data/formats/element_code.h"
 #include "data/formats/record.h"
 
@@ -15,7 +15,7 @@
 #define AT_ONCE 256
 
 struct stk_packed_writer {
-    struct stk_beside file;
+    struct stk_atomic_file file;
     struct stk_specs *specs;
     struct stk_record_writer *records;
     struct stk_element_bytes bytes;
@@ -39,18 +39,18 @@ enum stk_status stk_packed_create(struct stk_packed_writer **out, const char *pa
                                   const struct stk_specs *specs, struct stk_err *err)
 {
     *out = NULL;
-    enum stk_status s = stk_beside_check(path, specs, err);
+    enum stk_status s = stk_atomic_file_check(path, specs, err);
     struct stk_packed_writer *w = s == STK_OK ? stk_alloc_zero(1, sizeof *w) : NULL;
     if (!w) {
         return s == STK_OK ? stk_err_nomem(err) : s;
     }
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
-    s = stk_beside_open(&w->file, path, err);
+    s = stk_atomic_file_open(&w->file, path, err);
     if (s == STK_OK) {
-        s = stk_record_create(&w->records, w->file.beside, STK_RECORD_GZIP, LEVEL, err);
+        s = stk_record_create(&w->records, w->file.concurrent, STK_RECORD_GZIP, LEVEL, err);
     }
     if (s == STK_OK) {
-        stk_beside_lock(&w->file);
+        stk_atomic_file_lock(&w->file);
         s = write_head(w, err);
     }
     if (s != STK_OK) {
@@ -82,7 +82,7 @@ enum stk_status stk_packed_finish(struct stk_packed_writer *w, bool keeps, struc
     struct stk_err ignored;
     enum stk_status s = stk_record_finish(w->records, keeps ? err : &ignored);
     s = keeps ? s : STK_OK;
-    enum stk_status closed = stk_beside_close(&w->file, keeps && is_open && s == STK_OK, err);
+    enum stk_status closed = stk_atomic_file_close(&w->file, keeps && is_open && s == STK_OK, err);
     stk_specs_drop(w->specs);
     stk_element_bytes_free(&w->bytes);
     stk_free(w);

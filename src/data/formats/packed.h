@@ -9,7 +9,7 @@
 
 struct stk_packed_writer;
 
-// Writes beside `path` and renames at the end (beside.h). STK_EOUTPUT: it cannot be written.
+// Writes beside `path` and renames at the end (atomic_file.h). STK_EOUTPUT: it cannot be written.
 STK_MUST_CHECK enum stk_status stk_packed_create(struct stk_packed_writer **out, const char *path,
                                                  const struct stk_specs *specs,
                                                  struct stk_err *err);

@@ -18,16 +18,18 @@
 static enum stk_status check_opts(const struct stk_record_opts *o, struct stk_err *err)
 {
     if ((o->block_bytes && (o->block_bytes < 64 || o->block_bytes > RECORD_MAX)) ||
-        o->large_block_bytes > RECORD_MAX || o->max_record_bytes > (size_t)PTRDIFF_MAX / 4)
+        o->large_block_bytes > RECORD_MAX || o->max_record_bytes > (size_t)PTRDIFF_MAX / 4) {
         return stk_err_set(err, STK_EINVAL, "a record reader needs blocks of 64 bytes to 1 GiB");
+    }
     return STK_OK;
 }
 
 enum stk_stream_codec stk_record_stream_codec(enum stk_record_codec codec, const char *path)
 {
     struct stat info;
-    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) {
         return STK_CODEC_PLAIN;
+    }
     return codec == STK_RECORD_GZIP   ? STK_CODEC_GZIP
            : codec == STK_RECORD_ZLIB ? STK_CODEC_ZLIB
                                       : STK_CODEC_PLAIN;
@@ -49,8 +51,9 @@ static enum stk_status claim(struct stk_record_reader *r, const struct stk_recor
                              const char *path, struct stk_err *err)
 {
     size_t input = o->codec == STK_RECORD_PLAIN ? 0 : o->input_bytes ? o->input_bytes : INPUT_BYTES;
-    if (!stk_pool_claim_waiting(r->pool, STREAM_BYTES + input))
+    if (!stk_pool_claim_waiting(r->pool, STREAM_BYTES + input)) {
         return no_budget(r->pool, STREAM_BYTES + input, path, err);
+    }
     r->claimed = STREAM_BYTES + input;
     return STK_OK;
 }
@@ -62,11 +65,13 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
     const struct stk_record_opts *o = opts ? opts : &defaults;
     *out = NULL;
     enum stk_status status = check_opts(o, err);
-    if (status)
+    if (status) {
         return status;
+    }
     struct stk_record_reader *r = stk_alloc_zero(1, sizeof *r);
-    if (!r)
+    if (!r) {
         return stk_err_nomem(err);
+    }
     r->crc = stk_crc32c_best();
     r->policy = o->on_damage;
     r->skip_data_crc = o->skip_data_crc;
@@ -79,45 +84,52 @@ enum stk_status stk_record_open(struct stk_record_reader **out, const char *path
                                   .codec = stk_record_stream_codec(o->codec, path),
                                   .input_bytes = o->input_bytes};
     status = r->pool ? claim(r, o, path, err) : stk_err_nomem(err);
-    if (!status)
+    if (!status) {
         status = stk_stream_open(&r->stream, path, &how, err);
-    if (status)
+    }
+    if (status) {
         stk_record_close(r);
-    else
+    } else {
         *out = r;
+    }
     return status;
 }
 
 void stk_record_close(struct stk_record_reader *r)
 {
-    if (!r)
+    if (!r) {
         return;
+    }
     stk_stream_close(r->stream);
     stk_buf_drop(r->block);
-    if (r->claimed)
+    if (r->claimed) {
         stk_pool_unclaim(r->pool, r->claimed);
+    }
     stk_pool_drop(r->pool);
     stk_free(r);
 }
 
 // Moves what is left to the start of a block of so many bytes that nobody else holds.
-static enum stk_status make_room(struct stk_record_reader *r, size_t bytes, struct stk_err *err)
+static enum stk_status make_capacity(struct stk_record_reader *r, size_t bytes, struct stk_err *err)
 {
     struct stk_buf *old = r->block, *b = old;
     size_t left = r->end - r->pos;
     bytes = bytes < left ? left : bytes;
     if (!old || bytes != r->capacity || !stk_buf_is_sole(old)) {
         b = stk_buf_get(r->pool, bytes);
-        if (!b)
+        if (!b) {
             return stk_pool_is_full(r->pool, bytes)
                        ? no_budget(r->pool, bytes, stk_stream_path(r->stream), err)
                        : stk_err_nomem(err);
+        }
         r->capacity = bytes;
     }
-    if (left)
+    if (left) {
         memmove(b->data, old->data + r->pos, left);
-    if (b != old)
+    }
+    if (b != old) {
         stk_buf_drop(old);
+    }
     r->block = b;
     r->base += r->pos;
     r->pos = 0;
@@ -145,18 +157,21 @@ static enum stk_status fill(struct stk_record_reader *r, size_t until, struct st
 enum stk_status stk_record_load(struct stk_record_reader *r, size_t n, struct stk_err *err)
 {
     size_t have = r->end - r->pos;
-    if (have >= n || r->ended)
+    if (have >= n || r->ended) {
         return STK_OK;
-    if (have >= REST_MIN && n <= r->capacity - r->pos)
+    }
+    if (have >= REST_MIN && n <= r->capacity - r->pos) {
         return fill(r, r->pos + n, err);
+    }
     bool is_large = r->last_size > r->block_bytes / 8;
-    enum stk_status status = make_room(r, is_large ? r->large_block_bytes : r->block_bytes, err);
+    enum stk_status status =
+        make_capacity(r, is_large ? r->large_block_bytes : r->block_bytes, err);
     while (!status && r->end < n && !r->ended) {
         if (r->end < r->capacity) {
             size_t until = first_read_end(r), least = n < r->capacity ? n : r->capacity;
             status = fill(r, until < least ? least : until, err);
         } else {
-            status = make_room(r, r->capacity * 2 < n ? r->capacity * 2 : n, err);
+            status = make_capacity(r, r->capacity * 2 < n ? r->capacity * 2 : n, err);
         }
     }
     return status;
@@ -174,20 +189,24 @@ static size_t take(struct stk_record_reader *r, struct stk_record *out, size_t c
         const uint8_t *p = bytes + pos;
         uint64_t size = stk_record_le64(p);
         *why = STK_RECORD_BAD_LENGTH;
-        if (stk_crc32c_mask(r->crc(0, p, 8)) != stk_record_le32(p + 8))
+        if (stk_crc32c_mask(r->crc(0, p, 8)) != stk_record_le32(p + 8)) {
             break;
+        }
         *why = STK_RECORD_TOO_LONG;
-        if (size > r->max_record)
+        if (size > r->max_record) {
             break;
+        }
         *why = STK_RECORD_SHORT;
         *need = (size_t)size + STK_RECORD_OVERHEAD;
-        if (r->end - pos < *need)
+        if (r->end - pos < *need) {
             break;
+        }
         const uint8_t *data = p + STK_RECORD_HEADER;
         *why = STK_RECORD_BAD_DATA;
         if (!r->skip_data_crc &&
-            stk_crc32c_mask(r->crc(0, data, size)) != stk_record_le32(data + size))
+            stk_crc32c_mask(r->crc(0, data, size)) != stk_record_le32(data + size)) {
             break;
+        }
         *why = STK_RECORD_SHORT;
         out[n++] = (struct stk_record){data, (size_t)size, r->base + pos, r->number++};
         r->stats.bytes += size;
@@ -204,13 +223,16 @@ static enum stk_status go_on(struct stk_record_reader *r, size_t need, bool *don
                              struct stk_err *err)
 {
     enum stk_status status = stk_record_load(r, need, err);
-    if (status || r->end - r->pos >= need)
+    if (status || r->end - r->pos >= need) {
         return status;
+    }
     const char *broken = stk_stream_damage(r->stream);
-    if (r->end > r->pos)
+    if (r->end > r->pos) {
         return stk_record_damaged(r, STK_RECORD_TRUNCATED, err);
-    if (broken && !r->stream_damage_said)
+    }
+    if (broken && !r->stream_damage_said) {
         return stk_record_damaged(r, STK_RECORD_COMPRESSION, err);
+    }
     *done = true;
     return STK_OK;
 }
@@ -221,8 +243,9 @@ enum stk_status stk_record_read(struct stk_record_reader *r, struct stk_record *
     *count = 0;
     *block = NULL;
     if (r->failed.code) {
-        if (err)
+        if (err) {
             *err = r->failed;
+        }
         return r->failed.code;
     }
     bool done = cap == 0;

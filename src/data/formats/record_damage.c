@@ -19,8 +19,9 @@ static uint64_t offset_of(const struct stk_record_reader *r)
 static bool fits(const struct stk_record_reader *r, size_t pos, uint64_t size)
 {
     uint64_t total = stk_stream_size(r->stream), at = r->base + pos;
-    if (stk_stream_codec(r->stream) != STK_CODEC_PLAIN || total == 0)
+    if (stk_stream_codec(r->stream) != STK_CODEC_PLAIN || total == 0) {
         return size <= BELIEVED_MAX;
+    }
     return total >= at && total - at >= STK_RECORD_OVERHEAD &&
            size <= total - at - STK_RECORD_OVERHEAD;
 }
@@ -36,13 +37,16 @@ static bool header_at(const struct stk_record_reader *r, size_t pos)
 // "it looks like ..." for a file that was opened with the wrong compression.
 static const char *guess(const struct stk_record_reader *r)
 {
-    if (offset_of(r) != 0 || !r->block || r->end - r->pos < 2)
+    if (offset_of(r) != 0 || !r->block || r->end - r->pos < 2) {
         return "";
+    }
     const uint8_t *p = r->block->data + r->pos;
-    if (p[0] == 0x1f && p[1] == 0x8b)
+    if (p[0] == 0x1f && p[1] == 0x8b) {
         return "; it looks like gzip: is its compression GZIP?";
-    if (p[0] == 0x78 && (p[0] << 8 | p[1]) % 31 == 0)
+    }
+    if (p[0] == 0x78 && (p[0] << 8 | p[1]) % 31 == 0) {
         return "; it looks like zlib: is its compression ZLIB?";
+    }
     return "; is it a TFRecord file?";
 }
 
@@ -84,13 +88,16 @@ static enum stk_status pass(struct stk_record_reader *r, struct stk_err *err)
         size_t have = r->end - r->pos, step = r->passing < have ? (size_t)r->passing : have;
         r->pos += step;
         r->passing -= step;
-        if (r->ended && r->pos == r->end)
+        if (r->ended && r->pos == r->end) {
             r->passing = 0;
-        if (r->passing == 0)
+        }
+        if (r->passing == 0) {
             return STK_OK;
+        }
         enum stk_status status = stk_record_load(r, 1, err);
-        if (status)
+        if (status) {
             return status;
+        }
     }
 }
 
@@ -99,8 +106,9 @@ static enum stk_status scan(struct stk_record_reader *r, struct stk_err *err)
     for (;;) {
         for (; r->end - r->pos >= STK_RECORD_HEADER; r->pos++) {
             r->scanning = !header_at(r, r->pos);
-            if (!r->scanning)
+            if (!r->scanning) {
                 return STK_OK;
+            }
         }
         if (r->ended) {
             r->pos = r->end;
@@ -108,8 +116,9 @@ static enum stk_status scan(struct stk_record_reader *r, struct stk_err *err)
             return STK_OK;
         }
         enum stk_status status = stk_record_load(r, STK_RECORD_HEADER, err);
-        if (status)
+        if (status) {
             return status;
+        }
     }
 }
 
@@ -117,8 +126,9 @@ enum stk_status stk_record_recover(struct stk_record_reader *r, struct stk_err *
 {
     uint64_t from = offset_of(r);
     enum stk_status status = r->passing ? pass(r, err) : STK_OK;
-    if (!status && r->scanning)
+    if (!status && r->scanning) {
         status = scan(r, err);
+    }
     r->stats.lost_bytes += offset_of(r) - from;
     return status;
 }
@@ -128,15 +138,18 @@ static enum stk_status try_length(struct stk_record_reader *r, uint64_t *size, s
 {
     uint64_t claimed = stk_record_le64(r->block->data + r->pos);
     *size = 0;
-    if (claimed > r->max_record || !fits(r, r->pos, claimed))
+    if (claimed > r->max_record || !fits(r, r->pos, claimed)) {
         return STK_OK;
+    }
     size_t whole = (size_t)claimed + STK_RECORD_OVERHEAD;
     enum stk_status status = stk_record_load(r, whole, err);
-    if (status || r->end - r->pos < whole)
+    if (status || r->end - r->pos < whole) {
         return status;
+    }
     const uint8_t *data = r->block->data + r->pos + STK_RECORD_HEADER;
-    if (stk_crc32c_mask(r->crc(0, data, claimed)) == stk_record_le32(data + claimed))
+    if (stk_crc32c_mask(r->crc(0, data, claimed)) == stk_record_le32(data + claimed)) {
         *size = whole;
+    }
     return STK_OK;
 }
 
@@ -145,13 +158,16 @@ static enum stk_status bytes_to_pass(struct stk_record_reader *r, enum stk_recor
                                      uint64_t *size, struct stk_err *err)
 {
     *size = 0;
-    if (why == STK_RECORD_BAD_LENGTH)
+    if (why == STK_RECORD_BAD_LENGTH) {
         return try_length(r, size, err);
-    if (why == STK_RECORD_TRUNCATED || why == STK_RECORD_COMPRESSION)
+    }
+    if (why == STK_RECORD_TRUNCATED || why == STK_RECORD_COMPRESSION) {
         return STK_OK;
+    }
     uint64_t claimed = stk_record_le64(r->block->data + r->pos);
-    if (why == STK_RECORD_BAD_DATA || fits(r, r->pos, claimed))
+    if (why == STK_RECORD_BAD_DATA || fits(r, r->pos, claimed)) {
         *size = claimed + STK_RECORD_OVERHEAD;
+    }
     return STK_OK;
 }
 
@@ -163,14 +179,16 @@ enum stk_status stk_record_damaged(struct stk_record_reader *r, enum stk_record_
     describe(r, why, &what);
     if (r->policy == STK_RECORD_STOP) {
         r->failed = what;
-        if (err)
+        if (err) {
             *err = what;
+        }
         return what.code;
     }
     uint64_t size;
     enum stk_status status = bytes_to_pass(r, why, &size, err);
-    if (status)
+    if (status) {
         return status; // nothing has moved: it can be tried again
+    }
     r->passing = size;
     if (size == 0 && why != STK_RECORD_COMPRESSION) {
         r->passing = 1;
@@ -179,7 +197,8 @@ enum stk_status stk_record_damaged(struct stk_record_reader *r, enum stk_record_
     r->stream_damage_said |= why == STK_RECORD_COMPRESSION || why == STK_RECORD_TRUNCATED;
     r->stats.lost++;
     r->number++;
-    if (!r->first_damage.code)
+    if (!r->first_damage.code) {
         r->first_damage = what;
+    }
     return stk_record_recover(r, err);
 }

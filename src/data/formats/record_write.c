@@ -48,10 +48,12 @@ static enum stk_status write_all(struct stk_record_writer *w, const uint8_t *p, 
 {
     while (n > 0) {
         ssize_t done = write(w->fd, p, n < DEFLATE_MAX ? n : DEFLATE_MAX);
-        if (done < 0 && errno == EINTR)
+        if (done < 0 && errno == EINTR) {
             continue;
-        if (done <= 0)
+        }
+        if (done <= 0) {
             return failed(w, done ? errno : ENOSPC, err);
+        }
         p += done;
         n -= (size_t)done;
     }
@@ -70,13 +72,16 @@ static enum stk_status put_plain(struct stk_record_writer *w, const uint8_t *p, 
 {
     if (n > BUFFER_SIZE - w->used) {
         enum stk_status status = flush(w, err);
-        if (status)
+        if (status) {
             return status;
-        if (n >= BUFFER_SIZE)
+        }
+        if (n >= BUFFER_SIZE) {
             return write_all(w, p, n, err);
+        }
     }
-    if (n)
+    if (n) {
         memcpy(w->buffer + w->used, p, n);
+    }
     w->used += n;
     return STK_OK;
 }
@@ -96,12 +101,14 @@ static enum stk_status put_deflated(struct stk_record_writer *w, const uint8_t *
         p = taken > 0 ? p + taken : p; // NULL where there is nothing
         n -= taken;
         w->used = BUFFER_SIZE - w->z.avail_out;
-        if (result == Z_STREAM_ERROR)
+        if (result == Z_STREAM_ERROR) {
             return failed(w, EIO, err);
+        }
         if (w->used == BUFFER_SIZE) {
             enum stk_status status = flush(w, err);
-            if (status)
+            if (status) {
                 return status;
+            }
         }
     } while (n > 0 || (how == Z_FINISH && result != Z_STREAM_END));
     return STK_OK;
@@ -115,10 +122,12 @@ static enum stk_status put(struct stk_record_writer *w, const void *p, size_t n,
 
 static void dispose(struct stk_record_writer *w)
 {
-    if (w->compressed)
+    if (w->compressed) {
         deflateEnd(&w->z);
-    if (w->fd >= 0)
+    }
+    if (w->fd >= 0) {
         close(w->fd);
+    }
     stk_free(w);
 }
 
@@ -127,8 +136,9 @@ static int start_deflate(struct stk_record_writer *w, enum stk_record_codec code
     int bits = codec == STK_RECORD_GZIP ? MAX_WBITS + 16 : MAX_WBITS;
     w->z = (z_stream){.zalloc = allocate, .zfree = release};
     if (deflateInit2(&w->z, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, bits, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
         return -1;
+    }
     w->compressed = true;
     return 0;
 }
@@ -137,13 +147,15 @@ enum stk_status stk_record_create(struct stk_record_writer **out, const char *pa
                                   enum stk_record_codec codec, int level, struct stk_err *err)
 {
     *out = NULL;
-    if (level < 0 || level > 9)
+    if (level < 0 || level > 9) {
         return stk_err_set(err, STK_EINVAL, "compression levels go from 1 to 9, or 0, not %d",
                            level);
+    }
     size_t size = strlen(path) + 1;
     struct stk_record_writer *w = stk_alloc(sizeof *w + size);
-    if (!w)
+    if (!w) {
         return stk_err_nomem(err);
+    }
     memcpy(w->path, path, size);
     w->compressed = false;
     w->error = 0;
@@ -151,62 +163,74 @@ enum stk_status stk_record_create(struct stk_record_writer **out, const char *pa
     w->crc = stk_crc32c_best();
     w->fd = -1;
     enum stk_status status = STK_OK;
-    if (codec != STK_RECORD_PLAIN && start_deflate(w, codec, level))
+    if (codec != STK_RECORD_PLAIN && start_deflate(w, codec, level)) {
         status = stk_err_nomem(err);
-    if (!status) {
-        do
-            w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-        while (w->fd < 0 && errno == EINTR);
-        if (w->fd < 0)
-            status = failed(w, errno, err);
     }
-    if (status)
+    if (!status) {
+        do {
+            w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+        } while (w->fd < 0 && errno == EINTR);
+        if (w->fd < 0) {
+            status = failed(w, errno, err);
+        }
+    }
+    if (status) {
         dispose(w);
-    else
+    } else {
         *out = w;
+    }
     return status;
 }
 
 static void put_le32(uint8_t *p, uint32_t v)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         p[i] = (uint8_t)(v >> 8 * i);
+    }
 }
 
 enum stk_status stk_record_write(struct stk_record_writer *w, const void *data, size_t size,
                                  struct stk_err *err)
 {
-    if (w->error)
+    if (w->error) {
         return failed(w, w->error, err);
+    }
     uint8_t header[STK_RECORD_HEADER], footer[4];
     put_le32(header, (uint32_t)size);
     put_le32(header + 4, (uint32_t)((uint64_t)size >> 32));
     put_le32(header + 8, stk_crc32c_mask(w->crc(0, header, 8)));
     put_le32(footer, stk_crc32c_mask(w->crc(0, data, size)));
     enum stk_status status = put(w, header, sizeof header, err);
-    if (!status)
+    if (!status) {
         status = put(w, data, size, err);
-    if (!status)
+    }
+    if (!status) {
         status = put(w, footer, sizeof footer, err);
+    }
     return status;
 }
 
 enum stk_status stk_record_finish(struct stk_record_writer *w, struct stk_err *err)
 {
-    if (!w)
+    if (!w) {
         return STK_OK;
+    }
     enum stk_status status = STK_OK;
-    if (w->error)
+    if (w->error) {
         status = failed(w, w->error, err);
-    if (!status && w->compressed)
+    }
+    if (!status && w->compressed) {
         status = put_deflated(w, NULL, 0, Z_FINISH, err);
-    if (!status)
+    }
+    if (!status) {
         status = flush(w, err);
+    }
     if (!status) {
         int fd = w->fd;
         w->fd = -1;
-        if (close(fd))
+        if (close(fd)) {
             status = failed(w, errno, err);
+        }
     }
     dispose(w);
     return status;

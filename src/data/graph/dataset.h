@@ -120,7 +120,7 @@ struct stk_run_options { // all zero: defaults
     const struct stoker_memory_source *memory; // of large buffers; NULL: the heap
 };
 
-struct stk_gate { // permits to work at once; see gate.h
+struct stk_permits { // permits to work at once; see permits.h
     pthread_mutex_t lock;
     pthread_cond_t freed;
     int permits, taken, most;
@@ -142,7 +142,7 @@ struct stk_stage_stats { // of one iterator; atomic, read while it runs
     uint64_t wait_ns; // blocked on its input
     uint64_t starve_ns;                         // its consumer blocked on it
     uint32_t threads;                           // at work for it now
-    uint32_t fill, room;                        // pieces (blocks) ready, and how many may be
+    uint32_t fill, capacity;                    // pieces (blocks) ready, and how many may be
     uint32_t block_max;                         // elements of a piece now
     uint32_t head_ready;                        // its next element needs no wait
     uint32_t binding;                           // enum stk_binding, as the tuner last saw it
@@ -167,7 +167,7 @@ struct stk_run {
     struct stk_tuner *tuner; // NULL: nothing to tune
     struct stk_iter *root;   // the iterator with path 0
     bool has_cap;            // options.threads were given: never more
-    struct stk_gate gate;
+    struct stk_permits permits;
     pthread_mutex_t short_lock; // held by the worker that found too little memory and tries again
     uint64_t short_refused; // under it: what the pool had refused when memory was looked for last
     pthread_mutex_t rings_lock; // of the list of rings, which cancelling wakes
@@ -187,10 +187,11 @@ struct stk_iter {
     uint64_t epoch;                // how often the part of the tree above began anew
     uint64_t seed;                 // of (run or dataset seed, path, epoch)
     bool is_final;                 // its elements go to the consumer as they are
-    bool is_beside;                // it is in a dataset that is open beside others (data/run/tally.h)
-    bool is_tally;                 // it stands for such, and only counts
-    struct stk_iter *beside, *beside_previous, *beside_next; // those open in it; neighbours
-    uint64_t told[STK_STAGE_COUNTS];                         // is_beside: what the tally knows
+    bool is_concurrent; // it is in a dataset that is open beside others (data/run/aggregate.h)
+    bool is_aggregate;  // it stands for such, and only counts
+    struct stk_iter *concurrent, *concurrent_previous,
+        *concurrent_next;            // those open in it; neighbours
+    uint64_t told[STK_STAGE_COUNTS]; // is_concurrent: what the tally knows
     void *state;
     enum stk_status pending; // an error that comes next
     struct stk_stage_stats stats;
@@ -210,11 +211,11 @@ STK_MUST_CHECK enum stk_status stk_iter_open(struct stk_iter **out, struct stk_d
 // Input i, of a stage that opens its inputs itself.
 STK_MUST_CHECK enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it,
                                                    int i, uint64_t epoch, struct stk_err *err);
-// A dataset that the function of `it` gave, the number-th of them. is_beside: others are open
+// A dataset that the function of `it` gave, the number-th of them. is_concurrent: others are open
 // beside it.
 STK_MUST_CHECK enum stk_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
                                                    struct stk_dataset *ds, uint64_t number,
-                                                   bool is_beside, struct stk_err *err);
+                                                   bool is_concurrent, struct stk_err *err);
 void stk_iter_close(struct stk_iter *it); // takes NULL
 // Input i is `fresh` from now on; the one it was, which may be NULL, is closed, and what it counted
 // goes to the new one.

@@ -76,18 +76,18 @@ void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct
     stk_col_clear(c);
     if (!stk_col_uniform(c, r->pool, dtype, shape, r->n)) {
         size_t each = (size_t)stk_shape_count(shape) * stk_dtype_bytes(dtype);
-        (void)stk_op_no_room_for(r, each * (size_t)r->n, err);
+        (void)stk_op_no_memory_for(r, each * (size_t)r->n, err);
         return NULL;
     }
     return c->data;
 }
 
-enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err)
+enum stk_status stk_op_no_memory(const struct stk_op_run *r, struct stk_err *err)
 {
-    return stk_op_no_room_for(r, 0, err);
+    return stk_op_no_memory_for(r, 0, err);
 }
 
-enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err)
+enum stk_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err)
 {
     struct stk_pool_stats s = stk_pool_stats_of(r->pool);
     char wanted[64] = "";

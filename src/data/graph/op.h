@@ -87,9 +87,9 @@ const struct stk_op *stk_op_at(int i);              // the table's, then plug-in
 int stk_op_register(const struct stk_op *op);
 
 // No memory for the result, as an error.
-enum stk_status stk_op_no_room(const struct stk_op_run *r, struct stk_err *err);
+enum stk_status stk_op_no_memory(const struct stk_op_run *r, struct stk_err *err);
 // bytes: of the result, where they are known.
-enum stk_status stk_op_no_room_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
+enum stk_status stk_op_no_memory_for(const struct stk_op_run *r, size_t bytes, struct stk_err *err);
 
 // Room for a uniform output of r->n elements: the caller's memory where it was given and fits.
 // NULL: no memory (STK_ENOMEM or STK_ELIMIT is in err).

@@ -23,8 +23,8 @@ static void add(struct line *l, const char *fmt, ...)
     va_start(args, fmt);
     int n = vsnprintf(l->text + l->n, sizeof l->text - l->n, fmt, args);
     va_end(args);
-    size_t room = sizeof l->text - 2 - l->n;
-    l->n += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room;
+    size_t capacity = sizeof l->text - 2 - l->n;
+    l->n += n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity;
 }
 
 static bool end_line(struct stk_rewrite_log *out, struct line *l)

@@ -52,8 +52,8 @@ void stk_image_context_destroy(struct stk_image_context *c); // takes NULL
 void stk_image_context_charge(struct stk_image_context *c, struct stk_pool *pool);
 void stk_image_context_trim(struct stk_image_context *c); // keeps nothing; takes NULL
 // STK_ENOMEM: that many bytes cannot be had.
-enum stk_status stk_image_no_room(const struct stk_image_context *c, size_t size,
-                                  struct stk_err *err);
+enum stk_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
+                                    struct stk_err *err);
 // At least `size` bytes, aligned to 64, of unknown content; NULL if they cannot be had (the old
 // ones are gone then).
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size);

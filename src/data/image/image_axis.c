@@ -13,8 +13,9 @@ enum { CUBIC_STEPS = 1024 }; // TensorFlow's bicubic has its kernel in a table o
 
 static bool is_sampled(enum stk_image_method m, bool antialias)
 {
-    if (m == STK_IMAGE_BILINEAR || m == STK_IMAGE_BICUBIC)
+    if (m == STK_IMAGE_BILINEAR || m == STK_IMAGE_BICUBIC) {
         return antialias;
+    }
     return m != STK_IMAGE_AREA && m != STK_IMAGE_NEAREST;
 }
 
@@ -38,10 +39,12 @@ static float radius_of(enum stk_image_method m)
 static float lanczos(float x, float radius)
 {
     const float pi = 3.14159265359f;
-    if (x > radius)
+    if (x > radius) {
         return 0;
-    if (x <= 1e-3f)
+    }
+    if (x <= 1e-3f) {
         return 1;
+    }
     return radius * sinf(pi * x) * sinf(pi * x / radius) / (pi * pi * x * x);
 }
 
@@ -81,12 +84,13 @@ static float inverse_scale(uint32_t in, uint32_t out)
 uint32_t stk_image_axis_taps(enum stk_image_method m, bool antialias, uint32_t in, uint32_t out)
 {
     double taps = m == STK_IMAGE_BICUBIC ? 4 : 2;
-    if (is_sampled(m, antialias))
+    if (is_sampled(m, antialias)) {
         taps = 2 * ceil((double)radius_of(m) *
                         (double)kernel_scale(m, antialias, inverse_scale(in, out))) +
                1;
-    else if (m == STK_IMAGE_AREA)
+    } else if (m == STK_IMAGE_AREA) {
         taps = ceil((double)in / out) + 2;
+    }
     return taps < in ? (uint32_t)taps : in;
 }
 
@@ -104,11 +108,13 @@ static float *place(struct stk_image_axis *a, uint32_t x, int64_t from)
 static void normalise(float *w, int64_t n)
 {
     float sum = 0;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
         sum += w[i];
+    }
     float factor = fabsf(sum) < 1000.0f * FLT_MIN ? 0 : 1.0f / sum;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
         w[i] *= factor;
+    }
 }
 
 // floorf and ceilf are calls where SSE4.1 may not be taken for granted.
@@ -148,8 +154,9 @@ static void fill_triangle(struct stk_image_axis *a, float wide)
             sum += w[t];
         }
         float factor = sum < 1000.0f * FLT_MIN ? 0 : 1.0f / sum;
-        for (int32_t t = 0; t < taps; t++)
+        for (int32_t t = 0; t < taps; t++) {
             w[t] *= factor;
+        }
     }
 }
 
@@ -186,8 +193,9 @@ static void fill_bilinear(struct stk_image_axis *a)
         int64_t from = clamp((int64_t)below, 0, last), to = clamp(ceil_of(at), 0, last);
         float *w = place(a, x, from);
         w[0] = to > from ? 1 - part : 1;
-        if (to > from)
+        if (to > from) {
             w[1] = part;
+        }
     }
 }
 
@@ -207,8 +215,9 @@ static void fill_bicubic(struct stk_image_axis *a)
         int64_t from = clamp(base, 0, (int64_t)a->in - 1);
         int64_t to = clamp(base + 4, from + 1, a->in); // taps outside count for nothing
         float *w = place(a, x, from);
-        for (int64_t i = from; i < to; i++)
+        for (int64_t i = from; i < to; i++) {
             w[i - from] = taps[i - base];
+        }
         normalise(w, to - from);
     }
 }
@@ -234,14 +243,15 @@ static void fill_area(struct stk_image_axis *a)
 
 void stk_image_axis_fill(struct stk_image_axis *a, enum stk_image_method m, bool antialias)
 {
-    if (is_sampled(m, antialias))
+    if (is_sampled(m, antialias)) {
         fill_sampled(a, m, antialias);
-    else if (m == STK_IMAGE_BICUBIC)
+    } else if (m == STK_IMAGE_BICUBIC) {
         fill_bicubic(a);
-    else if (m == STK_IMAGE_AREA)
+    } else if (m == STK_IMAGE_AREA) {
         fill_area(a);
-    else
+    } else {
         fill_bilinear(a);
+    }
 }
 
 void stk_image_axis_mirror(struct stk_image_axis *a)
@@ -283,12 +293,13 @@ static void fill_fixed_block(const struct stk_image_axis *a, uint32_t x, int32_t
 {
     uint32_t pairs = a->pair_taps / 2, lane = x % STK_IMAGE_BLOCK;
     int16_t *block = (int16_t *)a->lookups + (size_t)(x / STK_IMAGE_BLOCK) * pairs * 64;
-    for (uint32_t p = 0; p < pairs; p++)
+    for (uint32_t p = 0; p < pairs; p++) {
         for (uint32_t k = 0; k < 2; k++) {
             int32_t index = a->start[x] - base + (int32_t)(2 * p + k);
             block[p * 64 + 2 * lane + k] = (int16_t)(index < STK_IMAGE_WINDOW_16 ? index : 0);
             block[p * 64 + 32 + 2 * lane + k] = a->fixed[(size_t)x * a->pair_taps + 2 * p + k];
         }
+    }
 }
 
 static void fill_float_block(const struct stk_image_axis *a, uint32_t x, int32_t base)
@@ -302,7 +313,7 @@ static void fill_float_block(const struct stk_image_axis *a, uint32_t x, int32_t
 
 bool stk_image_axis_block(struct stk_image_axis *a, bool is_fixed)
 {
-    int32_t room = is_fixed ? STK_IMAGE_WINDOW_16 : STK_IMAGE_WINDOW_32;
+    int32_t capacity = is_fixed ? STK_IMAGE_WINDOW_16 : STK_IMAGE_WINDOW_32;
     uint32_t blocks = (a->out + STK_IMAGE_BLOCK - 1) / STK_IMAGE_BLOCK;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t from = b * STK_IMAGE_BLOCK, to = from + STK_IMAGE_BLOCK;
@@ -312,17 +323,19 @@ bool stk_image_axis_block(struct stk_image_axis *a, bool is_fixed)
             low = a->start[x] < low ? a->start[x] : low;
             high = a->start[x] > high ? a->start[x] : high;
         }
-        if (high + (int32_t)a->taps - low > room)
+        if (high + (int32_t)a->taps - low > capacity) {
             return false;
+        }
         a->window[b] = low;
     }
     size_t last = (size_t)(blocks - 1) * (is_fixed ? a->pair_taps / 2 : a->taps) * 128;
     memset((uint8_t *)a->lookups + last, 0, (is_fixed ? a->pair_taps / 2 : a->taps) * 128);
     for (uint32_t x = 0; x < a->out; x++) {
-        if (is_fixed)
+        if (is_fixed) {
             fill_fixed_block(a, x, a->window[x / STK_IMAGE_BLOCK]);
-        else
+        } else {
             fill_float_block(a, x, a->window[x / STK_IMAGE_BLOCK]);
+        }
     }
     return true;
 }

@@ -21,29 +21,34 @@ struct bmp {
 static enum stk_status read_header(const uint8_t *data, size_t size, uint32_t channels,
                                    struct bmp *b, struct stk_err *err)
 {
-    if (size < HEADER || memcmp(data, "BM", 2) != 0)
+    if (size < HEADER || memcmp(data, "BM", 2) != 0) {
         return stk_err_set(err, STK_EINPUT, "a damaged BMP, or none: no header");
+    }
     int64_t width = (int32_t)le32(data + 18), height = (int32_t)le32(data + 22);
     uint32_t bits = le32(data + 28) & 0xffff, compression = le32(data + 30);
     b->is_top_down = height < 0;
     height = height < 0 ? -height : height;
     b->first = le32(data + 10);
-    if (width <= 0 || height <= 0 || width > STK_IMAGE_MAX_SIDE || height > STK_IMAGE_MAX_SIDE)
+    if (width <= 0 || height <= 0 || width > STK_IMAGE_MAX_SIDE || height > STK_IMAGE_MAX_SIDE) {
         return stk_err_set(err, STK_EINPUT, "a BMP of %lld x %lld pixels", (long long)height,
                            (long long)width);
-    if ((bits != 8 && bits != 24 && bits != 32) || (compression != 0 && compression != 3))
+    }
+    if ((bits != 8 && bits != 24 && bits != 32) || (compression != 0 && compression != 3)) {
         return stk_err_set(
             err, STK_EINPUT,
             "a BMP of %u bits a pixel, compression %u; 8, 24 or 32 uncompressed can be "
             "decoded",
             bits, compression);
+    }
     b->shape = (struct stk_image_shape){(uint32_t)height, (uint32_t)width, bits / 8};
-    if (channels && channels != b->shape.channels)
+    if (channels && channels != b->shape.channels) {
         return stk_err_set(err, STK_EINPUT, "a BMP of %u channels, not %u", b->shape.channels,
                            channels);
+    }
     b->stride = ((size_t)width * b->shape.channels + 3) & ~(size_t)3;
-    if (b->first > size || (size - b->first) / b->stride < (size_t)height)
+    if (b->first > size || (size - b->first) / b->stride < (size_t)height) {
         return stk_err_set(err, STK_EINPUT, "a damaged BMP: the data end too early");
+    }
     return STK_OK;
 }
 
@@ -52,8 +57,9 @@ enum stk_status stk_image_bmp_shape(const uint8_t *data, size_t size, uint32_t c
 {
     struct bmp b;
     enum stk_status status = read_header(data, size, channels, &b, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         *shape = b.shape;
+    }
     return status;
 }
 
@@ -62,10 +68,12 @@ enum stk_status stk_image_decode_bmp(struct stk_image_context *c, const uint8_t 
 {
     struct bmp b;
     enum stk_status status = read_header(data, size, channels, &b, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_image_claim(c, out, &b.shape, STK_IMAGE_U8, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     size_t n = b.shape.channels;
     for (uint32_t y = 0; y < out->height; y++) {
         uint32_t row = b.is_top_down ? y : out->height - 1 - y;

@@ -15,16 +15,20 @@ static enum stk_status check_types(const struct stk_image *in, const struct stk_
                                    uint32_t channels, const char *what, struct stk_err *err)
 {
     enum stk_status status = stk_image_check(in, what, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_image_check(out, what, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     if (in->height != out->height || in->width != out->width || in->type != out->type ||
-        in->type == STK_IMAGE_U16)
+        in->type == STK_IMAGE_U16) {
         return stk_err_set(err, STK_EUSAGE, "%s: uint8 or float32 to the same type and size", what);
-    if (channels && in->channels != channels)
+    }
+    if (channels && in->channels != channels) {
         return stk_err_set(err, STK_EUSAGE, "%s: takes %u channels, not %u", what, channels,
                            in->channels);
+    }
     return STK_OK;
 }
 
@@ -32,8 +36,9 @@ static enum stk_status check_same(const struct stk_image *in, const struct stk_i
                                   uint32_t channels, const char *what, struct stk_err *err)
 {
     enum stk_status status = check_types(in, out, channels, what, err);
-    if (status == STK_OK && in->channels != out->channels)
+    if (status == STK_OK && in->channels != out->channels) {
         return stk_err_set(err, STK_EUSAGE, "%s: the output has %u channels", what, out->channels);
+    }
     return status;
 }
 
@@ -64,11 +69,13 @@ static void change_row(const struct stk_image *in, const struct stk_image *out, 
     uint8_t *to = stk_image_row(out, y);
     for (size_t at = 0; at < n; at += STRETCH * channels) {
         size_t m = n - at < STRETCH * channels ? n - at : STRETCH * channels;
-        for (size_t i = 0; i < m; i++)
+        for (size_t i = 0; i < m; i++) {
             line[i] = to_float(from[at + i]);
+        }
         change(line, m / channels, args);
-        for (size_t i = 0; i < m; i++)
+        for (size_t i = 0; i < m; i++) {
             to[at + i] = to_byte(line[i]);
+        }
     }
 }
 
@@ -78,8 +85,9 @@ static void use_tables(const struct stk_image *in, const struct stk_image *out, 
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         uint8_t *to = stk_image_row(out, y);
-        for (size_t i = c; i < (size_t)in->width * in->channels; i += step)
+        for (size_t i = c; i < (size_t)in->width * in->channels; i += step) {
             to[i] = table[from[i]];
+        }
     }
 }
 
@@ -90,11 +98,13 @@ static void change_values(const struct stk_image *in, const struct stk_image *ou
     float values[256];
     uint8_t table[256];
     if (in->type == STK_IMAGE_U8) {
-        for (int i = 0; i < 256; i++)
+        for (int i = 0; i < 256; i++) {
             values[i] = to_float((uint8_t)i);
+        }
         change(values, 256, args);
-        for (int i = 0; i < 256; i++)
+        for (int i = 0; i < 256; i++) {
             table[i] = to_byte(values[i]);
+        }
         use_tables(in, out, 0, 1, table);
         return;
     }
@@ -108,23 +118,26 @@ static void change_values(const struct stk_image *in, const struct stk_image *ou
 
 static void brighten(float *v, size_t n, const float *args)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         v[i] += args[0];
+    }
 }
 
 enum stk_status stk_image_adjust_brightness(const struct stk_image *in, float delta,
                                             const struct stk_image *out, struct stk_err *err)
 {
     enum stk_status status = check_same(in, out, 0, "adjust_brightness", err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         change_values(in, out, brighten, &delta);
+    }
     return status;
 }
 
 static void raise(float *v, size_t n, const float *args)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         v[i] = args[1] * powf(v[i], args[0]);
+    }
 }
 
 enum stk_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, float gain,
@@ -132,11 +145,13 @@ enum stk_status stk_image_adjust_gamma(const struct stk_image *in, float gamma, 
 {
     const float args[2] = {gamma, gain};
     enum stk_status status = check_same(in, out, 0, "adjust_gamma", err);
-    if (status == STK_OK && !(gamma >= 0))
+    if (status == STK_OK && !(gamma >= 0)) {
         return stk_err_set(err, STK_EUSAGE, "adjust_gamma: gamma is not negative, but %g",
                            (double)gamma);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         change_values(in, out, raise, args);
+    }
     return status;
 }
 
@@ -151,21 +166,28 @@ static void sum_lanes(const struct stk_image *in, double sums[LANES])
         const float *floats = stk_image_row(in, y);
         size_t i = 0;
         if (in->type == STK_IMAGE_F32) {
-            for (; i + LANES <= n; i += LANES)
-                for (size_t k = 0; k < LANES; k++)
+            for (; i + LANES <= n; i += LANES) {
+                for (size_t k = 0; k < LANES; k++) {
                     sums[k] += (double)floats[i + k];
-            for (size_t k = 0; i + k < n; k++)
+                }
+            }
+            for (size_t k = 0; i + k < n; k++) {
                 sums[k] += (double)floats[i + k];
+            }
             continue;
         }
         uint32_t row[LANES] = {0}; // 2^20 pixels of 255 fit
-        for (; i + LANES <= n; i += LANES)
-            for (size_t k = 0; k < LANES; k++)
+        for (; i + LANES <= n; i += LANES) {
+            for (size_t k = 0; k < LANES; k++) {
                 row[k] += bytes[i + k];
-        for (size_t k = 0; i + k < n; k++)
+            }
+        }
+        for (size_t k = 0; i + k < n; k++) {
             row[k] += bytes[i + k];
-        for (size_t k = 0; k < LANES; k++)
+        }
+        for (size_t k = 0; k < LANES; k++) {
             sums[k] += row[k];
+        }
     }
 }
 
@@ -173,11 +195,14 @@ static void spread_row(const float *from, size_t n, float factor, const float me
                        float *to)
 {
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (size_t k = 0; k < LANES; k++)
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
             to[i + k] = (from[i + k] - means[k]) * factor + means[k];
-    for (size_t k = 0; i + k < n; k++)
+        }
+    }
+    for (size_t k = 0; i + k < n; k++) {
         to[i + k] = (from[i + k] - means[k]) * factor + means[k];
+    }
 }
 
 static void spread_bytes(const struct stk_image *in, float factor, const float means[LANES],
@@ -185,8 +210,9 @@ static void spread_bytes(const struct stk_image *in, float factor, const float m
 {
     for (uint32_t c = 0; c < in->channels; c++) {
         uint8_t table[256];
-        for (int i = 0; i < 256; i++)
+        for (int i = 0; i < 256; i++) {
             table[i] = to_byte((to_float((uint8_t)i) - means[c]) * factor + means[c]);
+        }
         use_tables(in, out, c, in->channels, table);
     }
 }
@@ -195,27 +221,31 @@ enum stk_status stk_image_adjust_contrast(const struct stk_image *in, float fact
                                           const struct stk_image *out, struct stk_err *err)
 {
     enum stk_status status = check_same(in, out, 0, "adjust_contrast", err);
-    if (status == STK_OK && in->channels > 4)
+    if (status == STK_OK && in->channels > 4) {
         return stk_err_set(err, STK_EUSAGE, "adjust_contrast: up to 4 channels, not %u",
                            in->channels);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     double sums[LANES] = {0}, pixels = (double)in->width * in->height;
     float means[LANES];
     sum_lanes(in, sums);
     for (uint32_t k = 0; k < LANES; k++) {
         double sum = 0;
-        for (uint32_t lane = k % in->channels; lane < LANES; lane += in->channels)
+        for (uint32_t lane = k % in->channels; lane < LANES; lane += in->channels) {
             sum += sums[lane];
+        }
         means[k] = (float)(sum / pixels / (in->type == STK_IMAGE_U8 ? 255 : 1));
     }
     if (in->type == STK_IMAGE_U8) {
         spread_bytes(in, factor, means, out);
         return STK_OK;
     }
-    for (uint32_t y = 0; y < in->height; y++)
+    for (uint32_t y = 0; y < in->height; y++) {
         spread_row(stk_image_row(in, y), (size_t)in->width * in->channels, factor, means,
                    stk_image_row(out, y));
+    }
     return STK_OK;
 }
 
@@ -285,8 +315,9 @@ static void turn_hue(float *p, size_t n, const float *args)
             g[i] = p[from + 1];
             b[i] = p[from + 2];
         }
-        for (size_t i = 0; i < AT_ONCE; i++)
+        for (size_t i = 0; i < AT_ONCE; i++) {
             turn_pixel(&r[i], &g[i], &b[i], turn);
+        }
         for (size_t i = 0; i < m; i++) {
             p[3 * i] = r[i];
             p[3 * i + 1] = g[i];
@@ -300,17 +331,19 @@ static enum stk_status change_pixels(const struct stk_image *in, const struct st
                                      struct stk_err *err)
 {
     enum stk_status status = check_same(in, out, 3, what, err);
-    for (uint32_t y = 0; status == STK_OK && y < in->height; y++)
+    for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
         change_row(in, out, y, change, args);
+    }
     return status;
 }
 
 enum stk_status stk_image_adjust_hue(const struct stk_image *in, float delta,
                                      const struct stk_image *out, struct stk_err *err)
 {
-    if (!(delta >= -1 && delta <= 1))
+    if (!(delta >= -1 && delta <= 1)) {
         return stk_err_set(err, STK_EUSAGE, "adjust_hue: delta is in -1 to 1, not %g",
                            (double)delta);
+    }
     return change_pixels(in, out, turn_hue, &delta, "adjust_hue", err);
 }
 
@@ -321,8 +354,9 @@ static void saturate(float *p, size_t n, const float *args)
         float high = largest(p), range = high - least(p);
         float most = range > 0 ? high / range : 0, gain = args[0] < most ? args[0] : most;
         gain = high > 0 ? gain : 0;
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
             p[c] = high - (high - p[c]) * gain;
+        }
     }
 }
 
@@ -337,9 +371,10 @@ enum stk_status stk_image_rgb_to_grayscale(const struct stk_image *in, const str
                                            struct stk_err *err)
 {
     enum stk_status status = check_types(in, out, 3, "rgb_to_grayscale", err);
-    if (status == STK_OK && out->channels != 1)
+    if (status == STK_OK && out->channels != 1) {
         return stk_err_set(err, STK_EUSAGE, "rgb_to_grayscale: gives 1 channel, not %u",
                            out->channels);
+    }
     for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
         const float *floats = stk_image_row(in, y);
@@ -348,13 +383,15 @@ enum stk_status stk_image_rgb_to_grayscale(const struct stk_image *in, const str
         for (size_t x = 0; x < in->width; x++) {
             bool is_byte = in->type == STK_IMAGE_U8;
             float v[3];
-            for (int c = 0; c < 3; c++)
+            for (int c = 0; c < 3; c++) {
                 v[c] = is_byte ? to_float(bytes[3 * x + (size_t)c]) : floats[3 * x + (size_t)c];
+            }
             float grey = v[0] * 0.2989f + v[1] * 0.5870f + v[2] * 0.1140f;
-            if (is_byte)
+            if (is_byte) {
                 to[x] = to_byte(grey);
-            else
+            } else {
                 to_floats[x] = grey;
+            }
         }
     }
     return status;
@@ -364,15 +401,17 @@ enum stk_status stk_image_grayscale_to_rgb(const struct stk_image *in, const str
                                            struct stk_err *err)
 {
     enum stk_status status = check_types(in, out, 1, "grayscale_to_rgb", err);
-    if (status == STK_OK && out->channels != 3)
+    if (status == STK_OK && out->channels != 3) {
         return stk_err_set(err, STK_EUSAGE, "grayscale_to_rgb: gives 3 channels, not %u",
                            out->channels);
+    }
     size_t size = stk_image_type_size(in->type);
     for (uint32_t y = 0; status == STK_OK && y < in->height; y++) {
         const uint8_t *from = stk_image_row(in, y);
         uint8_t *to = stk_image_row(out, y);
-        for (size_t i = 0; i < (size_t)in->width * 3; i++)
+        for (size_t i = 0; i < (size_t)in->width * 3; i++) {
             memcpy(to + i * size, from + i / 3 * size, size);
+        }
     }
     return status;
 }
@@ -395,8 +434,9 @@ static void hsv_to_rgb(float *p, size_t n, const float *args)
     for (size_t i = 0; i < n; i++, p += 3) {
         float part[3], s = p[1], v = p[2];
         colours_of(p[0] * 6, part);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
             p[c] = (1 - s + s * part[c]) * v;
+        }
     }
 }
 
@@ -404,8 +444,9 @@ static void multiply(float *p, size_t n, const float *m)
 {
     for (size_t i = 0; i < n; i++, p += 3) {
         float a = p[0], b = p[1], c = p[2];
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             p[k] = a * m[k] + b * m[3 + k] + c * m[6 + k];
+        }
     }
 }
 
@@ -420,12 +461,15 @@ enum stk_status stk_image_change_space(const struct stk_image *in, enum stk_imag
         {0.299f, -0.14714119f, 0.61497538f, 0.587f, -0.28886916f, -0.51496512f, 0.114f, 0.43601035f,
          -0.10001026f},
         {1, 1, 1, 0, -0.394642334f, 2.03206185f, 1.13988303f, -0.58062185f, 0}};
-    if (in->type != STK_IMAGE_F32 || (unsigned)space > STK_IMAGE_YUV_TO_RGB)
+    if (in->type != STK_IMAGE_F32 || (unsigned)space > STK_IMAGE_YUV_TO_RGB) {
         return stk_err_set(err, STK_EUSAGE, "colour spaces are changed on float32 images");
-    if (space == STK_IMAGE_RGB_TO_HSV)
+    }
+    if (space == STK_IMAGE_RGB_TO_HSV) {
         return change_pixels(in, out, rgb_to_hsv, NULL, "rgb_to_hsv", err);
-    if (space == STK_IMAGE_HSV_TO_RGB)
+    }
+    if (space == STK_IMAGE_HSV_TO_RGB) {
         return change_pixels(in, out, hsv_to_rgb, NULL, "hsv_to_rgb", err);
+    }
     return change_pixels(in, out, multiply, matrices[space - STK_IMAGE_RGB_TO_YIQ],
                          "conversion to or from YIQ or YUV", err);
 }

@@ -12,10 +12,12 @@
 static enum stk_image_cpu find_cpu(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi"))
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi")) {
         return STK_IMAGE_AVX512;
-    if (__builtin_cpu_supports("avx2"))
+    }
+    if (__builtin_cpu_supports("avx2")) {
         return STK_IMAGE_AVX2;
+    }
 #endif
     return STK_IMAGE_PLAIN;
 }
@@ -23,8 +25,9 @@ static enum stk_image_cpu find_cpu(void)
 struct stk_image_context *stk_image_context_create(void)
 {
     struct stk_image_context *c = stk_alloc_zero(1, sizeof *c);
-    if (!c)
+    if (!c) {
         return NULL;
+    }
     c->jpeg = stk_alloc(sizeof *c->jpeg);
     if (!c->jpeg) {
         stk_free(c);
@@ -39,8 +42,9 @@ struct stk_image_context *stk_image_context_create(void)
 
 void stk_image_context_destroy(struct stk_image_context *c)
 {
-    if (!c)
+    if (!c) {
         return;
+    }
     stk_image_context_trim(c);
     stk_pool_drop(c->pool);
     stk_free(c->jpeg);
@@ -65,8 +69,8 @@ void stk_image_context_trim(struct stk_image_context *c)
     }
 }
 
-enum stk_status stk_image_no_room(const struct stk_image_context *c, size_t size,
-                                  struct stk_err *err)
+enum stk_status stk_image_no_memory(const struct stk_image_context *c, size_t size,
+                                    struct stk_err *err)
 {
     if (!c->pool) {
         return stk_err_nomem(err);
@@ -81,35 +85,40 @@ enum stk_status stk_image_no_room(const struct stk_image_context *c, size_t size
 // All pages are touched now: later images would do it page by page, the larger ones first.
 static void touch(uint8_t *block, size_t size)
 {
-    for (size_t i = 0; i < size; i += TOUCH_BYTES)
+    for (size_t i = 0; i < size; i += TOUCH_BYTES) {
         ((volatile uint8_t *)block)[i] = 0;
+    }
 }
 
 // The block begins at most 63 bytes before what is given out; the byte before that says how many.
 void *stk_image_buffer_reserve(struct stk_image_buffer *b, size_t size)
 {
-    if (b->bytes && size <= b->size)
+    if (b->bytes && size <= b->size) {
         return b->bytes;
+    }
     stk_image_buffer_free(b);
-    if (size > SIZE_MAX / 2 - 128)
+    if (size > SIZE_MAX / 2 - 128) {
         return NULL;
-    size_t room = size < ROOM_LEAST ? ROOM_LEAST : size + size / 4 + 64;
-    if (b->pool && !stk_pool_claim(b->pool, room + 64)) {
-        room = size;
-        if (!stk_pool_claim(b->pool, room + 64))
+    }
+    size_t capacity = size < ROOM_LEAST ? ROOM_LEAST : size + size / 4 + 64;
+    if (b->pool && !stk_pool_claim(b->pool, capacity + 64)) {
+        capacity = size;
+        if (!stk_pool_claim(b->pool, capacity + 64)) {
             return NULL;
+        }
     }
-    uint8_t *block = stk_alloc(room + 64);
+    uint8_t *block = stk_alloc(capacity + 64);
     if (!block) {
-        if (b->pool)
-            stk_pool_unclaim(b->pool, room + 64);
+        if (b->pool) {
+            stk_pool_unclaim(b->pool, capacity + 64);
+        }
         return NULL;
     }
-    touch(block, room + 64);
+    touch(block, capacity + 64);
     size_t shift = 64 - ((uintptr_t)block & 63);
     block[shift - 1] = (uint8_t)shift;
     b->bytes = block + shift;
-    b->size = room;
+    b->size = capacity;
     return b->bytes;
 }
 
@@ -118,8 +127,9 @@ void stk_image_buffer_free(struct stk_image_buffer *b)
     if (b->bytes) {
         uint8_t *bytes = b->bytes;
         stk_free(bytes - bytes[-1]);
-        if (b->pool)
+        if (b->pool) {
             stk_pool_unclaim(b->pool, b->size + 64);
+        }
     }
     b->bytes = NULL;
     b->size = 0;
@@ -132,22 +142,27 @@ size_t stk_image_type_size(enum stk_image_type type)
 
 enum stk_status stk_image_check(const struct stk_image *im, const char *what, struct stk_err *err)
 {
-    if (im->height == 0 || im->width == 0 || im->channels == 0)
+    if (im->height == 0 || im->width == 0 || im->channels == 0) {
         return stk_err_set(err, STK_EUSAGE, "%s: an image of %u x %u x %u has no pixels", what,
                            im->height, im->width, im->channels);
+    }
     if (im->height > STK_IMAGE_MAX_SIDE || im->width > STK_IMAGE_MAX_SIDE ||
-        im->channels > STK_IMAGE_MAX_CHANNELS)
+        im->channels > STK_IMAGE_MAX_CHANNELS) {
         return stk_err_set(
             err, STK_ELIMIT, "%s: %u x %u x %u is more than %d a side or %d channels", what,
             im->height, im->width, im->channels, STK_IMAGE_MAX_SIDE, STK_IMAGE_MAX_CHANNELS);
-    if (!im->pixels)
+    }
+    if (!im->pixels) {
         return stk_err_set(err, STK_EINVAL, "%s: no pixels given", what);
+    }
     size_t row = (size_t)im->width * im->channels * stk_image_type_size(im->type);
-    if (im->height > 1 && im->stride < row)
+    if (im->height > 1 && im->stride < row) {
         return stk_err_set(err, STK_EINVAL, "%s: rows overlap: %zu bytes apart, %zu long", what,
                            im->stride, row);
+    }
     size_t grain = stk_image_type_size(im->type);
-    if ((uintptr_t)im->pixels % grain || im->stride % grain)
+    if ((uintptr_t)im->pixels % grain || im->stride % grain) {
         return stk_err_set(err, STK_EINVAL, "%s: pixels or rows are not aligned", what);
+    }
     return STK_OK;
 }

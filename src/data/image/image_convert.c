@@ -9,11 +9,13 @@ static enum stk_status check(const struct stk_image *in, const struct stk_image 
                              const char *what, struct stk_err *err)
 {
     enum stk_status status = stk_image_check(in, what, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_image_check(out, what, err);
+    }
     if (status == STK_OK &&
-        (in->height != out->height || in->width != out->width || in->channels != out->channels))
+        (in->height != out->height || in->width != out->width || in->channels != out->channels)) {
         return stk_err_set(err, STK_EUSAGE, "%s: the output has another size", what);
+    }
     return status;
 }
 
@@ -27,16 +29,17 @@ static void sum_integers(const struct stk_image *in, size_t row, uint64_t *sum, 
     for (uint32_t y = 0; y < in->height; y++) {
         const uint8_t *bytes = stk_image_row(in, y);
         const uint16_t *words = stk_image_row(in, y);
-        if (in->type == STK_IMAGE_U8)
+        if (in->type == STK_IMAGE_U8) {
             for (size_t i = 0; i < row; i++) {
                 *sum += bytes[i];
                 *squares += (uint32_t)bytes[i] * bytes[i];
             }
-        else
+        } else {
             for (size_t i = 0; i < row; i++) {
                 *sum += words[i];
                 *squares += (uint64_t)words[i] * words[i];
             }
+        }
     }
 }
 
@@ -51,14 +54,16 @@ static struct moments moments_of(const struct stk_image *in, size_t row)
     }
     for (uint32_t y = 0; y < in->height; y++) {
         const float *v = stk_image_row(in, y);
-        for (size_t i = 0; i < row; i++)
+        for (size_t i = 0; i < row; i++) {
             sum += (double)v[i];
+        }
     }
     double mean = sum / n;
     for (uint32_t y = 0; y < in->height; y++) {
         const float *v = stk_image_row(in, y);
-        for (size_t i = 0; i < row; i++)
+        for (size_t i = 0; i < row; i++) {
             squares += ((double)v[i] - mean) * ((double)v[i] - mean);
+        }
     }
     return (struct moments){mean, sqrt(squares / n)};
 }
@@ -67,10 +72,12 @@ enum stk_status stk_image_standardize(const struct stk_image *in, const struct s
                                       struct stk_err *err)
 {
     enum stk_status status = check(in, out, "per_image_standardization", err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (out->type != STK_IMAGE_F32)
+    }
+    if (out->type != STK_IMAGE_F32) {
         return stk_err_set(err, STK_EUSAGE, "per_image_standardization: gives float32");
+    }
     size_t row = (size_t)in->width * in->channels;
     struct moments m = moments_of(in, row);
     double least = 1 / sqrt((double)row * in->height);
@@ -80,12 +87,15 @@ enum stk_status stk_image_standardize(const struct stk_image *in, const struct s
         const uint16_t *words = stk_image_row(in, y);
         const float *floats = stk_image_row(in, y);
         float *to = stk_image_row(out, y);
-        for (size_t i = 0; in->type == STK_IMAGE_U8 && i < row; i++)
+        for (size_t i = 0; in->type == STK_IMAGE_U8 && i < row; i++) {
             to[i] = ((float)bytes[i] - centre) / by;
-        for (size_t i = 0; in->type == STK_IMAGE_U16 && i < row; i++)
+        }
+        for (size_t i = 0; in->type == STK_IMAGE_U16 && i < row; i++) {
             to[i] = ((float)words[i] - centre) / by;
-        for (size_t i = 0; in->type == STK_IMAGE_F32 && i < row; i++)
+        }
+        for (size_t i = 0; in->type == STK_IMAGE_F32 && i < row; i++) {
             to[i] = (floats[i] - centre) / by;
+        }
     }
     return STK_OK;
 }
@@ -97,19 +107,23 @@ static void floats_from(const struct stk_image *in, const struct stk_image *out,
         const uint8_t *bytes = stk_image_row(in, y);
         const uint16_t *words = stk_image_row(in, y);
         float *to = stk_image_row(out, y);
-        if (in->type == STK_IMAGE_U8)
-            for (size_t i = 0; i < row; i++)
+        if (in->type == STK_IMAGE_U8) {
+            for (size_t i = 0; i < row; i++) {
                 to[i] = (float)bytes[i] * scale;
-        else
-            for (size_t i = 0; i < row; i++)
+            }
+        } else {
+            for (size_t i = 0; i < row; i++) {
                 to[i] = (float)words[i] * scale;
+            }
+        }
     }
 }
 
 static uint32_t cut(float v, float most, bool is_saturated)
 {
-    if (is_saturated)
+    if (is_saturated) {
         return v >= most ? (uint32_t)most : v > 0 ? (uint32_t)v : 0;
+    }
     v = v > 2147483520.0f ? 2147483520.0f : v >= -2147483648.0f ? v : -2147483648.0f;
     return (uint32_t)(int32_t)v;
 }
@@ -124,10 +138,11 @@ static void integers_from(const struct stk_image *in, const struct stk_image *ou
         uint16_t *words = stk_image_row(out, y);
         for (size_t i = 0; i < row; i++) {
             uint32_t v = cut(from[i] * (most + 0.5f), most, is_saturated);
-            if (out->type == STK_IMAGE_U8)
+            if (out->type == STK_IMAGE_U8) {
                 bytes[i] = (uint8_t)v;
-            else
+            } else {
                 words[i] = (uint16_t)v;
+            }
         }
     }
 }
@@ -139,10 +154,11 @@ static void change_depth(const struct stk_image *in, const struct stk_image *out
         const void *from = stk_image_row(in, y);
         void *to = stk_image_row(out, y);
         for (size_t i = 0; i < row; i++) {
-            if (in->type == STK_IMAGE_U16)
+            if (in->type == STK_IMAGE_U16) {
                 ((uint8_t *)to)[i] = (uint8_t)(((const uint16_t *)from)[i] >> 8);
-            else
+            } else {
                 ((uint16_t *)to)[i] = (uint16_t)(((const uint8_t *)from)[i] << 8);
+            }
         }
     }
 }
@@ -151,13 +167,15 @@ enum stk_status stk_image_convert_type(const struct stk_image *in, bool is_satur
                                        const struct stk_image *out, struct stk_err *err)
 {
     enum stk_status status = check(in, out, "convert_image_dtype", err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     size_t row = (size_t)in->width * in->channels;
     if (in->type == out->type) {
-        for (uint32_t y = 0; y < in->height; y++)
+        for (uint32_t y = 0; y < in->height; y++) {
             memmove(stk_image_row(out, y), stk_image_row(in, y),
                     row * stk_image_type_size(in->type));
+        }
     } else if (out->type == STK_IMAGE_F32) {
         floats_from(in, out, row);
     } else if (in->type == STK_IMAGE_F32) {

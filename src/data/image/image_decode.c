@@ -12,14 +12,18 @@
 
 enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size)
 {
-    if (size >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
+    if (size >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0) {
         return STK_IMAGE_JPEG;
-    if (size >= 4 && memcmp(data, "\x89PNG", 4) == 0)
+    }
+    if (size >= 4 && memcmp(data, "\x89PNG", 4) == 0) {
         return STK_IMAGE_PNG;
-    if (size >= 4 && memcmp(data, "GIF8", 4) == 0)
+    }
+    if (size >= 4 && memcmp(data, "GIF8", 4) == 0) {
         return STK_IMAGE_GIF;
-    if (size >= 2 && memcmp(data, "BM", 2) == 0)
+    }
+    if (size >= 2 && memcmp(data, "BM", 2) == 0) {
         return STK_IMAGE_BMP;
+    }
     return STK_IMAGE_UNKNOWN;
 }
 
@@ -27,27 +31,31 @@ enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *o
                                 const struct stk_image_shape *shape, enum stk_image_type type,
                                 struct stk_err *err)
 {
-    if ((uint64_t)shape->height * shape->width > c->max_pixels)
+    if ((uint64_t)shape->height * shape->width > c->max_pixels) {
         return stk_err_set(err, STK_ELIMIT, "an image of %u x %u pixels; at most %llu are allowed",
                            shape->height, shape->width, (unsigned long long)c->max_pixels);
+    }
     size_t row = (size_t)shape->width * shape->channels * stk_image_type_size(type);
     if (out->pixels) {
         if (out->height != shape->height || out->width != shape->width ||
-            out->channels != shape->channels || out->type != type)
+            out->channels != shape->channels || out->type != type) {
             return stk_err_set(err, STK_EUSAGE,
                                "the image is %u x %u x %u, the memory for it %u x %u x %u",
                                shape->height, shape->width, shape->channels, out->height,
                                out->width, out->channels);
+        }
         return stk_image_check(out, "decode", err);
     }
-    if ((uint64_t)row * shape->height > c->max_bytes)
+    if ((uint64_t)row * shape->height > c->max_bytes) {
         return stk_err_set(err, STK_ELIMIT,
                            "an image of %u x %u pixels needs %llu bytes; the budget has %llu",
                            shape->height, shape->width, (unsigned long long)row * shape->height,
                            (unsigned long long)c->max_bytes);
+    }
     void *pixels = stk_image_buffer_reserve(&c->pixels, row * shape->height);
-    if (!pixels)
-        return stk_image_no_room(c, row * shape->height, err);
+    if (!pixels) {
+        return stk_image_no_memory(c, row * shape->height, err);
+    }
     *out = (struct stk_image){pixels, shape->height, shape->width, shape->channels, type, row};
     return STK_OK;
 }
@@ -63,10 +71,12 @@ enum stk_status stk_image_jpeg_shape(struct stk_image_context *c, const uint8_t 
 {
     c->jpeg->max_pixels = c->max_pixels;
     enum stk_jpeg_status status = stk_jpeg_open(c->jpeg, data, size);
-    if (status == STK_JPEG_LIMIT)
+    if (status == STK_JPEG_LIMIT) {
         return too_large(c, err);
-    if (status != STK_JPEG_OK)
+    }
+    if (status != STK_JPEG_OK) {
         return stk_image_libjpeg_shape(c, data, size, shape, err);
+    }
     *shape = (struct stk_image_shape){c->jpeg->height, c->jpeg->width, c->jpeg->components};
     return STK_OK;
 }
@@ -83,12 +93,14 @@ struct own {
 static enum stk_status check_options(const struct stk_image_jpeg_options *opt, struct stk_err *err)
 {
     uint32_t ratio = opt->ratio ? opt->ratio : 1;
-    if (opt->channels != 0 && opt->channels != 1 && opt->channels != 3)
+    if (opt->channels != 0 && opt->channels != 1 && opt->channels != 3) {
         return stk_err_set(err, STK_EUSAGE, "decode_jpeg: channels must be 0, 1 or 3, not %u",
                            opt->channels);
-    if (ratio > 8 || (ratio & (ratio - 1)))
+    }
+    if (ratio > 8 || (ratio & (ratio - 1))) {
         return stk_err_set(err, STK_EUSAGE, "decode_jpeg: ratio must be 1, 2, 4 or 8, not %u",
                            ratio);
+    }
     return STK_OK;
 }
 
@@ -100,11 +112,13 @@ static void expect_whole(struct stk_image_context *c, const struct stk_jpeg_opti
     struct stk_jpeg_options whole = *opt;
     uint32_t width, height;
     whole.crop_x = whole.crop_y = whole.crop_w = whole.crop_h = 0;
-    if (stk_jpeg_output_size(c->jpeg, &whole, &width, &height) != STK_JPEG_OK)
+    if (stk_jpeg_output_size(c->jpeg, &whole, &width, &height) != STK_JPEG_OK) {
         return;
+    }
     uint64_t bytes = (uint64_t)width * height * channels;
-    if (bytes <= c->pixels.size || bytes > WHOLE_BYTES_MAX || bytes > c->max_bytes / WHOLE_PARTS)
+    if (bytes <= c->pixels.size || bytes > WHOLE_BYTES_MAX || bytes > c->max_bytes / WHOLE_PARTS) {
         return;
+    }
     (void)stk_image_buffer_reserve(&c->pixels, bytes);
     (void)stk_image_buffer_reserve(&c->scratch, stk_jpeg_scratch_size(c->jpeg, &whole));
 }
@@ -126,21 +140,25 @@ static enum stk_status prepare_task(struct stk_image_jpeg_job *job, struct own *
                                          opt->is_box_upsampled ? STK_JPEG_BOX : STK_JPEG_FANCY,
                                          opt->is_checked};
     struct stk_image_shape shape = {.channels = channels};
-    if (stk_jpeg_output_size(j, &own->opt, &shape.width, &shape.height) != STK_JPEG_OK)
+    if (stk_jpeg_output_size(j, &own->opt, &shape.width, &shape.height) != STK_JPEG_OK) {
         return stk_err_set(&job->err, STK_EUSAGE,
                            "decode_jpeg: crop %u x %u at (%u, %u), ratio %u, does not fit an image "
                            "of %u x %u",
                            opt->crop_height, opt->crop_width, opt->crop_y, opt->crop_x, opt->ratio,
                            j->height, j->width);
-    if (opt->crop_width && !job->out.pixels)
+    }
+    if (opt->crop_width && !job->out.pixels) {
         expect_whole(c, &own->opt, channels);
+    }
     enum stk_status claimed = stk_image_claim(c, &job->out, &shape, STK_IMAGE_U8, &job->err);
-    if (claimed != STK_OK)
+    if (claimed != STK_OK) {
         return claimed;
+    }
     size_t size = stk_jpeg_scratch_size(j, &own->opt);
     void *scratch = stk_image_buffer_reserve(&c->scratch, size);
-    if (!scratch)
-        return stk_image_no_room(c, size, &job->err);
+    if (!scratch) {
+        return stk_image_no_memory(c, size, &job->err);
+    }
     size_t stride = job->out.height > 1 ? job->out.stride : (size_t)job->out.width * channels;
     own->task = (struct stk_jpeg_task){j,       &own->opt,       job->out.pixels, stride,
                                        scratch, c->scratch.size, STK_JPEG_OK};
@@ -153,12 +171,14 @@ static void begin_own(struct stk_image_jpeg_job *job, struct own *own)
     *own = (struct own){.given = job->out.pixels};
     job->status = check_options(&job->opt, &job->err);
     own->is_final = job->status != STK_OK;
-    if (own->is_final)
+    if (own->is_final) {
         return;
+    }
     j->max_pixels = job->context->max_pixels;
     enum stk_jpeg_status opened = stk_jpeg_open(j, job->data, job->size);
-    if (opened == STK_JPEG_NOT_MINE || opened == STK_JPEG_BAD)
+    if (opened == STK_JPEG_NOT_MINE || opened == STK_JPEG_BAD) {
         return;
+    }
     job->status =
         opened == STK_JPEG_LIMIT ? too_large(job->context, &job->err) : prepare_task(job, own);
     own->is_final = job->status != STK_OK;
@@ -167,8 +187,9 @@ static void begin_own(struct stk_image_jpeg_job *job, struct own *own)
 
 static void end_own(struct stk_image_jpeg_job *job, struct own *own)
 {
-    if (own->is_final || (own->is_ready && own->task.status == STK_JPEG_OK))
+    if (own->is_final || (own->is_ready && own->task.status == STK_JPEG_OK)) {
         return;
+    }
     job->out.pixels = own->given;
     job->status = stk_image_libjpeg_decode(job->context, job->data, job->size, &job->opt, &job->out,
                                            &job->err);
@@ -182,17 +203,21 @@ static void run_own(struct stk_jpeg_task *t)
 void stk_image_decode_jpegs(struct stk_image_jpeg_job *jobs, int count)
 {
     struct own own[2];
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         begin_own(&jobs[i], &own[i]);
+    }
     if (count == 2 && own[0].is_ready && own[1].is_ready) {
         stk_jpeg_decode_two(&own[0].task, &own[1].task);
     } else {
-        for (int i = 0; i < count; i++)
-            if (own[i].is_ready)
+        for (int i = 0; i < count; i++) {
+            if (own[i].is_ready) {
                 run_own(&own[i].task);
+            }
+        }
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         end_own(&jobs[i], &own[i]);
+    }
 }
 
 enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t *data, size_t size,
@@ -204,8 +229,9 @@ enum stk_status stk_image_decode_jpeg(struct stk_image_context *c, const uint8_t
     stk_err_init(&job.err);
     stk_image_decode_jpegs(&job, 1);
     *out = job.out;
-    if (job.status != STK_OK && err)
+    if (job.status != STK_OK && err) {
         *err = job.err;
+    }
     return job.status;
 }
 
@@ -214,15 +240,17 @@ static uint32_t choose_ratio(const struct stk_image_jpeg_options *o, const struc
 {
     uint32_t ratio = 1;
     while (ratio < 8 && o->crop_width / (2 * ratio) >= out->width &&
-           o->crop_height / (2 * ratio) >= out->height)
+           o->crop_height / (2 * ratio) >= out->height) {
         ratio *= 2;
+    }
     return ratio;
 }
 
 void stk_image_jpeg_scale_crop(struct stk_image_jpeg_options *o, const struct stk_image *out)
 {
-    if (!o->crop_width || !o->crop_height)
+    if (!o->crop_width || !o->crop_height) {
         return;
+    }
     uint32_t ratio = choose_ratio(o, out);
     o->ratio = ratio;
     o->crop_x /= ratio;
@@ -239,13 +267,16 @@ enum stk_status stk_image_jpeg_crop_resize(struct stk_image_context *c, const ui
 {
     struct stk_image_jpeg_options o = *jpeg;
     struct stk_image crop = {0};
-    if (is_scaled)
+    if (is_scaled) {
         stk_image_jpeg_scale_crop(&o, out);
-    if (!o.channels)
+    }
+    if (!o.channels) {
         o.channels = out->channels;
+    }
     enum stk_status status = stk_image_decode_jpeg(c, data, size, &o, &crop, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     return stk_image_resize(c, &crop, opt, out, err);
 }
 
@@ -256,8 +287,9 @@ static enum stk_status not_an_image(struct stk_err *err)
 
 static enum stk_status check_gif(uint32_t channels, struct stk_err *err)
 {
-    if (channels == 0 || channels == 3)
+    if (channels == 0 || channels == 3) {
         return STK_OK;
+    }
     return stk_err_set(err, STK_EUSAGE, "a GIF has 3 channels, not %u", channels);
 }
 
@@ -289,8 +321,9 @@ static enum stk_status read_shape(struct stk_image_context *c, const uint8_t *da
     switch (stk_image_sniff(data, size)) {
     case STK_IMAGE_JPEG:
         status = stk_image_jpeg_shape(c, data, size, shape, err);
-        if (status == STK_OK)
+        if (status == STK_OK) {
             shape->channels = channels ? channels : shape->channels == 1 ? 1 : 3;
+        }
         return status;
     case STK_IMAGE_PNG:
         return stk_image_png_shape(c, data, size, channels, shape, err);
@@ -309,8 +342,9 @@ enum stk_status stk_image_any_shape(struct stk_image_context *c, const uint8_t *
                                     struct stk_err *err)
 {
     enum stk_status status = read_shape(c, data, size, channels, shape, err);
-    if (status == STK_OK && (uint64_t)shape->height * shape->width > c->max_pixels)
+    if (status == STK_OK && (uint64_t)shape->height * shape->width > c->max_pixels) {
         return stk_err_set(err, STK_ELIMIT, "an image of %u x %u pixels; at most %llu are allowed",
                            shape->height, shape->width, (unsigned long long)c->max_pixels);
+    }
     return status;
 }

@@ -18,7 +18,7 @@ struct writing {
     char message[JMSG_LENGTH_MAX];
     const struct stk_image *in;
     const struct stk_image_jpeg_encoding *e;
-    size_t room;
+    size_t capacity;
 };
 
 static void escape(j_common_ptr c)
@@ -42,7 +42,7 @@ static void do_nothing(j_compress_ptr c)
 static boolean refuse_more(j_compress_ptr c)
 {
     struct writing *w = c->client_data;
-    snprintf(w->message, sizeof w->message, "more than %zu bytes", w->room);
+    snprintf(w->message, sizeof w->message, "more than %zu bytes", w->capacity);
     longjmp(w->escape, 1);
 }
 
@@ -54,13 +54,16 @@ void stk_image_jpeg_defaults(struct stk_image_jpeg_encoding *e)
 static void write_xmp(struct writing *w)
 {
     static const char name[] = "http://ns.adobe.com/xap/1.0/"; // with its final zero
-    if (!w->e->xmp)
+    if (!w->e->xmp) {
         return;
+    }
     jpeg_write_m_header(&w->c, JPEG_APP0 + 1, (unsigned)(sizeof name + w->e->xmp_size));
-    for (size_t i = 0; i < sizeof name; i++)
+    for (size_t i = 0; i < sizeof name; i++) {
         jpeg_write_m_byte(&w->c, name[i]);
-    for (size_t i = 0; i < w->e->xmp_size; i++)
+    }
+    for (size_t i = 0; i < w->e->xmp_size; i++) {
         jpeg_write_m_byte(&w->c, w->e->xmp[i]);
+    }
 }
 
 static void write_file(struct writing *w)
@@ -73,11 +76,13 @@ static void write_file(struct writing *w)
     c->in_color_space = w->in->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(c);
     jpeg_set_quality(c, e->quality, TRUE);
-    if (e->is_progressive)
+    if (e->is_progressive) {
         jpeg_simple_progression(c);
+    }
     c->optimize_coding = e->is_optimized;
-    if (e->is_chroma_full && w->in->channels == 3)
+    if (e->is_chroma_full && w->in->channels == 3) {
         c->comp_info[0].h_samp_factor = c->comp_info[0].v_samp_factor = 1;
+    }
     c->density_unit = e->is_density_in_cm ? 2 : 1;
     c->X_density = e->x_density;
     c->Y_density = e->y_density;
@@ -96,11 +101,12 @@ static enum stk_status run(struct writing *w, uint8_t *to)
     w->errors.error_exit = escape;
     w->errors.output_message = stay_silent;
     w->c.client_data = w;
-    if (setjmp(w->escape))
+    if (setjmp(w->escape)) {
         return STK_EOUTPUT;
+    }
     jpeg_create_compress(&w->c);
     w->destination = (struct jpeg_destination_mgr){.next_output_byte = to,
-                                                   .free_in_buffer = w->room,
+                                                   .free_in_buffer = w->capacity,
                                                    .init_destination = do_nothing,
                                                    .empty_output_buffer = refuse_more,
                                                    .term_destination = do_nothing};
@@ -113,18 +119,22 @@ static enum stk_status check(const struct stk_image *in, const struct stk_image_
                              struct stk_err *err)
 {
     enum stk_status status = stk_image_check(in, "encode_jpeg", err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (in->type != STK_IMAGE_U8 || (in->channels != 1 && in->channels != 3))
+    }
+    if (in->type != STK_IMAGE_U8 || (in->channels != 1 && in->channels != 3)) {
         return stk_err_set(err, STK_EUSAGE, "encode_jpeg: takes uint8 with 1 or 3 channels, not %u",
                            in->channels);
-    if (in->width > MAX_SIDE || in->height > MAX_SIDE)
+    }
+    if (in->width > MAX_SIDE || in->height > MAX_SIDE) {
         return stk_err_set(err, STK_ELIMIT, "encode_jpeg: %u x %u is more than %d a side",
                            in->height, in->width, MAX_SIDE);
-    if (e->quality < 0 || e->quality > 100 || (e->xmp && e->xmp_size > XMP_MOST))
+    }
+    if (e->quality < 0 || e->quality > 100 || (e->xmp && e->xmp_size > XMP_MOST)) {
         return stk_err_set(err, STK_EUSAGE,
                            "encode_jpeg: quality is 0 to 100, not %d; XMP at most %d bytes",
                            e->quality, XMP_MOST);
+    }
     return STK_OK;
 }
 
@@ -134,19 +144,22 @@ enum stk_status stk_image_encode_jpeg(struct stk_image_context *c, const struct 
 {
     struct writing w = {.in = in, .e = e};
     enum stk_status status = check(in, e, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     // A coefficient takes at most 26 bits, and stuffing may double bytes.
     size_t padded = ((size_t)in->width + 15) / 16 * 16 * (((size_t)in->height + 15) / 16 * 16);
-    w.room = padded * in->channels * 7 + e->xmp_size + 16384;
-    uint8_t *to = stk_image_buffer_reserve(&c->encoded, w.room);
-    if (!to)
-        return stk_image_no_room(c, w.room, err);
+    w.capacity = padded * in->channels * 7 + e->xmp_size + 16384;
+    uint8_t *to = stk_image_buffer_reserve(&c->encoded, w.capacity);
+    if (!to) {
+        return stk_image_no_memory(c, w.capacity, err);
+    }
     status = run(&w, to);
     *bytes = to;
-    *size = w.room - w.destination.free_in_buffer;
-    if (status != STK_OK)
+    *size = w.capacity - w.destination.free_in_buffer;
+    if (status != STK_OK) {
         stk_err_set(err, status, "encode_jpeg: %s", w.message);
+    }
     jpeg_destroy_compress(&w.c);
     return status;
 }

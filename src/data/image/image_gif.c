@@ -39,8 +39,9 @@ static uint32_t le16(const uint8_t *p)
 
 static const uint8_t *take(struct gif *g, size_t n)
 {
-    if (g->size - g->at < n)
+    if (g->size - g->at < n) {
         return NULL;
+    }
     const uint8_t *p = g->data + g->at;
     g->at += n;
     return p;
@@ -48,8 +49,9 @@ static const uint8_t *take(struct gif *g, size_t n)
 
 static bool take_colors(struct gif *g, uint32_t flags)
 {
-    if (!(flags & 0x80))
+    if (!(flags & 0x80)) {
         return true;
+    }
     g->color_count = 2u << (flags & 7);
     g->colors = take(g, (size_t)3 * g->color_count);
     return g->colors != NULL;
@@ -58,8 +60,9 @@ static bool take_colors(struct gif *g, uint32_t flags)
 static bool read_canvas(struct gif *g)
 {
     const uint8_t *p = take(g, HEADER);
-    if (!p || (memcmp(p, "GIF87a", 6) != 0 && memcmp(p, "GIF89a", 6) != 0))
+    if (!p || (memcmp(p, "GIF87a", 6) != 0 && memcmp(p, "GIF89a", 6) != 0)) {
         return false;
+    }
     g->shape = (struct stk_image_shape){le16(p + 8), le16(p + 6), 3};
     g->transparent = -1;
     return g->shape.height && g->shape.width && take_colors(g, p[10]);
@@ -72,10 +75,12 @@ static bool skip_extension(struct gif *g)
     bool is_control = p && *p == 0xf9;
     while ((n = take(g, 1)) && *n) {
         p = take(g, *n);
-        if (!p)
+        if (!p) {
             return false;
-        if (is_control && *n >= 4)
+        }
+        if (is_control && *n >= 4) {
             g->transparent = p[0] & 1 ? p[3] : -1;
+        }
     }
     return n != NULL;
 }
@@ -85,16 +90,19 @@ static bool find_frame(struct gif *g)
 {
     for (;;) {
         const uint8_t *p = take(g, 1);
-        if (!p || (*p != 0x21 && *p != 0x2c))
+        if (!p || (*p != 0x21 && *p != 0x2c)) {
             return false;
+        }
         if (*p == 0x21) {
-            if (!skip_extension(g))
+            if (!skip_extension(g)) {
                 return false;
+            }
             continue;
         }
         p = take(g, 9);
-        if (!p)
+        if (!p) {
             return false;
+        }
         g->left = le16(p);
         g->top = le16(p + 2);
         g->width = le16(p + 4);
@@ -112,13 +120,15 @@ static int32_t next_code(struct gif *g, uint32_t bits)
         const uint8_t *p;
         if (g->block_left == 0) {
             p = take(g, 1);
-            if (!p || *p == 0)
+            if (!p || *p == 0) {
                 return -1;
+            }
             g->block_left = *p;
         }
         p = take(g, 1);
-        if (!p)
+        if (!p) {
             return -1;
+        }
         g->block_left--;
         g->bits |= (uint32_t)*p << g->bit_count;
         g->bit_count += 8;
@@ -138,21 +148,25 @@ static void next_row(struct gif *g)
         bool is_first = g->row_step == 8 && g->y % 8 == 0;
         g->row_step = is_first ? 8 : g->row_step / 2;
         g->y = is_first ? 4 : g->row_step / 2;
-        if (g->row_step == 1)
+        if (g->row_step == 1) {
             g->y = g->height; // all four passes done
+        }
     }
 }
 
 static bool put_index(struct gif *g, const struct stk_image *out, uint32_t index)
 {
     uint32_t y = g->top + g->y, x = g->left + g->x;
-    if (index >= g->color_count)
+    if (index >= g->color_count) {
         return false;
-    if (g->y < g->height && y < out->height && x < out->width && (int)index != g->transparent)
+    }
+    if (g->y < g->height && y < out->height && x < out->width && (int)index != g->transparent) {
         memcpy((uint8_t *)stk_image_row(out, y) + (size_t)x * 3, g->colors + (size_t)index * 3, 3);
+    }
     g->done++;
-    if (++g->x == g->width)
+    if (++g->x == g->width) {
         next_row(g);
+    }
     return true;
 }
 
@@ -165,17 +179,20 @@ static bool put_code(struct gif *g, const struct stk_image *out, uint32_t code, 
         text[i - 1] = g->code[code].last;
         code = g->code[code].prefix;
     }
-    for (uint32_t i = 0; i < n && g->done < most; i++)
-        if (!put_index(g, out, text[i]))
+    for (uint32_t i = 0; i < n && g->done < most; i++) {
+        if (!put_index(g, out, text[i])) {
             return false;
+        }
+    }
     return true;
 }
 
 static const char *unpack(struct gif *g, const struct stk_image *out)
 {
     const uint8_t *p = take(g, 1);
-    if (!p || *p < 1 || *p > 8)
+    if (!p || *p < 1 || *p > 8) {
         return "wrong size of codes";
+    }
     uint32_t clear = 1u << *p, next = clear + 2, bits = *p + 1u;
     uint64_t most = (uint64_t)g->width * g->height;
     int32_t last = -1;
@@ -185,8 +202,9 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
     }
     while (g->done < most) {
         int32_t code = next_code(g, bits);
-        if (code < 0 || (uint32_t)code == clear + 1)
+        if (code < 0 || (uint32_t)code == clear + 1) {
             return "the data end too early";
+        }
         if ((uint32_t)code == clear) {
             next = clear + 2;
             bits = *p + 1u;
@@ -194,8 +212,9 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
             continue;
         }
         if ((uint32_t)code > next || (last < 0 && (uint32_t)code >= clear) ||
-            ((uint32_t)code == next && next >= CODES))
+            ((uint32_t)code == next && next >= CODES)) {
             return "a code that means nothing";
+        }
         if (last >= 0 && next < CODES) {
             uint32_t ends = (uint32_t)code == next ? (uint32_t)last : (uint32_t)code;
             g->code[next].prefix = (uint16_t)last;
@@ -203,11 +222,13 @@ static const char *unpack(struct gif *g, const struct stk_image *out)
             g->code[next].last = g->code[ends].first;
             g->code[next].length = (uint16_t)(g->code[last].length + 1);
             next++;
-            if (next == 1u << bits && bits < CODE_BITS)
+            if (next == 1u << bits && bits < CODE_BITS) {
                 bits++;
+            }
         }
-        if (!put_code(g, out, (uint32_t)code, most))
+        if (!put_code(g, out, (uint32_t)code, most)) {
             return "a colour that is not in the table";
+        }
         last = code;
     }
     return NULL;
@@ -220,8 +241,9 @@ enum stk_status stk_image_gif_shape(const uint8_t *data, size_t size, struct stk
     memset(&g, 0, offsetof(struct gif, code));
     g.data = data;
     g.size = size;
-    if (!read_canvas(&g))
+    if (!read_canvas(&g)) {
         return bad("no header", err);
+    }
     *shape = g.shape;
     return STK_OK;
 }
@@ -233,15 +255,19 @@ enum stk_status stk_image_decode_gif(struct stk_image_context *c, const uint8_t 
     memset(&g, 0, sizeof g);
     g.data = data;
     g.size = size;
-    if (!read_canvas(&g))
+    if (!read_canvas(&g)) {
         return bad("no header", err);
-    if (!find_frame(&g))
+    }
+    if (!find_frame(&g)) {
         return bad("no frame", err);
+    }
     enum stk_status status = stk_image_claim(c, out, &g.shape, STK_IMAGE_U8, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    for (uint32_t y = 0; y < out->height; y++)
+    }
+    for (uint32_t y = 0; y < out->height; y++) {
         memset(stk_image_row(out, y), 0, (size_t)out->width * 3);
+    }
     const char *why = unpack(&g, out);
     return why ? bad(why, err) : STK_OK;
 }

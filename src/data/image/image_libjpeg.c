@@ -83,8 +83,9 @@ static boolean find_end(j_decompress_ptr d)
 static void skip_input(j_decompress_ptr d, long n)
 {
     struct jpeg_source_mgr *s = d->src;
-    if (n <= 0)
+    if (n <= 0) {
         return;
+    }
     size_t skip = (size_t)n < s->bytes_in_buffer ? (size_t)n : s->bytes_in_buffer;
     s->next_input_byte += skip;
     s->bytes_in_buffer -= skip;
@@ -116,10 +117,11 @@ static enum stk_status read_header(struct reading *r)
     most = most * 8 < r->c->max_bytes ? most * 8 : r->c->max_bytes;
     r->d.mem->max_memory_to_use = (long)(most + (UINT64_C(64) << 20));
     jpeg_read_header(&r->d, TRUE);
-    if ((uint64_t)r->d.image_width * r->d.image_height > r->c->max_pixels)
+    if ((uint64_t)r->d.image_width * r->d.image_height > r->c->max_pixels) {
         return stk_err_set(r->err, STK_ELIMIT, "a JPEG of %u x %u pixels; at most %llu are allowed",
                            r->d.image_height, r->d.image_width,
                            (unsigned long long)r->c->max_pixels);
+    }
     return STK_OK;
 }
 
@@ -140,11 +142,12 @@ static uint32_t choose_output(struct reading *r)
 // Adobe writes the four inks inverted.
 static void mix_inks(const uint8_t *in, size_t n, bool is_inverted, uint8_t *out)
 {
-    for (size_t i = 0; i < n; i++, in += 4, out += 3)
+    for (size_t i = 0; i < n; i++, in += 4, out += 3) {
         for (int c = 0; c < 3; c++) {
             int ink = is_inverted ? in[c] : 255 - in[c], key = is_inverted ? in[3] : 255 - in[3];
             out[c] = (uint8_t)(ink * key / 255);
         }
+    }
 }
 
 static void keep_line(struct reading *r, uint32_t y)
@@ -152,10 +155,11 @@ static void keep_line(struct reading *r, uint32_t y)
     const struct stk_image *out = r->out;
     uint8_t *to = stk_image_row(out, y);
     const uint8_t *from = r->line + (size_t)r->left * (size_t)r->d.output_components;
-    if (r->d.out_color_space == JCS_CMYK)
+    if (r->d.out_color_space == JCS_CMYK) {
         mix_inks(from, out->width, r->d.saw_Adobe_marker, to);
-    else
+    } else {
         memcpy(to, from, (size_t)out->width * out->channels);
+    }
 }
 
 // Size of the output, memory for it and for one row.
@@ -167,21 +171,23 @@ static enum stk_status plan(struct reading *r, uint32_t channels)
     struct stk_image_shape shape = {h, w, channels};
     if (o->crop_width || o->crop_height || o->crop_x || o->crop_y) {
         if (!o->crop_width || !o->crop_height || o->crop_x >= w || o->crop_y >= h ||
-            o->crop_width > w - o->crop_x || o->crop_height > h - o->crop_y)
+            o->crop_width > w - o->crop_x || o->crop_height > h - o->crop_y) {
             return stk_err_set(r->err, STK_EUSAGE,
                                "decode_jpeg: crop %u x %u at (%u, %u) does not fit an image of "
                                "%u x %u",
                                o->crop_height, o->crop_width, o->crop_y, o->crop_x, h, w);
+        }
         shape.height = o->crop_height;
         shape.width = o->crop_width;
     }
     r->left = o->crop_x;
     r->rows_wanted = o->is_checked ? h : o->crop_y + shape.height;
     enum stk_status status = stk_image_claim(r->c, r->out, &shape, STK_IMAGE_U8, r->err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     r->line = stk_image_buffer_reserve(&r->c->scratch, (size_t)w * 4);
-    return r->line ? STK_OK : stk_image_no_room(r->c, (size_t)w * 4, r->err);
+    return r->line ? STK_OK : stk_image_no_memory(r->c, (size_t)w * 4, r->err);
 }
 
 // In several passes the library keeps all coefficients: they count for the budget meanwhile.
@@ -192,8 +198,9 @@ static enum stk_status claim_passes(struct reading *r)
         const jpeg_component_info *of = &r->d.comp_info[i];
         bytes += (size_t)of->width_in_blocks * of->height_in_blocks * sizeof(JBLOCK);
     }
-    if (bytes > 0 && !stk_pool_claim(r->c->pool, bytes))
-        return stk_image_no_room(r->c, bytes, r->err);
+    if (bytes > 0 && !stk_pool_claim(r->c->pool, bytes)) {
+        return stk_image_no_memory(r->c, bytes, r->err);
+    }
     r->claimed_bytes = bytes;
     return STK_OK;
 }
@@ -203,19 +210,23 @@ static enum stk_status decode(struct reading *r)
     const struct stk_image_jpeg_options *o = r->opt;
     enum stk_status status = plan(r, choose_output(r));
     status = status == STK_OK ? claim_passes(r) : status;
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     jpeg_start_decompress(&r->d);
     while (r->rows_done < r->rows_wanted) {
         JSAMPROW row = r->line;
-        if (jpeg_read_scanlines(&r->d, &row, 1) != 1)
+        if (jpeg_read_scanlines(&r->d, &row, 1) != 1) {
             return stk_err_set(r->err, STK_EINPUT, "a damaged JPEG: the data end too early");
-        if (r->rows_done >= o->crop_y && r->rows_done - o->crop_y < r->out->height)
+        }
+        if (r->rows_done >= o->crop_y && r->rows_done - o->crop_y < r->out->height) {
             keep_line(r, r->rows_done - o->crop_y);
+        }
         r->rows_done++;
     }
-    if (r->rows_wanted == r->d.output_height)
+    if (r->rows_wanted == r->d.output_height) {
         jpeg_finish_decompress(&r->d);
+    }
     return STK_OK;
 }
 
@@ -223,18 +234,20 @@ static enum stk_status decode(struct reading *r)
 static enum stk_status settle(struct reading *r)
 {
     const struct stk_image_jpeg_options *o = r->opt;
-    if (r->is_too_large)
+    if (r->is_too_large) {
         return stk_err_set(r->err, STK_ELIMIT,
                            "a JPEG of %u x %u pixels in several passes needs more memory than is "
                            "allowed",
                            r->d.image_height, r->d.image_width);
+    }
     uint32_t done = o && r->rows_done > o->crop_y ? r->rows_done - o->crop_y : 0;
     if (o && r->rows_wanted && done > 0 &&
         (float)(r->rows_wanted - r->rows_done) <=
             o->missing_fraction * (float)(r->rows_wanted - o->crop_y) &&
         o->missing_fraction > 0) {
-        for (uint32_t y = done; y < r->out->height; y++)
+        for (uint32_t y = done; y < r->out->height; y++) {
             memset(stk_image_row(r->out, y), 0, (size_t)r->out->width * r->out->channels);
+        }
         return STK_OK;
     }
     return stk_err_set(r->err, STK_EINPUT, "a damaged JPEG, or none: %s", r->message);
@@ -247,13 +260,15 @@ static void run(struct reading *r)
         return;
     }
     r->status = read_header(r);
-    if (r->status != STK_OK)
+    if (r->status != STK_OK) {
         return;
-    if (r->opt)
+    }
+    if (r->opt) {
         r->status = decode(r);
-    else
+    } else {
         *r->shape = (struct stk_image_shape){r->d.image_height, r->d.image_width,
                                              (uint32_t)r->d.num_components};
+    }
 }
 
 enum stk_status stk_image_libjpeg_shape(struct stk_image_context *c, const uint8_t *data,
@@ -275,7 +290,8 @@ enum stk_status stk_image_libjpeg_decode(struct stk_image_context *c, const uint
     set_up(&r, size);
     run(&r);
     jpeg_destroy_decompress(&r.d);
-    if (r.claimed_bytes > 0)
+    if (r.claimed_bytes > 0) {
         stk_pool_unclaim(c->pool, r.claimed_bytes);
+    }
     return r.status;
 }

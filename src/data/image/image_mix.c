@@ -16,8 +16,9 @@ void stk_image_mix_fixed(const uint8_t *const *rows, const int16_t *weights, uin
         for (uint32_t t = 0; t < taps; t++) {
             const uint8_t *row = rows[t] + i;
             int32_t w = weights[t];
-            for (size_t k = 0; k < m; k++)
+            for (size_t k = 0; k < m; k++) {
                 sum[k] = (int16_t)(sum[k] + (((row[k] << 7) * w + 0x4000) >> 15));
+            }
         }
         memcpy(out + i, sum, m * sizeof *sum);
     }
@@ -32,8 +33,9 @@ void stk_image_mix_bytes(const uint8_t *const *rows, const float *weights, uint3
         for (uint32_t t = 0; t < taps; t++) {
             const uint8_t *row = rows[t] + i;
             float w = weights[t];
-            for (size_t k = 0; k < m; k++)
+            for (size_t k = 0; k < m; k++) {
                 sum[k] += (float)row[k] * w;
+            }
         }
         memcpy(out + i, sum, m * sizeof *sum);
     }
@@ -48,8 +50,9 @@ void stk_image_mix_floats(const float *const *rows, const float *weights, uint32
         for (uint32_t t = 0; t < taps; t++) {
             const float *row = rows[t] + i;
             float w = weights[t];
-            for (size_t k = 0; k < m; k++)
+            for (size_t k = 0; k < m; k++) {
                 sum[k] += row[k] * w;
+            }
         }
         memcpy(out + i, sum, m * sizeof *sum);
     }
@@ -64,8 +67,9 @@ void stk_image_sum_fixed(const int16_t *row, const struct stk_image_axis *a, uin
         const int16_t *w = a->fixed + (size_t)x * a->pair_taps;
         for (uint32_t c = 0; c < channels; c++) {
             int32_t sum = 1 << 21;
-            for (uint32_t t = 0; t < a->taps; t++)
+            for (uint32_t t = 0; t < a->taps; t++) {
                 sum += in[t * channels + c] * w[t];
+            }
             *line++ = (uint8_t)(sum >> 22);
         }
     }
@@ -80,8 +84,9 @@ void stk_image_sum_float(const float *row, const struct stk_image_axis *a, uint3
         const float *w = a->weight + (size_t)x * a->taps;
         for (uint32_t c = 0; c < channels; c++) {
             float sum = 0;
-            for (uint32_t t = 0; t < a->taps; t++)
+            for (uint32_t t = 0; t < a->taps; t++) {
                 sum += in[t * channels + c] * w[t];
+            }
             *line++ = sum;
         }
     }

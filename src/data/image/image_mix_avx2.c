@@ -153,8 +153,9 @@ AVX2 void stk_image_sum_fixed3_avx2(const int16_t *row, const struct stk_image_a
     for (uint32_t x = 0; x < a->out; x += 4) {
         // Pixels past the end are the last one again: the line has room for them.
         uint32_t at[4];
-        for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t k = 0; k < 4; k++) {
             at[k] = x + k < last ? x + k : last;
+        }
         bool has_more = x + 2 < a->out;
         __m256i first =
             sum_two(row + (size_t)a->start[at[0]] * 3, row + (size_t)a->start[at[1]] * 3, w, pairs);
@@ -174,8 +175,9 @@ AVX2 void stk_image_sum_float3_avx2(const float *row, const struct stk_image_axi
     for (uint32_t x = 0; x < a->out; x++) {
         const float *in = row + (size_t)a->start[x] * 3, *w = a->weight + (size_t)x * a->taps;
         __m128 sum = _mm_setzero_ps();
-        for (uint32_t t = 0; t < a->taps; t++)
+        for (uint32_t t = 0; t < a->taps; t++) {
             sum = _mm_add_ps(sum, _mm_mul_ps(_mm_loadu_ps(in + (size_t)t * 3), _mm_set1_ps(w[t])));
+        }
         _mm_storeu_ps(line + (size_t)x * 3, sum);
     }
 }

@@ -176,9 +176,10 @@ WIDE void stk_image_sum_fixed_avx512(const int16_t *row, const struct stk_image_
     const int16_t *lookups = a->lookups;
     size_t step = (size_t)a->in + STK_IMAGE_MARGIN;
     if (channels == 1) {
-        for (uint32_t x = 0; x < a->out; x += PIXELS, lookups += pairs * 64)
+        for (uint32_t x = 0; x < a->out; x += PIXELS, lookups += pairs * 64) {
             _mm_storeu_si128((__m128i *)(void *)(line + x),
                              sum_block(row + a->window[x / PIXELS], lookups, pairs));
+        }
         return;
     }
     __m512i order = _mm512_loadu_si512(by_pixel);
@@ -238,8 +239,9 @@ WIDE void stk_image_sum_float_avx512(const float *row, const struct stk_image_ax
     const float *lookups = a->lookups;
     size_t step = (size_t)a->in + STK_IMAGE_MARGIN;
     if (channels == 1) {
-        for (uint32_t x = 0; x < a->out; x += PIXELS, lookups += (size_t)a->taps * 32)
+        for (uint32_t x = 0; x < a->out; x += PIXELS, lookups += (size_t)a->taps * 32) {
             _mm512_storeu_ps(line + x, sum_floats(row + a->window[x / PIXELS], lookups, a->taps));
+        }
         return;
     }
     __m512i from[3];

@@ -30,7 +30,7 @@ struct stream {
     const struct stk_image *in;
     int compression;
     uint8_t *to;
-    size_t room;
+    size_t capacity;
     struct stk_err *err;
 };
 
@@ -62,20 +62,23 @@ static void release(png_structp png, png_voidp p)
 static void read_bytes(png_structp png, png_bytep to, size_t n)
 {
     struct stream *s = png_get_io_ptr(png);
-    if (n > s->size - s->at)
+    if (n > s->size - s->at) {
         png_error(png, "the data end too early");
+    }
     memcpy(to, s->data + s->at, n);
     s->at += n;
 }
 
 static uint32_t output_channels(const struct stream *s)
 {
-    if (s->channels)
+    if (s->channels) {
         return s->channels;
+    }
     int color = png_get_color_type(s->png, s->info);
     bool has_key = png_get_valid(s->png, s->info, PNG_INFO_tRNS) != 0;
-    if (color == PNG_COLOR_TYPE_PALETTE)
+    if (color == PNG_COLOR_TYPE_PALETTE) {
         return has_key ? 4 : 3;
+    }
     return (uint32_t)png_get_channels(s->png, s->info);
 }
 
@@ -89,25 +92,31 @@ static void transform(struct stream *s, uint32_t channels)
     bool has_key = png_get_valid(png, s->info, PNG_INFO_tRNS) != 0;
     bool has_alpha = (color & PNG_COLOR_MASK_ALPHA) != 0,
          wants_alpha = channels == 2 || channels == 4;
-    if (depth == 16 && !s->is_16_bit)
+    if (depth == 16 && !s->is_16_bit) {
         png_set_strip_16(png);
-    if (color == PNG_COLOR_TYPE_PALETTE)
+    }
+    if (color == PNG_COLOR_TYPE_PALETTE) {
         png_set_palette_to_rgb(png);
-    else if (depth < 8)
+    } else if (depth < 8) {
         png_set_expand_gray_1_2_4_to_8(png);
-    if (has_key && wants_alpha)
+    }
+    if (has_key && wants_alpha) {
         png_set_tRNS_to_alpha(png);
-    else if (has_alpha && !wants_alpha)
+    } else if (has_alpha && !wants_alpha) {
         png_set_strip_alpha(png);
-    else if (has_key && color == PNG_COLOR_TYPE_PALETTE)
+    } else if (has_key && color == PNG_COLOR_TYPE_PALETTE) {
         png_set_strip_alpha(png);
-    if (wants_alpha && !has_key && !has_alpha)
+    }
+    if (wants_alpha && !has_key && !has_alpha) {
         png_set_add_alpha(png, depth == 16 ? 0xffff : 0xff, PNG_FILLER_AFTER);
+    }
     bool is_grey = (color & PNG_COLOR_MASK_COLOR) == 0, wants_grey = channels <= 2;
-    if (is_grey && !wants_grey)
+    if (is_grey && !wants_grey) {
         png_set_gray_to_rgb(png);
-    if (!is_grey && wants_grey)
+    }
+    if (!is_grey && wants_grey) {
         png_set_rgb_to_gray(png, 1, 0.299, 0.587);
+    }
     png_set_interlace_handling(png);
 }
 
@@ -115,8 +124,9 @@ static void transform(struct stream *s, uint32_t channels)
 static void widen_row(uint16_t *row, size_t n)
 {
     const uint8_t *bytes = (const uint8_t *)row + n;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         row[i] = (uint16_t)(bytes[i] * 257u);
+    }
 }
 
 static bool is_little(void)
@@ -131,25 +141,31 @@ static enum stk_status read_pixels(struct stream *s, const struct stk_image_shap
 {
     enum stk_image_type type = s->is_16_bit ? STK_IMAGE_U16 : STK_IMAGE_U8;
     enum stk_status status = stk_image_claim(s->c, s->out, shape, type, s->err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     transform(s, shape->channels);
-    if (s->is_16_bit && png_get_bit_depth(s->png, s->info) == 16 && is_little())
+    if (s->is_16_bit && png_get_bit_depth(s->png, s->info) == 16 && is_little()) {
         png_set_swap(s->png);
+    }
     png_read_update_info(s->png, s->info);
     size_t n = (size_t)shape->width * shape->channels, got = png_get_rowbytes(s->png, s->info);
     bool is_widened = s->is_16_bit && got == n;
-    if (got != n * stk_image_type_size(type) && !is_widened)
+    if (got != n * stk_image_type_size(type) && !is_widened) {
         return stk_err_set(s->err, STK_EINPUT, "decode_png: %u channels cannot be had",
                            shape->channels);
+    }
     uint8_t **rows = stk_image_buffer_reserve(&s->c->rows, shape->height * sizeof *rows);
-    if (!rows)
-        return stk_image_no_room(s->c, shape->height * sizeof *rows, s->err);
-    for (uint32_t y = 0; y < shape->height; y++)
+    if (!rows) {
+        return stk_image_no_memory(s->c, shape->height * sizeof *rows, s->err);
+    }
+    for (uint32_t y = 0; y < shape->height; y++) {
         rows[y] = (uint8_t *)stk_image_row(s->out, y) + (is_widened ? n : 0);
+    }
     png_read_image(s->png, rows);
-    for (uint32_t y = 0; is_widened && y < shape->height; y++)
+    for (uint32_t y = 0; is_widened && y < shape->height; y++) {
         widen_row(stk_image_row(s->out, y), n);
+    }
     png_read_end(s->png, NULL);
     return STK_OK;
 }
@@ -164,26 +180,30 @@ static enum stk_status read_file(struct stream *s)
     png_read_info(s->png, s->info);
     struct stk_image_shape shape = {png_get_image_height(s->png, s->info),
                                     png_get_image_width(s->png, s->info), output_channels(s)};
-    if ((uint64_t)shape.height * shape.width > most)
+    if ((uint64_t)shape.height * shape.width > most) {
         return stk_err_set(s->err, STK_ELIMIT, "a PNG of %u x %u pixels; at most %llu are allowed",
                            shape.height, shape.width, (unsigned long long)most);
-    if (s->shape)
+    }
+    if (s->shape) {
         *s->shape = shape;
+    }
     return s->out ? read_pixels(s, &shape) : STK_OK;
 }
 
 static enum stk_status guard_read(struct stream *s)
 {
-    if (setjmp(png_jmpbuf(s->png)))
+    if (setjmp(png_jmpbuf(s->png))) {
         return stk_err_set(s->err, STK_EINPUT, "a damaged PNG, or none: %s", s->message);
+    }
     return read_file(s);
 }
 
 static enum stk_status read_png(struct stream *s)
 {
-    if (s->channels > 4)
+    if (s->channels > 4) {
         return stk_err_set(s->err, STK_EUSAGE, "decode_png: channels must be 0 to 4, not %u",
                            s->channels);
+    }
     s->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, s, escape, stay_silent, NULL, allocate,
                                       release);
     s->info = s->png ? png_create_info_struct(s->png) : NULL;
@@ -218,8 +238,9 @@ enum stk_status stk_image_png_shape(struct stk_image_context *c, const uint8_t *
 static void write_bytes(png_structp png, png_bytep from, size_t n)
 {
     struct stream *s = png_get_io_ptr(png);
-    if (n > s->room - s->at)
+    if (n > s->capacity - s->at) {
         png_error(png, "the file grows larger than it can");
+    }
     memcpy(s->to + s->at, from, n);
     s->at += n;
 }
@@ -241,17 +262,20 @@ static void write_file(struct stream *s)
     png_set_IHDR(s->png, s->info, in->width, in->height, depth, colors[in->channels - 1],
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(s->png, s->info);
-    if (depth == 16 && is_little())
+    if (depth == 16 && is_little()) {
         png_set_swap(s->png);
-    for (uint32_t y = 0; y < in->height; y++)
+    }
+    for (uint32_t y = 0; y < in->height; y++) {
         png_write_row(s->png, stk_image_row(in, y));
+    }
     png_write_end(s->png, NULL);
 }
 
 static enum stk_status guard_write(struct stream *s)
 {
-    if (setjmp(png_jmpbuf(s->png)))
+    if (setjmp(png_jmpbuf(s->png))) {
         return stk_err_set(s->err, STK_EOUTPUT, "encode_png: %s", s->message);
+    }
     write_file(s);
     return STK_OK;
 }
@@ -262,20 +286,23 @@ enum stk_status stk_image_encode_png(struct stk_image_context *c, const struct s
 {
     struct stream s = {.in = in, .compression = compression, .err = err};
     enum stk_status status = stk_image_check(in, "encode_png", err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (in->type == STK_IMAGE_F32 || in->channels > 4 || compression < -1 || compression > 9)
+    }
+    if (in->type == STK_IMAGE_F32 || in->channels > 4 || compression < -1 || compression > 9) {
         return stk_err_set(err, STK_EUSAGE,
                            "encode_png: takes uint8 or uint16 with 1 to 4 channels and compression "
                            "-1 to 9; not %u channels, compression %d",
                            in->channels, compression);
+    }
     // Deflate adds at most 5 bytes to 16 KB, libpng 12 to a chunk of 8 KB, a filter byte to a row.
     size_t raw =
         in->height * ((size_t)in->width * in->channels * stk_image_type_size(in->type) + 1);
-    s.room = raw + raw / 64 + 4096;
-    s.to = stk_image_buffer_reserve(&c->encoded, s.room);
-    if (!s.to)
-        return stk_image_no_room(c, s.room, err);
+    s.capacity = raw + raw / 64 + 4096;
+    s.to = stk_image_buffer_reserve(&c->encoded, s.capacity);
+    if (!s.to) {
+        return stk_image_no_memory(c, s.capacity, err);
+    }
     s.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, escape, stay_silent, NULL,
                                       allocate, release);
     s.info = s.png ? png_create_info_struct(s.png) : NULL;

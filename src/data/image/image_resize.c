@@ -81,8 +81,9 @@ static void choose_code(struct resizer *r, const struct stk_image_context *c)
             r->sum_float = stk_image_sum_float_avx512;
         }
     }
-    if (r->is_fixed && r->sum_fixed == stk_image_sum_fixed3_avx2)
+    if (r->is_fixed && r->sum_fixed == stk_image_sum_fixed3_avx2) {
         stk_image_axis_pair_avx2(&r->across);
+    }
 #else
     (void)c;
 #endif
@@ -105,27 +106,31 @@ static enum stk_status prepare(struct resizer *r, struct stk_image_context *c,
     lay_out_axis(x, NULL, &used);
     lay_out_axis(y, NULL, &used);
     uint8_t *base = stk_image_buffer_reserve(&c->axes, used);
-    if (!base)
-        return stk_image_no_room(c, used, err);
+    if (!base) {
+        return stk_image_no_memory(c, used, err);
+    }
     used = 0;
     lay_out_axis(x, base, &used);
     lay_out_axis(y, base, &used);
     used = 0;
     lay_out_rows(r, NULL, &used);
     base = stk_image_buffer_reserve(&c->rows, used);
-    if (!base)
-        return stk_image_no_room(c, used, err);
+    if (!base) {
+        return stk_image_no_memory(c, used, err);
+    }
     used = 0;
     lay_out_rows(r, base, &used);
     size_t samples = (size_t)x->in * in->channels;
-    if (r->is_fixed)
+    if (r->is_fixed) {
         memset((int16_t *)r->row + samples, 0, STK_IMAGE_MARGIN * sizeof(int16_t));
-    else
+    } else {
         memset((float *)r->row + samples, 0, STK_IMAGE_MARGIN * sizeof(float));
+    }
     stk_image_axis_fill(x, opt->method, opt->antialias);
     stk_image_axis_fill(y, opt->method, opt->antialias);
-    if (opt->is_mirrored)
+    if (opt->is_mirrored) {
         stk_image_axis_mirror(x);
+    }
     if (r->is_fixed) {
         stk_image_axis_fix(x);
         stk_image_axis_fix(y);
@@ -142,8 +147,9 @@ static uint32_t gather_rows(struct resizer *r, uint32_t y)
     for (uint32_t t = 0; t < a->taps; t++) {
         float w = a->weight[(size_t)y * a->taps + t];
         int16_t fixed = r->is_fixed ? a->fixed[(size_t)y * a->pair_taps + t] : 0;
-        if (r->is_fixed ? fixed == 0 : w == 0)
+        if (r->is_fixed ? fixed == 0 : w == 0) {
             continue;
+        }
         r->rows[n] = stk_image_row(r->in, (uint32_t)a->start[y] + t);
         r->weights[n] = w;
         r->fixed[n++] = fixed;
@@ -169,13 +175,15 @@ static void make_row(struct resizer *r, uint32_t y)
         stk_image_store_bytes(&r->store, r->line, y);
         return;
     }
-    if (r->in->type == STK_IMAGE_U8)
+    if (r->in->type == STK_IMAGE_U8) {
         r->mix_bytes((const uint8_t *const *)r->rows, r->weights, taps, n, r->row);
-    else
+    } else {
         r->mix_floats((const float *const *)r->rows, r->weights, taps, n, r->row);
+    }
     r->sum_float(r->row, &r->across, channels, r->planes, r->line);
-    if (r->store.opt->steps && !r->is_rounded)
+    if (r->store.opt->steps && !r->is_rounded) {
         stk_image_steps_run(r->store.opt->steps, r->line, (size_t)r->across.out * channels);
+    }
     if (!r->is_rounded) {
         stk_image_store_floats(&r->store, r->line, y);
         return;
@@ -194,12 +202,14 @@ static void copy_pixels(const uint8_t *from, const uint32_t *columns, size_t n, 
                         uint8_t *to)
 {
     if (size == 3) {
-        for (size_t x = 0; x < n; x++)
+        for (size_t x = 0; x < n; x++) {
             memcpy(to + 3 * x, from + 3 * (size_t)columns[x], 3);
+        }
         return;
     }
-    for (size_t x = 0; x < n; x++)
+    for (size_t x = 0; x < n; x++) {
         memcpy(to + x * size, from + columns[x] * size, size);
+    }
 }
 
 // Without planes and scales rows are written in place, so that any type will do.
@@ -211,24 +221,29 @@ static enum stk_status resize_nearest(struct stk_image_context *c, const struct 
     bool is_plain = out->type == in->type && !opt->is_planar && !opt->is_normalised;
     bool is_kept =
         out->type == in->type || (in->type == STK_IMAGE_U8 && out->type == STK_IMAGE_F32);
-    if (!is_kept || (!is_plain && in->type == STK_IMAGE_U16))
+    if (!is_kept || (!is_plain && in->type == STK_IMAGE_U16)) {
         return stk_err_set(err, STK_EUSAGE, "resize: nearest keeps the type");
+    }
     size_t size = in->channels * stk_image_type_size(in->type);
     uint32_t *columns = stk_image_buffer_reserve(&c->axes, out->width * sizeof *columns);
     uint8_t *line = stk_image_buffer_reserve(&c->rows, out->width * size + STK_IMAGE_MARGIN);
-    if (!columns || !line)
-        return stk_image_no_room(c, out->width * (size + sizeof *columns), err);
-    for (uint32_t x = 0; x < out->width; x++)
+    if (!columns || !line) {
+        return stk_image_no_memory(c, out->width * (size + sizeof *columns), err);
+    }
+    for (uint32_t x = 0; x < out->width; x++) {
         columns[opt->is_mirrored ? out->width - 1 - x : x] = nearest(x, in->width, out->width);
+    }
     for (uint32_t y = 0; y < out->height; y++) {
         const uint8_t *from = stk_image_row(in, nearest(y, in->height, out->height));
         copy_pixels(from, columns, out->width, size, is_plain ? stk_image_row(out, y) : line);
-        if (is_plain)
+        if (is_plain) {
             continue;
-        if (in->type == STK_IMAGE_U8)
+        }
+        if (in->type == STK_IMAGE_U8) {
             stk_image_store_bytes(store, line, y);
-        else
+        } else {
             stk_image_store_floats(store, (const float *)(const void *)line, y);
+        }
     }
     return STK_OK;
 }
@@ -239,23 +254,30 @@ enum stk_status stk_image_resize(struct stk_image_context *c, const struct stk_i
 {
     struct resizer r = {.in = in};
     enum stk_status status = stk_image_check(in, "resize", err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (in->channels != out->channels || (unsigned)opt->method >= STK_IMAGE_METHODS)
+    }
+    if (in->channels != out->channels || (unsigned)opt->method >= STK_IMAGE_METHODS) {
         return stk_err_set(err, STK_EUSAGE, "resize: %u channels to %u, method %d", in->channels,
                            out->channels, (int)opt->method);
+    }
     status = stk_image_store_init(&r.store, c, opt, out, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (opt->method == STK_IMAGE_NEAREST)
+    }
+    if (opt->method == STK_IMAGE_NEAREST) {
         return resize_nearest(c, in, &r.store, err);
-    if (in->type == STK_IMAGE_U16 || out->type == STK_IMAGE_U16)
+    }
+    if (in->type == STK_IMAGE_U16 || out->type == STK_IMAGE_U16) {
         return stk_err_set(err, STK_EUSAGE, "resize: uint16 is to be converted to float32 first");
+    }
     status = prepare(&r, c, opt, out, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    for (uint32_t y = 0; y < out->height; y++)
+    }
+    for (uint32_t y = 0; y < out->height; y++) {
         make_row(&r, y);
+    }
     return STK_OK;
 }
 
@@ -285,12 +307,15 @@ enum stk_status stk_image_resize_with_pad(struct stk_image_context *c, const str
                                           const struct stk_image *out, struct stk_err *err)
 {
     enum stk_status status = stk_image_check(in, "resize_with_pad", err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_image_check(out, "resize_with_pad", err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
-    if (opt->is_planar || opt->is_mirrored || opt->is_normalised)
+    }
+    if (opt->is_planar || opt->is_mirrored || opt->is_normalised) {
         return stk_err_set(err, STK_EUSAGE, "resize_with_pad: only resizes");
+    }
     float tall = (float)in->height / (float)out->height,
           wide = (float)in->width / (float)out->width;
     float ratio = tall > wide ? tall : wide;
@@ -300,7 +325,8 @@ enum stk_status stk_image_resize_with_pad(struct stk_image_context *c, const str
     inner.width = fit_side(in->width, ratio, out->width, &left);
     size_t pixel = out->channels * stk_image_type_size(out->type);
     inner.pixels = (uint8_t *)stk_image_row(out, top) + left * pixel;
-    for (uint32_t y = 0; y < out->height; y++)
+    for (uint32_t y = 0; y < out->height; y++) {
         memset(stk_image_row(out, y), 0, out->width * pixel);
+    }
     return stk_image_resize(c, in, opt, &inner, err);
 }

@@ -25,8 +25,9 @@ void stk_image_sample_defaults(struct stk_image_sample_options *opt)
 // The largest height whose width still fits.
 static int32_t fit_height(int32_t height, float aspect, int32_t width)
 {
-    if (lrintf((float)height * aspect) <= width)
+    if (lrintf((float)height * aspect) <= width) {
         return height;
+    }
     height = (int32_t)((width + 0.5 - 1e-7) / (double)aspect);
     return lrintf((float)height * aspect) > width ? height - 1 : height;
 }
@@ -41,17 +42,21 @@ static bool draw_box(int32_t height, int32_t width, float aspect,
     int32_t high = fit_height((int32_t)lrintf(sqrtf(most / aspect)), aspect, width);
     high = high > height ? height : high;
     h = h > high ? high : h;
-    if (h < high)
+    if (h < high) {
         h += (int32_t)draw_below(r, (uint32_t)(high - h + 1));
+    }
     int64_t w = lrintf((float)h * aspect);
     // Rounding may have left the range by a row.
-    if ((float)(w * h) < least)
+    if ((float)(w * h) < least) {
         w = lrintf((float)++h * aspect);
-    if ((float)(w * h) > most)
+    }
+    if ((float)(w * h) > most) {
         w = lrintf((float)--h * aspect);
+    }
     float area = (float)(w * h);
-    if (area < least || area > most || w > width || h > height || w <= 0 || h <= 0)
+    if (area < least || area > most || w > width || h > height || w <= 0 || h <= 0) {
         return false;
+    }
     box->height = (uint32_t)h;
     box->width = (uint32_t)w;
     box->y = h < height ? draw_below(r, (uint32_t)(height - h)) : 0;
@@ -69,8 +74,9 @@ static bool covers(const struct stk_image_box *b, uint32_t height, uint32_t widt
                    const float *boxes, size_t n, float least)
 {
     int64_t y = b->y, x = b->x, y_end = y + b->height, x_end = x + b->width;
-    if (n == 0)
+    if (n == 0) {
         return (float)(b->height * (uint64_t)b->width) / ((float)height * (float)width) >= least;
+    }
     for (size_t i = 0; i < n; i++) {
         int64_t top = (int64_t)(boxes[4 * i] * (float)height);
         int64_t left = (int64_t)(boxes[4 * i + 1] * (float)width);
@@ -78,8 +84,9 @@ static bool covers(const struct stk_image_box *b, uint32_t height, uint32_t widt
         int64_t right = (int64_t)(boxes[4 * i + 3] * (float)width);
         float object = (float)((bottom - top) * (right - left));
         float covered = (float)(overlap(y, y_end, top, bottom) * overlap(x, x_end, left, right));
-        if (object >= 1 && covered / object >= least)
+        if (object >= 1 && covered / object >= least) {
             return true;
+        }
     }
     return false;
 }
@@ -88,11 +95,12 @@ static enum stk_status check_boxes(const float *boxes, size_t n, struct stk_err 
 {
     for (size_t i = 0; i < n; i++) {
         const float *b = boxes + 4 * i;
-        if (!(b[0] >= 0 && b[1] >= 0 && b[2] <= 1 && b[3] <= 1 && b[0] < b[2] && b[1] < b[3]))
+        if (!(b[0] >= 0 && b[1] >= 0 && b[2] <= 1 && b[3] <= 1 && b[0] < b[2] && b[1] < b[3])) {
             return stk_err_set(err, STK_EUSAGE,
                                "sample_distorted_bounding_box: box %zu is (%g, %g, %g, %g); wanted "
                                "0 <= ymin < ymax <= 1 and the same of x",
                                i, (double)b[0], (double)b[1], (double)b[2], (double)b[3]);
+        }
     }
     return STK_OK;
 }
@@ -102,23 +110,27 @@ enum stk_status stk_image_sample_box(uint32_t height, uint32_t width, const floa
                                      const struct stk_image_random *random,
                                      struct stk_image_box *box, struct stk_err *err)
 {
-    if (height == 0 || width == 0 || height > STK_IMAGE_MAX_SIDE || width > STK_IMAGE_MAX_SIDE)
+    if (height == 0 || width == 0 || height > STK_IMAGE_MAX_SIDE || width > STK_IMAGE_MAX_SIDE) {
         return stk_err_set(err, STK_EUSAGE, "no box in an image of %u x %u", height, width);
+    }
     if (!(opt->min_aspect > 0 && opt->min_aspect <= opt->max_aspect && opt->max_aspect < 1e6f &&
           opt->min_area > 0 && opt->min_area <= opt->max_area && opt->max_area <= 1 &&
-          opt->min_object_covered >= 0 && opt->min_object_covered <= 1 && opt->max_attempts > 0))
+          opt->min_object_covered >= 0 && opt->min_object_covered <= 1 && opt->max_attempts > 0)) {
         return stk_err_set(err, STK_EUSAGE,
                            "sample_distorted_bounding_box: areas are above 0 and at most 1, aspect "
                            "ratios positive, ranges in order, attempts at least 1");
+    }
     enum stk_status status = check_boxes(boxes, n, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     for (uint32_t i = 0; i < opt->max_attempts; i++) {
         float aspect =
             (float)draw_unit(random) * (opt->max_aspect - opt->min_aspect) + opt->min_aspect;
         if (draw_box((int32_t)height, (int32_t)width, aspect, opt, random, box) &&
-            covers(box, height, width, boxes, n, opt->min_object_covered))
+            covers(box, height, width, boxes, n, opt->min_object_covered)) {
             return STK_OK;
+        }
     }
     *box = (struct stk_image_box){0, 0, height, width};
     return STK_OK;
@@ -129,10 +141,11 @@ static void take_middle(uint32_t height, uint32_t width, const double ratio[2],
                         struct stk_image_box *box)
 {
     double own = (double)width / height, h = height, w = width;
-    if (own < ratio[0])
+    if (own < ratio[0]) {
         h = rint(w / ratio[0]);
-    else if (own > ratio[1])
+    } else if (own > ratio[1]) {
         w = rint(h * ratio[1]);
+    }
     box->height = h < 1 ? 1 : h < height ? (uint32_t)h : height;
     box->width = w < 1 ? 1 : w < width ? (uint32_t)w : width;
     box->y = (height - box->height) / 2;
@@ -144,19 +157,22 @@ enum stk_status stk_image_random_resized_box(uint32_t height, uint32_t width, co
                                              const struct stk_image_random *random,
                                              struct stk_image_box *box, struct stk_err *err)
 {
-    if (height == 0 || width == 0 || height > STK_IMAGE_MAX_SIDE || width > STK_IMAGE_MAX_SIDE)
+    if (height == 0 || width == 0 || height > STK_IMAGE_MAX_SIDE || width > STK_IMAGE_MAX_SIDE) {
         return stk_err_set(err, STK_EUSAGE, "no box in an image of %u x %u", height, width);
+    }
     if (!(scale[0] > 0 && scale[0] <= scale[1] && scale[1] < 1e6 && ratio[0] > 0 &&
-          ratio[0] <= ratio[1] && ratio[1] < 1e6))
+          ratio[0] <= ratio[1] && ratio[1] < 1e6)) {
         return stk_err_set(err, STK_EUSAGE,
                            "random_resized_crop: scale and ratio are positive ranges in order");
+    }
     double area = (double)height * width, low = log(ratio[0]), high = log(ratio[1]);
     for (int i = 0; i < 10; i++) {
         double target = area * (scale[0] + (scale[1] - scale[0]) * draw_unit(random));
         double aspect = exp(low + (high - low) * draw_unit(random));
         double w = rint(sqrt(target * aspect)), h = rint(sqrt(target / aspect));
-        if (!(w >= 1 && w <= width && h >= 1 && h <= height))
+        if (!(w >= 1 && w <= width && h >= 1 && h <= height)) {
             continue;
+        }
         box->width = (uint32_t)w;
         box->height = (uint32_t)h;
         box->y = draw_below(random, height - box->height + 1);

@@ -23,8 +23,9 @@ static bool is_tame(float c)
 bool stk_image_steps_add(struct stk_image_steps *s, enum stk_image_step_kind kind,
                          const float *constants, int count)
 {
-    if (s->count == STK_IMAGE_STEPS_MAX || count < 1 || count > STK_IMAGE_STEP_CHANNELS)
+    if (s->count == STK_IMAGE_STEPS_MAX || count < 1 || count > STK_IMAGE_STEP_CHANNELS) {
         return false;
+    }
     int at = s->count++;
     s->step[at].kind = kind;
     s->step[at].is_divided_by_product = kind == STK_IMAGE_STEP_DIVIDE;
@@ -63,8 +64,9 @@ INLINE void divide_by_product(float *v, const float *value, const float *recipro
         wild |= !(a >= VALUE_LEAST && a <= 1 / VALUE_LEAST);
     }
     if (wild) {
-        for (size_t i = 0; i < PATTERN; i++)
+        for (size_t i = 0; i < PATTERN; i++) {
             v[i] = v[i] / value[i];
+        }
         return;
     }
     for (size_t i = 0; i < PATTERN; i++) {
@@ -91,10 +93,11 @@ INLINE void run_piece(const struct stk_image_steps *s, float *v, size_t n, bool 
             EACH(x * c);
             break;
         default:
-            if (has_fma && n == PATTERN && s->step[k].is_divided_by_product)
+            if (has_fma && n == PATTERN && s->step[k].is_divided_by_product) {
                 divide_by_product(v, value, s->step[k].reciprocal);
-            else
+            } else {
                 EACH(x / c);
+            }
         }
     }
 }
@@ -102,10 +105,12 @@ INLINE void run_piece(const struct stk_image_steps *s, float *v, size_t n, bool 
 INLINE void run_steps(const struct stk_image_steps *s, float *values, size_t n, bool has_fma)
 {
     size_t i = 0;
-    for (; i + PATTERN <= n; i += PATTERN)
+    for (; i + PATTERN <= n; i += PATTERN) {
         run_piece(s, values + i, PATTERN, has_fma);
-    if (i < n)
+    }
+    if (i < n) {
         run_piece(s, values + i, n - i, has_fma);
+    }
 }
 
 void stk_image_steps_run_plain(const struct stk_image_steps *s, float *values, size_t n)

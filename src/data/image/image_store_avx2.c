@@ -23,14 +23,16 @@ AVX2 void stk_image_store3_avx2(const uint8_t *line, size_t n, const float *scal
         muls[k] = scale[k % 3];
         adds[k] = offset[k % 3];
     }
-    for (; i + 24 <= 3 * n; i += 24)
+    for (; i + 24 <= 3 * n; i += 24) {
         for (size_t k = 0; k < 24; k += 8) {
             __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)(line + i + k));
             _mm256_storeu_ps(out + i + k,
                              scale_8(bytes, _mm256_loadu_ps(muls + k), _mm256_loadu_ps(adds + k)));
         }
-    for (; i < 3 * n; i++)
+    }
+    for (; i < 3 * n; i++) {
         out[i] = (float)line[i] * scale[i % 3] + offset[i % 3];
+    }
 }
 
 AVX2 void stk_image_split3_avx2(const uint8_t *line, size_t n, const float *scale,
@@ -46,12 +48,15 @@ AVX2 void stk_image_split3_avx2(const uint8_t *line, size_t n, const float *scal
         b = _mm_shuffle_epi8(b, by_channel);
         __m128i red_green = _mm_unpacklo_epi32(a, b), blue = _mm_unpackhi_epi32(a, b);
         __m128i c[3] = {red_green, _mm_srli_si128(red_green, 8), blue};
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             _mm256_storeu_ps(planes[k] + i,
                              scale_8(c[k], _mm256_set1_ps(scale[k]), _mm256_set1_ps(offset[k])));
+        }
     }
-    for (; i < n; i++)
-        for (int k = 0; k < 3; k++)
+    for (; i < n; i++) {
+        for (int k = 0; k < 3; k++) {
             planes[k][i] = (float)line[3 * i + (size_t)k] * scale[k] + offset[k];
+        }
+    }
 }
 #endif

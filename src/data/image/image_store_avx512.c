@@ -32,12 +32,13 @@ WIDE void stk_image_store3_avx512(const uint8_t *line, size_t n, const float *sc
         muls[k] = _mm512_permutexvar_ps(of, _mm512_maskz_loadu_ps(7, scale));
         adds[k] = _mm512_permutexvar_ps(of, _mm512_maskz_loadu_ps(7, offset));
     }
-    for (size_t at = 0, end = 3 * n; at < end; at += 48)
+    for (size_t at = 0, end = 3 * n; at < end; at += 48) {
         for (size_t k = 0, i = at; k < 3 && i < end; k++, i += 16) {
             __m512 v = convert(_mm_loadu_si128((const __m128i *)(const void *)(line + i)));
             v = _mm512_add_ps(_mm512_mul_ps(v, muls[k]), adds[k]);
             _mm512_mask_storeu_ps(out + i, mask_of(end - i), v);
         }
+    }
 }
 
 WIDE void stk_image_split3_avx512(const uint8_t *line, size_t n, const float *scale,
@@ -52,10 +53,11 @@ WIDE void stk_image_split3_avx512(const uint8_t *line, size_t n, const float *sc
         __m512i v = _mm512_permutexvar_epi8(by_channel, _mm512_loadu_si512(line + 3 * i));
         __m512 c[3] = {convert(_mm512_castsi512_si128(v)), convert(_mm512_extracti32x4_epi32(v, 1)),
                        convert(_mm512_extracti32x4_epi32(v, 2))};
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             _mm512_mask_storeu_ps(planes[k] + i, mask_of(n - i),
                                   _mm512_add_ps(_mm512_mul_ps(c[k], _mm512_set1_ps(scale[k])),
                                                 _mm512_set1_ps(offset[k])));
+        }
     }
 }
 #endif

@@ -71,11 +71,13 @@ static size_t align_64(size_t n)
 static bool is_usable(const struct stk_jpeg *j, const struct stk_jpeg_options *opt)
 {
     uint32_t denom = opt->scale_denom ? opt->scale_denom : 1;
-    if (j->scan == 0 || denom > 8 || (denom & (denom - 1)))
+    if (j->scan == 0 || denom > 8 || (denom & (denom - 1))) {
         return false;
+    }
     uint32_t w = divide_up(j->width, denom), h = divide_up(j->height, denom);
-    if (opt->crop_w == 0 && opt->crop_h == 0)
+    if (opt->crop_w == 0 && opt->crop_h == 0) {
         return opt->crop_x == 0 && opt->crop_y == 0;
+    }
     return opt->crop_w && opt->crop_h && opt->crop_x < w && opt->crop_y < h &&
            opt->crop_w <= w - opt->crop_x && opt->crop_h <= h - opt->crop_y;
 }
@@ -87,8 +89,9 @@ static uint32_t choose_size(const struct stk_jpeg *j, const struct stk_jpeg_comp
 {
     uint32_t size = smallest;
     while (size < 8 && j->h_max * smallest % (c->h * size * 2) == 0 &&
-           j->v_max * smallest % (c->v * size * 2) == 0)
+           j->v_max * smallest % (c->v * size * 2) == 0) {
         size *= 2;
+    }
     return size;
 }
 
@@ -97,18 +100,21 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
 {
     p->place = stk_jpeg_zigzag;
     p->is_fast = p->size == 8 && opt->dct == STK_JPEG_IFAST;
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++) {
         p->quant[i] = (int16_t)quant[i];
-    if (p->is_fast)
+    }
+    if (p->is_fast) {
         stk_jpeg_scale_ifast(quant, p->quant);
+    }
     p->idct = p->is_fast     ? stk_jpeg_idct_ifast
               : p->size == 8 ? stk_jpeg_idct_islow
               : p->size == 4 ? stk_jpeg_idct_4x4
               : p->size == 2 ? stk_jpeg_idct_2x2
                              : stk_jpeg_idct_1x1;
 #if STK_JPEG_X86
-    if (run->j->cpu < STK_JPEG_AVX2 || p->size < 4)
+    if (run->j->cpu < STK_JPEG_AVX2 || p->size < 4) {
         return;
+    }
     if (p->is_fast) {
         p->idct = stk_jpeg_idct_ifast_avx2;
         p->idct2 = stk_jpeg_idct2_ifast_avx2;
@@ -116,8 +122,9 @@ static void choose_transform(struct run *run, struct plane *p, const uint16_t *q
     }
     p->idct = p->size == 8 ? stk_jpeg_idct_islow_avx2 : stk_jpeg_idct_4x4_avx2;
     p->place = stk_jpeg_zigzag_paired;
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++) {
         p->quant[stk_jpeg_paired[i]] = (int16_t)quant[i];
+    }
 #else
     (void)run;
 #endif
@@ -196,8 +203,9 @@ static void plan(struct run *run, struct stk_jpeg *j, const struct stk_jpeg_opti
     run->mcus_down = divide_up(j->height, 8 * j->v_max);
     run->row_height = j->v_max * smallest;
     run->col_begin = run->row_begin = UINT32_MAX;
-    for (uint32_t i = 0; i < run->planes; i++)
+    for (uint32_t i = 0; i < run->planes; i++) {
         plan_plane(run, (int)i, smallest, opt);
+    }
     run->is_checked = opt->is_checked;
     run->row_last = opt->is_checked ? run->mcus_down : run->row_end;
     choose_cpu(run);
@@ -228,8 +236,9 @@ static size_t lay_out(struct run *run, uint8_t *base)
         uint8_t *first = take(base, &used, p->stride * (p->mcu_height + 2));
         p->rows = first ? first + p->stride + STK_JPEG_MARGIN : NULL; // behind the kept row
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         run->line[i] = take(base, &used, 2 * widest + 2 * STK_JPEG_MARGIN);
+    }
     run->sums =
         (uint16_t *)(void *)take(base, &used, (widest + 2 * STK_JPEG_MARGIN) * sizeof *run->sums);
     return used;
@@ -243,7 +252,7 @@ static void plan_blocks(struct run *run)
         const struct stk_jpeg_component *c = &j->component[i];
         uint32_t q = j->quant[c->quant][0];
         run->dc_limit[i] = q ? (int32_t)(4090 / q) : 32767; // encoders stay within 2048
-        for (int k = 0; k < c->h * c->v; k++)
+        for (int k = 0; k < c->h * c->v; k++) {
             b[run->mcu_blocks++] = (struct stk_jpeg_block){
                 .dc_look = j->dc_look[c->dc_tab],
                 .ac_look = j->ac_look[c->ac_tab],
@@ -252,6 +261,7 @@ static void plan_blocks(struct run *run)
                 .dc = &j->dc[c->dc_tab],
                 .ac = &j->ac[c->ac_tab],
                 .component = (int)i};
+        }
     }
     for (int k = 0; k < run->mcu_blocks * STK_JPEG_MCUS; k++) {
         b[k] = b[k % run->mcu_blocks];
@@ -270,9 +280,9 @@ static void start_segment(struct run *run, size_t from)
     const struct stk_jpeg *j = run->j;
     size_t marker, n;
 #if STK_JPEG_X86
-    if (j->cpu >= STK_JPEG_AVX2)
+    if (j->cpu >= STK_JPEG_AVX2) {
         n = stk_jpeg_unstuff_avx2(j->data + from, j->size - from, run->stuff, &marker);
-    else
+    } else
 #endif
         n = stk_jpeg_unstuff(j->data + from, j->size - from, run->stuff, &marker);
     run->at = from + marker;
@@ -303,8 +313,9 @@ static uint64_t find_start(struct run *run)
     uint64_t skip = j->restart_interval && !run->is_checked ? first / j->restart_interval : 0;
     for (run->segment = 0; run->segment < skip; run->segment++) {
         run->at = from + stk_jpeg_find_marker(j->data + from, j->size - from);
-        if (!is_restart(run, run->segment))
+        if (!is_restart(run, run->segment)) {
             return UINT64_MAX;
+        }
         from = run->at + 1;
     }
     start_segment(run, from);
@@ -315,20 +326,25 @@ static uint64_t find_start(struct run *run)
 static enum stk_jpeg_status check_end(struct run *run)
 {
     const struct stk_jpeg *j = run->j;
-    if (!has_ended(run))
+    if (!has_ended(run)) {
         return bad(run, "extra or missing bytes at the end of the scan");
+    }
     size_t at = run->at;
     while (at < j->size && j->data[at] >= 0xd0 && j->data[at] <= 0xd7) {
         at++;
-        if (at >= j->size || j->data[at] != 0xff)
+        if (at >= j->size || j->data[at] != 0xff) {
             return bad(run, "bytes after a restart marker that ends the scan");
-        while (at < j->size && j->data[at] == 0xff)
+        }
+        while (at < j->size && j->data[at] == 0xff) {
             at++;
+        }
     }
-    if (at >= j->size)
+    if (at >= j->size) {
         return bad(run, "no end marker");
-    if (j->data[at] == 0xd9)
+    }
+    if (j->data[at] == 0xd9) {
         return STK_JPEG_OK;
+    }
     run->j->reason = "segments after the scan";
     return STK_JPEG_NOT_MINE;
 }
@@ -339,20 +355,23 @@ static void fill_constant(const struct plane *p, int dc, uint8_t *out)
     v = p->is_fast ? v >> 5 : (v + 16) >> 5;
     v = (v < -128 ? -128 : v > 127 ? 127 : v) + 128;
     if (p->size == 8) {
-        for (int r = 0; r < 8; r++)
+        for (int r = 0; r < 8; r++) {
             memset(out + (size_t)r * p->stride, v, 8);
+        }
         return;
     }
-    for (uint32_t r = 0; r < p->size; r++)
+    for (uint32_t r = 0; r < p->size; r++) {
         memset(out + r * p->stride, v, p->size);
+    }
 }
 
 static void transform_block(const struct plane *p, const struct stk_jpeg_block *b, uint8_t *out)
 {
-    if (b->end == 1)
+    if (b->end == 1) {
         fill_constant(p, b->coef[0], out);
-    else
+    } else {
         p->idct(b->coef, p->quant, out, (ptrdiff_t)p->stride);
+    }
 }
 
 // `n` blocks side by side, `across` of them in each MCU; `b` is the first.
@@ -370,8 +389,9 @@ static void transform_row(const struct run *run, const struct plane *p,
             p->idct2(left->coef, right->coef, p->quant, out, (ptrdiff_t)p->stride);
         }
     }
-    for (; i < n; i++, out += p->size)
+    for (; i < n; i++, out += p->size) {
         transform_block(p, b + i / across * step + i % across, out);
+    }
 }
 
 // All MCUs that have been read.
@@ -382,8 +402,9 @@ static void transform_mcus(struct run *run)
         const struct stk_jpeg_component *c = &run->j->component[i];
         struct plane *p = &run->plane[i];
         uint8_t *out = p->rows + (size_t)(run->col - run->col_begin) * p->mcu_width;
-        for (uint32_t y = 0; y < c->v; y++, b += c->h, out += p->size * p->stride)
+        for (uint32_t y = 0; y < c->v; y++, b += c->h, out += p->size * p->stride) {
             transform_row(run, p, b, c->h, run->mcus * c->h, out);
+        }
     }
 }
 
@@ -393,19 +414,24 @@ static void extend_edges(struct run *run, uint32_t row)
     for (uint32_t i = 1; i < run->planes; i++) {
         struct plane *p = &run->plane[i];
         uint32_t cols = (run->col_end - run->col_begin) * p->mcu_width;
-        if (p->is_doubled_across && p->is_fancy)
+        if (p->is_doubled_across && p->is_fancy) {
             for (uint32_t r = 0; r < p->mcu_height; r++) {
                 uint8_t *line = p->rows + r * p->stride;
-                if (run->col_begin == 0)
+                if (run->col_begin == 0) {
                     line[-1] = line[0];
-                if (p->width - p->first_col <= cols)
+                }
+                if (p->width - p->first_col <= cols) {
                     line[p->width - p->first_col] = line[p->width - p->first_col - 1];
+                }
             }
-        if (!run->has_delay)
+        }
+        if (!run->has_delay) {
             continue;
+        }
         uint8_t *first = p->rows - STK_JPEG_MARGIN;
-        if (row == 0)
+        if (row == 0) {
             memcpy(first - p->stride, first, p->stride);
+        }
         if (row + 1 == run->mcus_down) {
             uint8_t *end = first + (p->height - row * p->mcu_height) * p->stride;
             memcpy(end, end - p->stride, p->stride);
@@ -423,20 +449,23 @@ static const uint8_t *raise_line(struct run *run, int i, uint32_t row, uint32_t 
     uint32_t n = (p->is_doubled_across ? (run->x_end - 1) / 2 + 1 : run->x_end) - left;
     uint32_t shift = p->is_doubled_across ? run->x_begin & 1 : 0;
     ptrdiff_t stride = (ptrdiff_t)p->stride;
-    if (p->is_doubled_down)
+    if (p->is_doubled_down) {
         line >>= 1;
+    }
     const uint8_t *near = p->rows + line * stride + (left - p->first_col);
     const uint8_t *far = y & 1 ? near + stride : near - stride;
-    if (!p->is_doubled_across && !(p->is_doubled_down && p->is_fancy))
+    if (!p->is_doubled_across && !(p->is_doubled_down && p->is_fancy)) {
         return near;
-    if (!p->is_fancy)
+    }
+    if (!p->is_fancy) {
         stk_jpeg_double(near, temp, n);
-    else if (!p->is_doubled_across)
+    } else if (!p->is_doubled_across) {
         stk_jpeg_h1v2(near, far, temp, n, y & 1 ? 2 : 1);
-    else if (p->is_doubled_down)
+    } else if (p->is_doubled_down) {
         run->h2v2(near, far, temp, n, run->sums);
-    else
+    } else {
         run->h2v1(near, temp, n);
+    }
     return temp + shift;
 }
 
@@ -452,15 +481,17 @@ static void emit_rows(struct run *run, uint32_t row)
     for (uint32_t y = from; y < to; y++) {
         uint8_t *out = run->out + (size_t)(y - run->y_begin) * run->out_stride;
         const uint8_t *luma = raise_line(run, 0, row, y);
-        if (run->output == STK_JPEG_GREY)
+        if (run->output == STK_JPEG_GREY) {
             memcpy(out, luma, n);
-        else if (run->planes == 1)
+        } else if (run->planes == 1) {
             stk_jpeg_grey_to_rgb(luma, out, n);
-        else
+        } else {
             run->color(luma, raise_line(run, 1, row, y), raise_line(run, 2, row, y), out, n);
+        }
     }
-    if (!run->has_delay)
+    if (!run->has_delay) {
         return;
+    }
     for (uint32_t i = 0; i < run->planes; i++) {
         struct plane *p = &run->plane[i];
         uint8_t *first = p->rows - STK_JPEG_MARGIN;
@@ -479,8 +510,9 @@ static bool is_wanted(const struct run *run)
 static uint32_t choose_mcus(const struct run *run)
 {
     uint32_t end = run->mcus_across;
-    if (run->row >= run->row_begin && run->row < run->row_end && run->col < run->col_end)
+    if (run->row >= run->row_begin && run->row < run->row_end && run->col < run->col_end) {
         end = run->col < run->col_begin ? run->col_begin : run->col_end;
+    }
     uint32_t n = end - run->col < STK_JPEG_MCUS ? end - run->col : STK_JPEG_MCUS;
     return n < run->left ? n : (uint32_t)run->left;
 }
@@ -511,8 +543,9 @@ static bool predict_dc(struct run *run)
     for (const struct stk_jpeg_block *b = run->reader.block; b < run->reader.last; b++) {
         int32_t *dc = &run->dc[b->component], limit = run->dc_limit[b->component];
         *dc += b->coef[0];
-        if (*dc > limit || *dc < -limit)
+        if (*dc > limit || *dc < -limit) {
             return false;
+        }
         b->coef[0] = (int16_t)*dc;
     }
     return true;
@@ -525,8 +558,9 @@ static bool end_mcus(struct run *run)
         run->status = bad(run, "wrong or missing entropy-coded data");
         return false;
     }
-    if (!run->reader.is_passed)
+    if (!run->reader.is_passed) {
         transform_mcus(run);
+    }
     run->col += run->mcus;
     if (run->col == run->mcus_across) {
         if (run->row >= run->row_begin && run->row < run->row_end) {
@@ -556,8 +590,9 @@ static void decode_rest(struct run *run)
 {
     stk_jpeg_read_fn *read = stk_jpeg_read_one;
 #if STK_JPEG_X86
-    if (run->j->cpu >= STK_JPEG_AVX2)
+    if (run->j->cpu >= STK_JPEG_AVX2) {
         read = stk_jpeg_read_one_bmi2;
+    }
 #endif
     do {
         read(&run->reader);
@@ -568,17 +603,20 @@ static void decode_both(struct run *a, struct run *b)
 {
     stk_jpeg_read2_fn *read = stk_jpeg_read_two;
 #if STK_JPEG_X86
-    if (a->j->cpu >= STK_JPEG_AVX2 && b->j->cpu >= STK_JPEG_AVX2)
+    if (a->j->cpu >= STK_JPEG_AVX2 && b->j->cpu >= STK_JPEG_AVX2) {
         read = stk_jpeg_read_two_bmi2;
+    }
 #endif
     for (bool has_a = true, has_b = true; has_a && has_b;) {
         read(&a->reader, &b->reader);
         has_a = a->reader.state == STK_JPEG_READING || end_mcus(a);
         has_b = b->reader.state == STK_JPEG_READING || end_mcus(b);
-        if (has_a && !has_b)
+        if (has_a && !has_b) {
             decode_rest(a);
-        if (has_b && !has_a)
+        }
+        if (has_b && !has_a) {
             decode_rest(b);
+        }
     }
 }
 
@@ -599,8 +637,9 @@ enum stk_jpeg_status stk_jpeg_output_size(struct stk_jpeg *j, const struct stk_j
 size_t stk_jpeg_scratch_size(const struct stk_jpeg *j, const struct stk_jpeg_options *opt)
 {
     struct run run;
-    if (!is_usable(j, opt))
+    if (!is_usable(j, opt)) {
         return 0;
+    }
     plan(&run, (struct stk_jpeg *)j, opt); // only read
     return lay_out(&run, NULL) + 64;
 }
@@ -610,8 +649,9 @@ static enum stk_jpeg_status set_up(struct run *run, const struct stk_jpeg_task *
 {
     uint32_t width, height;
     enum stk_jpeg_status status = stk_jpeg_output_size(t->j, t->opt, &width, &height);
-    if (status != STK_JPEG_OK)
+    if (status != STK_JPEG_OK) {
         return status;
+    }
     plan(run, t->j, t->opt);
     size_t need = lay_out(run, NULL), align = (size_t)(-(uintptr_t)t->scratch & 63);
     if (t->scratch_size < align || t->scratch_size - align < need ||
@@ -634,10 +674,12 @@ enum stk_jpeg_status stk_jpeg_decode(struct stk_jpeg *j, const struct stk_jpeg_o
     struct run run;
     struct stk_jpeg_task task = {j, opt, out, stride, scratch, scratch_size, STK_JPEG_OK};
     enum stk_jpeg_status status = set_up(&run, &task);
-    if (status != STK_JPEG_OK)
+    if (status != STK_JPEG_OK) {
         return status;
-    if (begin_scan(&run))
+    }
+    if (begin_scan(&run)) {
         decode_rest(&run);
+    }
     return run.status;
 }
 
@@ -658,8 +700,9 @@ static void share_tables(const struct run *from, struct run *to)
             const struct stk_jpeg_block *like = &from->reader.block[k];
             int dc = a->component[like->component].dc_tab,
                 ac = a->component[like->component].ac_tab;
-            if (is_same_code(&a->dc[dc], &b->dc[c->dc_tab]))
+            if (is_same_code(&a->dc[dc], &b->dc[c->dc_tab])) {
                 block->dc_look = like->dc_look;
+            }
             if (is_same_code(&a->ac[ac], &b->ac[c->ac_tab])) {
                 block->ac_look = like->ac_look;
                 block->ac_pass = like->ac_pass;

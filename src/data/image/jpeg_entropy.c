@@ -62,15 +62,18 @@ static inline __attribute__((always_inline)) bool read_careful(struct stk_jpeg_b
     if (head >= 0xfc00) {
         length = h->tail[head - 0xfc00] >> 8;
         symbol = h->tail[head - 0xfc00] & 255;
-        if (length == 0)
+        if (length == 0) {
             return false;
+        }
     } else {
         int from = head < h->limit[STK_JPEG_DC_BITS - 1] ? 1 : STK_JPEG_DC_BITS;
         length = from;
-        for (int i = from; i <= 16; i++) // limits never fall, so counting needs no early exit
+        for (int i = from; i <= 16; i++) { // limits never fall, so counting needs no early exit
             length += head >= h->limit[i];
-        if (length > 16)
+        }
+        if (length > 16) {
             return false;
+        }
         symbol = h->symbols[((int32_t)(head >> (16 - length)) + h->offset[length]) & 255];
     }
     b->buf <<= length;
@@ -101,13 +104,16 @@ step_careful(struct stk_jpeg_bits *b, const struct stk_jpeg_block *block, uint64
         b->count = 56 - (at & 7);
     }
     block->coef[block->place[k]] = 0; // an entry that cannot tell has left something there
-    if (!read_careful(b, block->ac, true, &skip, &size, &value))
+    if (!read_careful(b, block->ac, true, &skip, &size, &value)) {
         return -1;
+    }
     refill(b);
-    if (size == 0 && skip != 15)
+    if (size == 0 && skip != 15) {
         return k + STK_JPEG_END;
-    if (k + skip > 63)
+    }
+    if (k + skip > 63) {
         return -1;
+    }
     block->coef[block->place[k + skip]] = (int16_t)value;
     return k + skip + 1;
 }
@@ -128,8 +134,9 @@ static inline void clear_block(int16_t *coef)
 {
     typedef int64_t four __attribute__((vector_size(32), may_alias));
     four *part = (four *)(void *)coef, zero = {0, 0, 0, 0};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         part[i] = zero;
+    }
 }
 
 void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed)
@@ -139,8 +146,9 @@ void stk_jpeg_start_blocks(struct stk_jpeg_reader *r, int blocks, bool is_passed
     r->at = NULL;
     r->now = r->block;
     r->last = r->block + blocks;
-    for (int i = 0; i < blocks && !is_passed; i++)
+    for (int i = 0; i < blocks && !is_passed; i++) {
         clear_block(r->block[i].coef);
+    }
 }
 
 // A reader's fields that the loop wants in registers.
@@ -212,8 +220,9 @@ INLINE bool lane_begin(struct lane *l, struct stk_jpeg_reader *r, bool is_passed
     const struct stk_jpeg_look *e = &l->now->dc_look[l->buf >> (64 - STK_JPEG_DC_BITS)];
     l->coef[0] = lane_value(l, e);
     lane_drop(l, e);
-    if (__builtin_expect(e->drop != 0, 1))
+    if (__builtin_expect(e->drop != 0, 1)) {
         return true;
+    }
     lane_save(l, r);
     bool ok = step_careful_dc(&r->bits, l->now);
     lane_load(l, r);
@@ -229,17 +238,21 @@ INLINE bool lane_turn(struct lane *l, struct stk_jpeg_reader *r, const struct st
         lane_save(l, r);
         int after = step_careful(&r->bits, l->now, e->drop, (int)(k - e->advance));
         lane_load(l, r);
-        if (after < 0)
+        if (after < 0) {
             return lane_fail(l, r);
+        }
         k = (size_t)after;
         l->at = l->now->place + k;
-        if (k < 64)
+        if (k < 64) {
             return true;
+        }
     }
-    if (!is_passed)
+    if (!is_passed) {
         l->now->end = (int)(k & 127);
-    if (++l->now < r->last)
+    }
+    if (++l->now < r->last) {
         return lane_begin(l, r, is_passed);
+    }
     lane_save(l, r);
     l->at = NULL;
     r->state = used_bits(&r->bits) <= r->bits.total_bits ? STK_JPEG_READ : STK_JPEG_WRONG;
@@ -264,8 +277,9 @@ INLINE bool lane_enter(struct lane *l, struct stk_jpeg_reader *r, bool is_passed
     lane_load(l, r);
     l->at = r->at;
     l->now = r->now;
-    if (!l->at)
+    if (!l->at) {
         return lane_begin(l, r, is_passed);
+    }
     lane_aim(l, is_passed);
     return true;
 }
@@ -307,22 +321,24 @@ INLINE void read_both(struct stk_jpeg_reader *ra, bool is_a_passed, struct stk_j
 
 INLINE void read_one(struct stk_jpeg_reader *r)
 {
-    if (r->is_passed)
+    if (r->is_passed) {
         read_blocks(r, true);
-    else
+    } else {
         read_blocks(r, false);
+    }
 }
 
 INLINE void read_two(struct stk_jpeg_reader *a, struct stk_jpeg_reader *b)
 {
-    if (a->is_passed && b->is_passed)
+    if (a->is_passed && b->is_passed) {
         read_both(a, true, b, true);
-    else if (a->is_passed)
+    } else if (a->is_passed) {
         read_both(a, true, b, false);
-    else if (b->is_passed)
+    } else if (b->is_passed) {
         read_both(b, true, a, false);
-    else
+    } else {
         read_both(a, false, b, false);
+    }
 }
 
 void stk_jpeg_read_one(struct stk_jpeg_reader *r)

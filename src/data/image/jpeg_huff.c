@@ -49,20 +49,25 @@ static struct step take_symbol(int symbol, int length, int index, int bits, bool
 {
     int skip = is_ac ? symbol >> 4 : 0, size = is_ac ? symbol & 15 : symbol;
     int seen = bits - length;
-    if (size == 0 && is_ac)
+    if (size == 0 && is_ac) {
         return skip == 15 ? (struct step){length, 0, 0, 15, 16}
                           : (struct step){length, 0, 0, 0, STK_JPEG_END};
-    if (size == 0)
+    }
+    if (size == 0) {
         return (struct step){length, 0, 0, 0, 1};
-    if (seen < 1)
+    }
+    if (seen < 1) {
         return (struct step){0, 0, 0, 0, STK_JPEG_SLOW}; // the sign lies outside
+    }
     int rest = index & ((1 << seen) - 1);
     int further = size > seen ? size - seen : 0;
     int value = further ? rest * (1 << further) : rest >> (seen - size);
-    if (!(rest >> (seen - 1)))
+    if (!(rest >> (seen - 1))) {
         value -= (1 << size) - 1;
-    if (length + size > (is_ac ? STK_JPEG_MOST_AC : STK_JPEG_MOST_DC))
+    }
+    if (length + size > (is_ac ? STK_JPEG_MOST_AC : STK_JPEG_MOST_DC)) {
         return (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
+    }
     return (struct step){length + size, further, value, skip, skip + 1};
 }
 
@@ -73,11 +78,13 @@ static void pair_steps(struct stk_jpeg_look *look, const struct step *single, in
     for (int index = 0; index <= mask; index++) {
         struct step a = single[index];
         look[index] = pack(a, 0, a.advance >= STK_JPEG_SLOW ? 0 : a.advance, index, bits);
-        if (a.further || a.advance >= STK_JPEG_SLOW || a.drop >= bits)
+        if (a.further || a.advance >= STK_JPEG_SLOW || a.drop >= bits) {
             continue;
+        }
         struct step b = single[(index << a.drop) & mask];
-        if (b.advance == STK_JPEG_SLOW || b.drop > bits - a.drop)
+        if (b.advance == STK_JPEG_SLOW || b.drop > bits - a.drop) {
             continue;
+        }
         struct step both = {a.drop + b.drop, 0, a.value, a.skip, a.advance + b.advance};
         look[index] = pack(both, b.value, a.advance + b.skip, index, bits);
     }
@@ -87,8 +94,9 @@ static void pair_steps(struct stk_jpeg_look *look, const struct step *single, in
 static struct step pass_symbol(int symbol, int length)
 {
     int skip = symbol >> 4, size = symbol & 15;
-    if (length + size > STK_JPEG_MOST_AC)
+    if (length + size > STK_JPEG_MOST_AC) {
         return (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
+    }
     bool is_end = size == 0 && skip != 15;
     return (struct step){length + size, length, 0, 0, is_end ? STK_JPEG_END : skip + 1};
 }
@@ -103,8 +111,9 @@ static void join_steps(struct stk_jpeg_look *pass, const struct step *single, in
         while (all.drop < bits && all.advance < 64) {
             struct step s = single[(index << all.drop) & mask];
             if (s.advance == STK_JPEG_SLOW || s.further > bits - all.drop ||
-                all.drop + s.drop > STK_JPEG_MOST_AC || all.advance + s.advance % 128 > 63)
+                all.drop + s.drop > STK_JPEG_MOST_AC || all.advance + s.advance % 128 > 63) {
                 break;
+            }
             all.drop += s.drop;
             all.advance += s.advance;
         }
@@ -116,19 +125,22 @@ static void join_steps(struct stk_jpeg_look *pass, const struct step *single, in
 static void fill_tail(struct stk_jpeg_huff *h, uint32_t code, int length, int symbol)
 {
     uint32_t first = code << (16 - length), end = first + (1u << (16 - length));
-    for (uint32_t head = first < 0xfc00 ? 0xfc00 : first; head < end; head++)
+    for (uint32_t head = first < 0xfc00 ? 0xfc00 : first; head < end; head++) {
         h->tail[head - 0xfc00] = (uint16_t)(length << 8 | symbol);
+    }
 }
 
 bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
                          struct stk_jpeg_look *pass, int bits)
 {
-    if (h->is_built)
+    if (h->is_built) {
         return true;
+    }
     bool is_ac = pass != NULL;
     struct step single[1 << STK_JPEG_AC_BITS], passed[1 << STK_JPEG_AC_BITS];
-    for (int i = 0; i < 1 << bits; i++)
+    for (int i = 0; i < 1 << bits; i++) {
         single[i] = passed[i] = (struct step){0, 0, 0, 0, STK_JPEG_SLOW};
+    }
     uint32_t code = 0;
     int symbols = 0;
     memset(h->tail, 0, sizeof h->tail);
@@ -136,17 +148,21 @@ bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
         h->offset[length] = symbols - (int32_t)code;
         for (int i = 0; i < h->counts[length]; i++, code++, symbols++) {
             int symbol = h->symbols[symbols];
-            if (code >= 1u << length || (!is_ac && symbol > 15))
+            if (code >= 1u << length || (!is_ac && symbol > 15)) {
                 return false;
+            }
             fill_tail(h, code, length, symbol);
-            if (length > bits)
+            if (length > bits) {
                 continue;
+            }
             int first = (int)(code << (bits - length));
-            for (int index = first; index < first + (1 << (bits - length)); index++)
+            for (int index = first; index < first + (1 << (bits - length)); index++) {
                 single[index] = take_symbol(symbol, length, index, bits, is_ac);
+            }
             struct step step = pass_symbol(symbol, length);
-            for (int index = first; is_ac && index < first + (1 << (bits - length)); index++)
+            for (int index = first; is_ac && index < first + (1 << (bits - length)); index++) {
                 passed[index] = step;
+            }
         }
         h->limit[length] = code << (16 - length);
         code <<= 1;
@@ -155,8 +171,9 @@ bool stk_jpeg_build_huff(struct stk_jpeg_huff *h, struct stk_jpeg_look *look,
         pair_steps(look, single, bits);
         join_steps(pass, passed, bits);
     } else {
-        for (int i = 0; i < 1 << bits; i++)
+        for (int i = 0; i < 1 << bits; i++) {
             look[i] = pack(single[i], 0, 0, i, bits);
+        }
     }
     h->is_built = true;
     return true;

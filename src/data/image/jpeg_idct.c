@@ -66,17 +66,20 @@ static inline int32_t descale(int32_t v, int bits)
 static bool has_ac_rows(const int16_t *coef, bool is_half)
 {
     int any = 0;
-    for (int i = 8; i < 64; i++)
+    for (int i = 8; i < 64; i++) {
         any |= is_half && i / 8 == 4 ? 0 : coef[i];
+    }
     return any != 0;
 }
 
 // Rows below the first are all zero: every column is constant.
 static void spread_first_row(const int16_t *coef, const int16_t *quant, int16_t *mid, int rows)
 {
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < 8; c++)
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < 8; c++) {
             mid[8 * r + c] = (int16_t)((uint32_t)(coef[c] * quant[c]) * 4);
+        }
+    }
 }
 
 void stk_jpeg_idct_islow(const int16_t *coef, const int16_t *quant, uint8_t *out, ptrdiff_t stride)
@@ -87,17 +90,20 @@ void stk_jpeg_idct_islow(const int16_t *coef, const int16_t *quant, uint8_t *out
         spread_first_row(coef, quant, mid, 8);
     } else {
         for (int c = 0; c < 8; c++) {
-            for (int r = 0; r < 8; r++)
+            for (int r = 0; r < 8; r++) {
                 line[r] = (int16_t)(coef[8 * r + c] * quant[8 * r + c]);
+            }
             islow_1d(line, v);
-            for (int r = 0; r < 8; r++)
+            for (int r = 0; r < 8; r++) {
                 mid[8 * r + c] = saturate16(descale(v[r], 11));
+            }
         }
     }
     for (int r = 0; r < 8; r++, out += stride) {
         islow_1d(mid + 8 * r, v);
-        for (int c = 0; c < 8; c++)
+        for (int c = 0; c < 8; c++) {
             out[c] = to_sample(descale(v[c], 18));
+        }
     }
 }
 
@@ -133,16 +139,19 @@ void stk_jpeg_idct_ifast(const int16_t *coef, const int16_t *quant, uint8_t *out
 {
     int16_t mid[64], line[8], v[8];
     for (int c = 0; c < 8; c++) {
-        for (int r = 0; r < 8; r++)
+        for (int r = 0; r < 8; r++) {
             line[r] = W(coef[8 * r + c] * quant[8 * r + c]);
+        }
         ifast_1d(line, v);
-        for (int r = 0; r < 8; r++)
+        for (int r = 0; r < 8; r++) {
             mid[8 * r + c] = v[r];
+        }
     }
     for (int r = 0; r < 8; r++, out += stride) {
         ifast_1d(mid + 8 * r, v);
-        for (int c = 0; c < 8; c++)
+        for (int c = 0; c < 8; c++) {
             out[c] = to_sample(v[c] >> 5);
+        }
     }
 }
 
@@ -155,8 +164,9 @@ void stk_jpeg_scale_ifast(const uint16_t *quant, int16_t *scaled)
         4520,  12873, 17855, 16819, 15137, 12873, 10114, 6967,  3552,  8867,  12299, 11585, 10426,
         8867,  6967,  4799,  2446,  4520,  6270,  5906,  5315,  4520,  3552,  2446,  1247};
     // libjpeg multiplies 16-bit signed values: a quantiser beyond 32767 counts as negative.
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++) {
         scaled[i] = (int16_t)(((int16_t)quant[i] * factors[i] + 2048) >> 12);
+    }
 }
 
 static inline void four_1d(const int16_t *in, int step, int32_t out[4])
@@ -184,8 +194,9 @@ static inline void two_1d(const int16_t *in, int step, int32_t out[2])
 
 static void dequantise(const int16_t *coef, const int16_t *quant, int16_t *values)
 {
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++) {
         values[i] = (int16_t)(coef[i] * quant[i]);
+    }
 }
 
 void stk_jpeg_idct_4x4(const int16_t *coef, const int16_t *quant, uint8_t *out, ptrdiff_t stride)
@@ -195,15 +206,18 @@ void stk_jpeg_idct_4x4(const int16_t *coef, const int16_t *quant, uint8_t *out, 
     dequantise(coef, quant, values);
     for (int c = 0; c < 8; c++) {
         four_1d(values + c, 8, v);
-        for (int r = 0; r < 4; r++)
+        for (int r = 0; r < 4; r++) {
             mid[8 * r + c] = saturate16(descale(v[r], 12));
+        }
     }
-    if (!has_ac_rows(coef, true))
+    if (!has_ac_rows(coef, true)) {
         spread_first_row(coef, quant, mid, 4);
+    }
     for (int r = 0; r < 4; r++, out += stride) {
         four_1d(mid + 8 * r, 1, v);
-        for (int c = 0; c < 4; c++)
+        for (int c = 0; c < 4; c++) {
             out[c] = to_sample(descale(v[c], 19));
+        }
     }
 }
 

@@ -45,11 +45,12 @@ AVX2 void transpose(__m256i v[8])
         a[2 * i] = _mm256_unpacklo_epi16(v[2 * i], v[2 * i + 1]);
         a[2 * i + 1] = _mm256_unpackhi_epi16(v[2 * i], v[2 * i + 1]);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2; k++) {
             b[4 * i + 2 * k] = _mm256_unpacklo_epi32(a[4 * i + k], a[4 * i + 2 + k]);
             b[4 * i + 2 * k + 1] = _mm256_unpackhi_epi32(a[4 * i + k], a[4 * i + 2 + k]);
         }
+    }
     for (int i = 0; i < 4; i++) {
         v[2 * i] = _mm256_unpacklo_epi64(b[i], b[4 + i]);
         v[2 * i + 1] = _mm256_unpackhi_epi64(b[i], b[4 + i]);

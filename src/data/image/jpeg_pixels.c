@@ -17,8 +17,9 @@ void stk_jpeg_h2v1(const uint8_t *in, uint8_t *out, size_t n)
 
 void stk_jpeg_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n, uint16_t *sums)
 {
-    for (size_t i = 0; i < n + 2; i++)
+    for (size_t i = 0; i < n + 2; i++) {
         sums[i] = (uint16_t)(3 * near[(ptrdiff_t)i - 1] + far[(ptrdiff_t)i - 1]);
+    }
     for (size_t i = 0; i < n; i++) {
         int here = 3 * sums[i + 1];
         out[2 * i] = (uint8_t)((here + sums[i] + 8) >> 4);
@@ -28,14 +29,16 @@ void stk_jpeg_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t
 
 void stk_jpeg_h1v2(const uint8_t *near, const uint8_t *far, uint8_t *out, size_t n, int bias)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         out[i] = (uint8_t)((3 * near[i] + far[i] + bias) >> 2);
+    }
 }
 
 void stk_jpeg_double(const uint8_t *in, uint8_t *out, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         out[2 * i] = out[2 * i + 1] = in[i];
+    }
 }
 
 static inline uint8_t clamp(int v)
@@ -55,6 +58,7 @@ void stk_jpeg_color(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint
 
 void stk_jpeg_grey_to_rgb(const uint8_t *y, uint8_t *out, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = y[i];
+    }
 }

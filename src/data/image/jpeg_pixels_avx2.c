@@ -129,10 +129,12 @@ __attribute__((target("avx2"))) void stk_jpeg_color_avx2(const uint8_t *y, const
                                                          const uint8_t *cr, uint8_t *out, size_t n)
 {
     size_t i = 0;
-    for (; i + 32 <= n; i += 32)
+    for (; i + 32 <= n; i += 32) {
         color_32(y + i, cb + i, cr + i, out + 3 * i);
-    if (i == n)
+    }
+    if (i == n) {
         return;
+    }
     if (n >= 32) { // the last pixels once more, with those before
         i = n - 32;
         color_32(y + i, cb + i, cr + i, out + 3 * i);

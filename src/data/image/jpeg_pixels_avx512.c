@@ -80,10 +80,7 @@ struct order {
 #define BL(i) ((i) / 3)
 #define FOUR(F, i) F(i), F((i) + 1), F((i) + 2), F((i) + 3)
 #define SIXTEEN(F, i) FOUR(F, i), FOUR(F, (i) + 4), FOUR(F, (i) + 8), FOUR(F, (i) + 12)
-#define ROW(F, i)                                                                                  \
-    {                                                                                              \
-        SIXTEEN(F, i), SIXTEEN(F, (i) + 16), SIXTEEN(F, (i) + 32), SIXTEEN(F, (i) + 48)            \
-    }
+#define ROW(F, i) {SIXTEEN(F, i), SIXTEEN(F, (i) + 16), SIXTEEN(F, (i) + 32), SIXTEEN(F, (i) + 48)}
 
 static const struct order order = {{ROW(RG, 0), ROW(RG, 64), ROW(RG, 128)},
                                    {ROW(BL, 0), ROW(BL, 64), ROW(BL, 128)}};
@@ -118,9 +115,11 @@ __attribute__((TARGET)) void stk_jpeg_color_avx512(const uint8_t *y, const uint8
                                                    const uint8_t *cr, uint8_t *out, size_t n)
 {
     size_t i = 0;
-    for (; i + 64 <= n; i += 64)
+    for (; i + 64 <= n; i += 64) {
         color_64(y + i, cb + i, cr + i, out + 3 * i, 64);
-    if (i < n)
+    }
+    if (i < n) {
         color_64(y + i, cb + i, cr + i, out + 3 * i, n - i);
+    }
 }
 #endif

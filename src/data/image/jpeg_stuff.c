@@ -13,10 +13,12 @@
 static size_t measure_ff(const uint8_t *in, size_t size, size_t at, size_t *marker)
 {
     size_t code = at + 1;
-    while (code < size && in[code] == 0xff)
+    while (code < size && in[code] == 0xff) {
         code++;
-    if (code < size && in[code] == 0)
+    }
+    if (code < size && in[code] == 0) {
         return code + 1 - at;
+    }
     *marker = code;
     return 0;
 }
@@ -31,11 +33,13 @@ size_t stk_jpeg_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *ma
         memcpy(out + n, in + at, plain);
         n += plain;
         at += plain;
-        if (!ff)
+        if (!ff) {
             break;
+        }
         size_t used = measure_ff(in, size, at, marker);
-        if (used == 0)
+        if (used == 0) {
             break;
+        }
         out[n++] = 0xff;
         at += used;
     }
@@ -48,12 +52,14 @@ size_t stk_jpeg_find_marker(const uint8_t *in, size_t size)
     size_t at = 0, marker = size;
     while (at < size) {
         const uint8_t *ff = memchr(in + at, 0xff, size - at);
-        if (!ff)
+        if (!ff) {
             break;
+        }
         at = (size_t)(ff - in);
         size_t used = measure_ff(in, size, at, &marker);
-        if (used == 0)
+        if (used == 0) {
             break;
+        }
         at += used;
     }
     return marker;

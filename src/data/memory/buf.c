@@ -356,9 +356,9 @@ static struct stk_keep *keep_new(struct stk_pool *pool, int least)
     struct stk_buf *place = pool ? buf_try(pool, class_of(size), &is_short) : NULL;
     struct stk_keep *k = place ? (struct stk_keep *)place->data : stk_alloc(size);
     if (k) {
-        size_t room = place ? place->size : size;
+        size_t capacity = place ? place->size : size;
         *k = (struct stk_keep){.refs = 1, .place = place};
-        k->capacity = (int)((room - sizeof *k) / sizeof k->bufs[0]);
+        k->capacity = (int)((capacity - sizeof *k) / sizeof k->bufs[0]);
     }
     return k;
 }

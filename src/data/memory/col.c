@@ -170,21 +170,21 @@ bool stk_col_own_bytes(struct stk_col *c, struct stk_pool *pool, const void *dat
     return ok;
 }
 
-uint8_t *stk_col_room_for(struct stk_col *c, struct stk_pool *pool, struct stk_col_room *room,
-                          size_t size)
+uint8_t *stk_col_capacity_for(struct stk_col *c, struct stk_pool *pool,
+                              struct stk_col_capacity *capacity, size_t size)
 {
-    if (!room->at || size > room->left) {
+    if (!capacity->at || size > capacity->left) {
         struct stk_buf *b = stk_buf_get(pool, size > ROOM_BYTES ? size : ROOM_BYTES);
         if (!b || !stk_keep_add(&c->keep, b)) {
             stk_buf_drop(b);
             return NULL;
         }
-        *room = (struct stk_col_room){b->data, b->size};
+        *capacity = (struct stk_col_capacity){b->data, b->size};
         stk_buf_drop(b); // the column holds it
     }
-    uint8_t *at = room->at;
-    room->at += size;
-    room->left -= size;
+    uint8_t *at = capacity->at;
+    capacity->at += size;
+    capacity->left -= size;
     return at;
 }
 

@@ -69,12 +69,12 @@ bool stk_col_own_bytes(struct stk_col *c, struct stk_pool *pool, const void *dat
                        struct stk_bytes *out);
 // The same for many strings, whose bytes are written one behind the other in few buffers: room for
 // `size` more bytes, kept alive by the column. Zeroed at first. NULL: no memory.
-struct stk_col_room {
+struct stk_col_capacity {
     uint8_t *at;
     size_t left;
 };
-uint8_t *stk_col_room_for(struct stk_col *c, struct stk_pool *pool, struct stk_col_room *room,
-                          size_t size);
+uint8_t *stk_col_capacity_for(struct stk_col *c, struct stk_pool *pool,
+                              struct stk_col_capacity *capacity, size_t size);
 // Copies the bytes of all of a string column's views into one buffer of its own.
 bool stk_col_own(struct stk_col *c, struct stk_pool *pool);
 

@@ -87,18 +87,18 @@ static long long int_at(enum stk_dtype t, const void *p, int64_t k)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static int show(char *text, size_t room, const char *format, const struct stk_col *c, int64_t i,
+static int show(char *text, size_t capacity, const char *format, const struct stk_col *c, int64_t i,
                 int64_t k)
 {
     const void *p = stk_col_at(c, i);
     if (c->dtype == STK_DT_BOOL) {
-        return snprintf(text, room, "%s", ((const uint8_t *)p)[k] ? "true" : "false");
+        return snprintf(text, capacity, "%s", ((const uint8_t *)p)[k] ? "true" : "false");
     }
     if (!is_float(c->dtype)) {
-        return snprintf(text, room, format, int_at(c->dtype, p, k));
+        return snprintf(text, capacity, format, int_at(c->dtype, p, k));
     }
     double v = float_at(c->dtype, p, k);
-    return snprintf(text, room, format, v != v ? __builtin_nan("") : v); // no "-nan"
+    return snprintf(text, capacity, format, v != v ? __builtin_nan("") : v); // no "-nan"
 }
 #pragma GCC diagnostic pop
 
@@ -107,15 +107,15 @@ static enum stk_status as_string_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    struct stk_col_room room = {0};
+    struct stk_col_capacity capacity = {0};
     char format[40];
     make_format(r->attrs, in->dtype, format);
     for (int64_t k = 0; out && k < r->n * each; k++) {
         char text[2 * WIDTH_MAX + 400];
         int n = show(text, sizeof text, format, in, k / each, k % each);
-        uint8_t *to = stk_col_room_for(&r->out[0], r->pool, &room, (size_t)n);
+        uint8_t *to = stk_col_capacity_for(&r->out[0], r->pool, &capacity, (size_t)n);
         if (!to) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
         memcpy(to, text, (size_t)n);
         out[k] = (struct stk_bytes){to, (size_t)n};

@@ -86,14 +86,14 @@ typedef void loop_fn(void *out, const void *a, const void *b, int64_t n, int ste
         }                                                                                          \
     }
 
-#define IS_SIGNED(T) ((T)-1 < (T)1)
+#define IS_SIGNED(T) ((T) - 1 < (T)1)
 // b is not 0. Division by -1 is negation, which wraps where the quotient would overflow.
 #define FLOORDIV_INT(T, U)                                                                         \
-    (IS_SIGNED(T) && b == (T)-1                                                                    \
+    (IS_SIGNED(T) && b == (T) - 1                                                                  \
          ? (T)(0 - (U)a)                                                                           \
          : (T)(a / b - (IS_SIGNED(T) && a % b != 0 && ((a < (T)1) != (b < (T)1)) ? 1 : 0)))
 #define MOD_INT(T)                                                                                 \
-    (IS_SIGNED(T) && b == (T)-1                                                                    \
+    (IS_SIGNED(T) && b == (T) - 1                                                                  \
          ? (T)0                                                                                    \
          : (T)(a % b + (IS_SIGNED(T) && a % b != 0 && ((a < (T)1) != (b < (T)1)) ? b : 0)))
 
@@ -260,7 +260,7 @@ static enum stk_status join_strings(struct stk_op_run *r, const struct stk_col *
         }
         stk_buf_drop(buf);
         if (!ok) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     return STK_OK;
@@ -348,7 +348,7 @@ static enum stk_status binary_run(struct stk_op_run *r, struct stk_err *err)
     enum stk_status s = stk_op_spread(&wide_a, r->pool, a, &shape, r->n) &&
                                 stk_op_spread(&wide_b, r->pool, b, &shape, r->n)
                             ? run_spread(r, &wide_a, &wide_b, out, stk_shape_count(&shape), err)
-                            : stk_op_no_room(r, err);
+                            : stk_op_no_memory(r, err);
     stk_col_clear(&wide_a);
     stk_col_clear(&wide_b);
     return s;

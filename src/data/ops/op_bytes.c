@@ -92,7 +92,7 @@ struct unpack {
     bool is_open;
 };
 
-static void scratch_end(void *scratch)
+static void decode_compressed_scratch_end(void *scratch)
 {
     struct unpack *u = scratch;
     if (u->is_open) {
@@ -150,12 +150,12 @@ static enum stk_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes 
         } else if (io.out_len == 0 && !grow(r->pool, &b, used)) {
             size_t wanted = 2 * b->size;
             stk_buf_drop(b);
-            return stk_op_no_room_for(r, wanted, err);
+            return stk_op_no_memory_for(r, wanted, err);
         }
     }
     if (why || !b || !stk_keep_add(&r->out[0].keep, b)) {
         stk_buf_drop(b);
-        return why ? stk_op_fail(r, i, STK_EDAMAGE, "%s", why) : stk_op_no_room(r, err);
+        return why ? stk_op_fail(r, i, STK_EDAMAGE, "%s", why) : stk_op_no_memory(r, err);
     }
     *out = (struct stk_bytes){b->data, used};
     stk_buf_drop(b);
@@ -169,7 +169,7 @@ static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
     int64_t each = stk_shape_count(&in->shape);
     bool pads = stk_attrs_int(r->attrs, "pad", 0) != 0;
     bool is_plain = !*stk_attrs_text(r->attrs, "compression_type", "");
-    struct stk_col_room room = {0};
+    struct stk_col_capacity capacity = {0};
     if (out && r->op->arg == DECOMPRESS && is_plain) {
         return stk_op_pass(r, 0, 0, NULL, err);
     }
@@ -183,9 +183,9 @@ static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
             continue;
         }
         size_t size = r->op->arg == ENCODE ? (s.size + 2) / 3 * 4 : s.size / 4 * 3 + 3;
-        uint8_t *to = stk_col_room_for(&r->out[0], r->pool, &room, size);
+        uint8_t *to = stk_col_capacity_for(&r->out[0], r->pool, &capacity, size);
         if (!to) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
         if (r->op->arg == ENCODE) {
             size = encode(&s, pads, to);
@@ -218,6 +218,6 @@ const struct stk_op stk_op_decode_compressed = {.name = "decode_compressed",
                                                 .cost_ns = 5000,
                                                 .infer = bytes_infer,
                                                 .scratch_bytes = sizeof(struct unpack),
-                                                .scratch_end = scratch_end,
+                                                .scratch_end = decode_compressed_scratch_end,
                                                 .run = bytes_run,
                                                 .arg = DECOMPRESS};

@@ -462,7 +462,7 @@ static enum stk_status encode_run(struct stk_op_run *r, struct stk_err *err)
             return stk_op_image_failed(r, i, &why);
         }
         if (!stk_col_own_bytes(&r->out[0], r->pool, bytes, size, &out[i])) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     return STK_OK;

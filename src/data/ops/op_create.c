@@ -130,7 +130,7 @@ static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, value->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, value->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_fill = {

@@ -10,11 +10,11 @@
 
 struct decode_csv {
     struct stk_csv_columns columns;
-    size_t room;
+    size_t capacity;
 };
 
-static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
-                               void **out, struct stk_err *err)
+static enum stk_status decode_csv_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
+                                          int n_in, void **out, struct stk_err *err)
 {
     (void)in;
     (void)n_in;
@@ -28,7 +28,7 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
         stk_free(d);
         return s;
     }
-    d->room = stk_csv_columns_room(&d->columns);
+    d->capacity = stk_csv_columns_capacity(&d->columns);
     *out = d;
     return STK_OK;
 }
@@ -41,7 +41,7 @@ static enum stk_status csv_infer(struct stk_op_infer *c, struct stk_err *err)
         s = stk_err_set(err, STK_EINVAL, "decode_csv: takes strings, not %s",
                         stk_dtype_name(c->in[0].dtype));
     }
-    s = s == STK_OK ? prepare(c->attrs, c->in, c->n_in, &prepared, err) : s;
+    s = s == STK_OK ? decode_csv_prepare(c->attrs, c->in, c->n_in, &prepared, err) : s;
     if (s != STK_OK) {
         return s;
     }
@@ -110,20 +110,20 @@ static const char *split(const struct decode_csv *d, struct stk_bytes s,
             at++;
             continue;
         }
-        struct stk_csv_field *f = n < d->room ? &fields[n] : &spare;
+        struct stk_csv_field *f = n < d->capacity ? &fields[n] : &spare;
         bool is_quoted = c->has_quotes && s.data[at] == '"';
         const char *why = (is_quoted ? quoted_field : plain_field)(c, s, &at, f);
         if (why) {
             return why;
         }
         n++;
-        if (c->chosen && n == d->room) { // what follows is not looked at
+        if (c->chosen && n == d->capacity) { // what follows is not looked at
             *count = n;
             return NULL;
         }
     }
     if (s.size && s.data[s.size - 1] == c->delim) {
-        struct stk_csv_field *f = n < d->room ? &fields[n] : &spare;
+        struct stk_csv_field *f = n < d->capacity ? &fields[n] : &spare;
         *f = (struct stk_csv_field){s.data + s.size, 0, false};
         n++;
     }
@@ -133,12 +133,12 @@ static const char *split(const struct decode_csv *d, struct stk_bytes s,
 
 // The bytes of a string field; *room: memory of the result. False: no memory.
 static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, int k,
-                        const struct stk_csv_field *f, struct stk_col_room *room,
+                        const struct stk_csv_field *f, struct stk_col_capacity *capacity,
                         struct stk_bytes *out)
 {
     *out = (struct stk_bytes){f->data, f->size};
     if (f->is_escaped) {
-        uint8_t *to = stk_col_room_for(&r->out[k], r->pool, room, f->size);
+        uint8_t *to = stk_col_capacity_for(&r->out[k], r->pool, capacity, f->size);
         if (!to) {
             return false;
         }
@@ -148,7 +148,7 @@ static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, i
         return true;
     }
     const struct stk_bytes *fallback = c->items[k].fallback;
-    uint8_t *to = stk_col_room_for(&r->out[k], r->pool, room, fallback->size);
+    uint8_t *to = stk_col_capacity_for(&r->out[k], r->pool, capacity, fallback->size);
     if (to && fallback->size) {
         memcpy(to, fallback->data, fallback->size);
     }
@@ -159,7 +159,8 @@ static bool take_string(struct stk_op_run *r, const struct stk_csv_columns *c, i
 // The fields of a record, which lies up to `end`, as value k of element i.
 static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv *d,
                                   const struct stk_csv_field *fields, const uint8_t *end, int64_t i,
-                                  int64_t k, struct stk_col_room *rooms, struct stk_err *err)
+                                  int64_t k, struct stk_col_capacity *capacities,
+                                  struct stk_err *err)
 {
     const struct stk_csv_columns *c = &d->columns;
     for (int o = 0; o < c->count; o++) {
@@ -169,9 +170,9 @@ static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv 
             return stk_op_fail(r, i, STK_EINVAL, "field %d is required, but missing", o);
         }
         if (c->items[o].dtype == STK_DT_STRING) {
-            if (!take_string(r, c, o, f, &rooms[o],
+            if (!take_string(r, c, o, f, &capacities[o],
                              (struct stk_bytes *)(void *)r->out[o].data + k)) {
-                return stk_op_no_room(r, err);
+                return stk_op_no_memory(r, err);
             }
         } else if (!stk_csv_number(c, o, f->data, f->size, (size_t)(end - f->data) - f->size,
                                    r->out[o].data, k)) {
@@ -185,14 +186,14 @@ static enum stk_status put_fields(struct stk_op_run *r, const struct decode_csv 
 
 struct csv_scratch {
     struct stk_csv_field *fields;
-    struct stk_col_room *rooms;
+    struct stk_col_capacity *capacities;
 };
 
-static void scratch_end(void *scratch)
+static void decode_csv_scratch_end(void *scratch)
 {
     struct csv_scratch *s = scratch;
     stk_free(s->fields);
-    stk_free(s->rooms);
+    stk_free(s->capacities);
 }
 
 static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
@@ -201,16 +202,17 @@ static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
     struct csv_scratch *s = r->scratch;
     const struct stk_col *in = r->in[0];
     int64_t each = stk_shape_count(&in->shape);
-    s->fields = s->fields ? s->fields : stk_alloc_zero(d->room, sizeof s->fields[0]);
-    s->rooms = s->rooms ? s->rooms : stk_alloc_zero((size_t)r->n_out, sizeof s->rooms[0]);
-    if (!s->fields || !s->rooms) {
+    s->fields = s->fields ? s->fields : stk_alloc_zero(d->capacity, sizeof s->fields[0]);
+    s->capacities =
+        s->capacities ? s->capacities : stk_alloc_zero((size_t)r->n_out, sizeof s->capacities[0]);
+    if (!s->fields || !s->capacities) {
         return stk_err_nomem(err);
     }
-    memset(s->rooms, 0, (size_t)r->n_out * sizeof s->rooms[0]);
+    memset(s->capacities, 0, (size_t)r->n_out * sizeof s->capacities[0]);
     for (int o = 0; o < r->n_out; o++) {
         if (!stk_op_out(r, o, r->spec[o].dtype, &in->shape, err) ||
             (r->spec[o].dtype == STK_DT_STRING && !stk_keep_join(&r->out[o].keep, in->keep))) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     for (int64_t k = 0; k < r->n * each && k / each < r->failed; k++) {
@@ -222,11 +224,11 @@ static enum stk_status csv_run(struct stk_op_run *r, struct stk_err *err)
         if (why) {
             status = stk_op_fail(r, k / each, STK_EINVAL, "%s", why);
         } else if (have != (size_t)d->columns.count) {
-            status =
-                stk_op_fail(r, k / each, STK_EINVAL, "%zu fields, expected %zu", count, d->room);
+            status = stk_op_fail(r, k / each, STK_EINVAL, "%zu fields, expected %zu", count,
+                                 d->capacity);
         } else {
-            status =
-                put_fields(r, d, s->fields, record.data + record.size, k / each, k, s->rooms, err);
+            status = put_fields(r, d, s->fields, record.data + record.size, k / each, k,
+                                s->capacities, err);
         }
         if (status != STK_OK) {
             return status;
@@ -239,8 +241,8 @@ const struct stk_op stk_op_decode_csv = {.name = "decode_csv",
                                          .summary = "Columns of CSV records",
                                          .cost_ns = 100,
                                          .infer = csv_infer,
-                                         .prepare = prepare,
+                                         .prepare = decode_csv_prepare,
                                          .unprepare = stk_free,
                                          .scratch_bytes = sizeof(struct csv_scratch),
-                                         .scratch_end = scratch_end,
+                                         .scratch_end = decode_csv_scratch_end,
                                          .run = csv_run};

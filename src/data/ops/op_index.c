@@ -262,7 +262,7 @@ static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
                     s.step, size);
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_strided_slice = {.name = "strided_slice",
@@ -346,7 +346,7 @@ static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
         stk_op_move(out, &shape, stk_col_at(in, i), base, step, stk_dtype_bytes(in->dtype));
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_slice = {.name = "slice",
@@ -439,7 +439,7 @@ static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_gather = {.name = "gather",
@@ -480,7 +480,7 @@ static enum stk_status reverse_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         stk_op_move(out + (size_t)i * bytes, &in->shape, stk_col_at(in, i), base, step, size);
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_reverse = {.name = "reverse",
@@ -549,7 +549,7 @@ static enum stk_status mask_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_boolean_mask = {.name = "boolean_mask",

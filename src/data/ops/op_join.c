@@ -118,7 +118,7 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
     }
     for (int j = 0; j < r->n_in; j++) {
         if (!stk_keep_join(&r->out[0].keep, r->in[j]->keep)) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     return STK_OK;
@@ -243,7 +243,7 @@ static enum stk_status part_run(struct stk_op_run *r, struct stk_err *err)
             }
         }
         if (!stk_keep_join(&r->out[k].keep, in->keep)) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     return STK_OK;

@@ -101,7 +101,7 @@ static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
     stk_col_settle(&r->out[0]);
     bool ok = stk_keep_join(&r->out[0].keep, in->keep) &&
               (!fill || stk_keep_join(&r->out[0].keep, fill->keep));
-    return ok ? STK_OK : stk_op_no_room(r, err);
+    return ok ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_pad = {.name = "pad",
@@ -167,7 +167,7 @@ static enum stk_status tile_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_tile = {.name = "tile",

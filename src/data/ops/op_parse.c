@@ -40,8 +40,9 @@ static enum stk_status read_all(const struct stk_attrs *a, struct parse *p,
                : s;
 }
 
-static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
-                               void **out, struct stk_err *err)
+static enum stk_status parse_example_prepare(const struct stk_attrs *attrs,
+                                             const struct stk_spec *in, int n_in, void **out,
+                                             struct stk_err *err)
 {
     struct stk_example_feature wanted[FEATURES_MAX];
     const struct stk_attr *names;
@@ -75,14 +76,14 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
     return STK_OK;
 }
 
-static void unprepare(void *prepared)
+static void parse_example_unprepare(void *prepared)
 {
     struct parse *p = prepared;
     stk_example_spec_free(p->spec);
     stk_free(p);
 }
 
-static void scratch_end(void *scratch)
+static void parse_example_scratch_end(void *scratch)
 {
     struct parse_scratch *s = scratch;
     stk_example_parser_close(s->parser);
@@ -312,7 +313,7 @@ static enum stk_status own_defaults(struct stk_op_run *r, const struct parse *p,
     for (int k = 0; k < p->count; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         if (f->fallback && f->dtype == STK_DT_STRING && !stk_col_own(&r->out[o], r->pool)) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
         o += f->kind == VARIABLE ? 3 : f->kind == RAGGED && is_batch ? 2 : 1;
     }
@@ -341,7 +342,7 @@ static enum stk_status parse_run(struct stk_op_run *r, struct stk_err *err)
     for (int k = 0; status == STK_OK && k < r->n_out; k++) {
         stk_col_settle(&r->out[k]);
         if (r->spec[k].dtype == STK_DT_STRING && !stk_keep_join(&r->out[k].keep, in->keep)) {
-            status = stk_op_no_room(r, err);
+            status = stk_op_no_memory(r, err);
         }
     }
     return status == STK_OK ? own_defaults(r, p, is_batch, err) : status;
@@ -351,8 +352,8 @@ const struct stk_op stk_op_parse_example = {.name = "parse_example",
                                             .summary = "Features of tf.train.Example records",
                                             .cost_ns = 100,
                                             .infer = parse_infer,
-                                            .prepare = prepare,
-                                            .unprepare = unprepare,
+                                            .prepare = parse_example_prepare,
+                                            .unprepare = parse_example_unprepare,
                                             .scratch_bytes = sizeof(struct parse_scratch),
-                                            .scratch_end = scratch_end,
+                                            .scratch_end = parse_example_scratch_end,
                                             .run = parse_run};

@@ -62,8 +62,9 @@ static enum stk_status read_all(const struct stk_attrs *a, struct sequence *p,
                : s;
 }
 
-static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
-                               void **out, struct stk_err *err)
+static enum stk_status parse_sequence_example_prepare(const struct stk_attrs *attrs,
+                                                      const struct stk_spec *in, int n_in,
+                                                      void **out, struct stk_err *err)
 {
     struct stk_example_feature wanted[2 * STK_PARSE_FEATURES_MAX];
     const struct stk_attr *names[2];
@@ -102,14 +103,14 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
     return STK_OK;
 }
 
-static void unprepare(void *prepared)
+static void parse_sequence_example_unprepare(void *prepared)
 {
     struct sequence *p = prepared;
     stk_example_spec_free(p->spec);
     stk_free(p);
 }
 
-static void scratch_end(void *scratch)
+static void parse_sequence_example_scratch_end(void *scratch)
 {
     struct sequence_scratch *s = scratch;
     stk_example_parser_close(s->parser);
@@ -256,7 +257,7 @@ static enum stk_status sequence_run(struct stk_op_run *r, struct stk_err *err)
         if (done && f->dtype == STK_DT_STRING &&
             (!stk_keep_join(&r->out[o].keep, in->keep) ||
              (f->fallback && !stk_col_own(&r->out[o], r->pool)))) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
         o += results(p, k);
     }
@@ -268,8 +269,8 @@ const struct stk_op stk_op_parse_sequence_example = {
     .summary = "Features of tf.train.SequenceExample records",
     .cost_ns = 300,
     .infer = sequence_infer,
-    .prepare = prepare,
-    .unprepare = unprepare,
+    .prepare = parse_sequence_example_prepare,
+    .unprepare = parse_sequence_example_unprepare,
     .scratch_bytes = sizeof(struct sequence_scratch),
-    .scratch_end = scratch_end,
+    .scratch_end = parse_sequence_example_scratch_end,
     .run = sequence_run};

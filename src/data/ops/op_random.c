@@ -162,7 +162,7 @@ static enum stk_status shuffle_run(struct stk_op_run *r, struct stk_err *err)
     uint8_t *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
     struct stk_buf *order = out ? stk_buf_get(r->pool, (size_t)length * sizeof(int64_t)) : NULL;
     if (!order) {
-        return out ? stk_op_no_room(r, err) : err->code;
+        return out ? stk_op_no_memory(r, err) : err->code;
     }
     int64_t *at = (int64_t *)order->data;
     uint64_t seed = seed_of(r);
@@ -178,7 +178,7 @@ static enum stk_status shuffle_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_buf_drop(order);
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_random_shuffle = {.name = "random_shuffle",

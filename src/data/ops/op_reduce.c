@@ -139,7 +139,7 @@ static inline void advance(struct walk *w, const struct plan *p)
         }                                                                                          \
     }
 typedef void loop_fn(void *out, const void *in, const struct plan *p);
-#define LOW(T) ((T)-1 < (T)1 ? (T)((uint64_t)1 << (sizeof(T) * 8 - 1)) : (T)0)
+#define LOW(T) ((T) - 1 < (T)1 ? (T)((uint64_t)1 << (sizeof(T) * 8 - 1)) : (T)0)
 #define HIGH(T) ((T)~LOW(T))
 #define WHOLE(name, T, A, start, step)                                                             \
     IN_ORDER(name, T, A, start, step) REDUCE(name, T, A, start, step)
@@ -153,7 +153,7 @@ typedef void loop_fn(void *out, const void *in, const struct plan *p);
 #define FLOAT_LOOPS(N, T, U)                                                                       \
     PARTED(sum_##N, T, T, 0, acc + x)                                                              \
     PARTED(prod_##N, T, T, 1, acc *x)                                                              \
-    WHOLE(max_##N, T, T, (T)-INFINITY, x != x || x > acc ? x : acc)                                \
+    WHOLE(max_##N, T, T, (T) - INFINITY, x != x || x > acc ? x : acc)                              \
     WHOLE(min_##N, T, T, (T)INFINITY, x != x || x < acc ? x : acc)
 STK_FOR_INTS(INT_LOOPS)
 STK_FOR_FLOATS(FLOAT_LOOPS)
@@ -274,9 +274,9 @@ static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
             sums[w.place] += (uint64_t)in[i];                                                      \
         }                                                                                          \
         for (int64_t o = 0; o < p->out_count; o++) {                                               \
-            out[o] = count == 0     ? (T)0                                                         \
-                     : (T)-1 < (T)1 ? (T)((int64_t)sums[o] / count)                                \
-                                    : (T)(sums[o] / (uint64_t)count);                              \
+            out[o] = count == 0       ? (T)0                                                       \
+                     : (T) - 1 < (T)1 ? (T)((int64_t)sums[o] / count)                              \
+                                      : (T)(sums[o] / (uint64_t)count);                            \
         }                                                                                          \
     }
 STK_FOR_INTS(WIDE)
@@ -291,7 +291,7 @@ static enum stk_status int_mean(struct stk_op_run *r, const struct plan *p, uint
     const struct stk_col *in = r->in[0];
     struct stk_buf *sums = stk_buf_get(r->pool, (size_t)p->out_count * sizeof(uint64_t));
     if (!sums) {
-        return stk_op_no_room(r, err);
+        return stk_op_no_memory(r, err);
     }
     for (int64_t i = 0; i < r->n; i++) {
         uint8_t *to = out + (size_t)(i * p->out_count) * stk_dtype_bytes(in->dtype);
@@ -321,7 +321,7 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
     if (is_moment(op)) {
         sums = stk_buf_get(r->pool, (size_t)p.out_count * 2 * sizeof(double));
         if (!sums) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     for (int64_t i = 0; i < r->n; i++) {

@@ -58,7 +58,7 @@ static void release(void *p, void *arg)
     stk_free(p);
 }
 
-static void unprepare(void *prepared)
+static void regex_unprepare(void *prepared)
 {
     struct regex *x = prepared;
     pcre2_code_free(x->code);
@@ -133,8 +133,8 @@ static enum stk_status compile(struct regex *x, const struct stk_attrs *attrs, s
     return STK_OK;
 }
 
-static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
-                               void **out, struct stk_err *err)
+static enum stk_status regex_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
+                                     int n_in, void **out, struct stk_err *err)
 {
     struct regex *x = stk_alloc_zero(1, sizeof *x);
     (void)in;
@@ -145,7 +145,7 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
     }
     enum stk_status s = compile(x, attrs, err);
     if (s != STK_OK) {
-        unprepare(x);
+        regex_unprepare(x);
         return s;
     }
     *out = x;
@@ -156,11 +156,11 @@ struct regex_scratch {
     pcre2_match_data *found;
     pcre2_match_context *limits; // this thread's copy: the go's end is one of them
     uint8_t *text;               // grows
-    size_t size, room, most;
+    size_t size, capacity, most;
     int64_t began_ns; // thread's processor time when the string's second go began; 0: not yet
 };
 
-static void scratch_end(void *scratch)
+static void regex_scratch_end(void *scratch)
 {
     struct regex_scratch *s = scratch;
     pcre2_match_data_free(s->found);
@@ -173,14 +173,14 @@ static bool put(struct regex_scratch *s, const uint8_t *p, size_t n)
     if (n > s->most - s->size) {
         return false;
     }
-    if (n > s->room - s->size) {
-        size_t room = 2 * (s->size + n) + 64;
-        uint8_t *text = stk_realloc_array(s->text, room, 1);
+    if (n > s->capacity - s->size) {
+        size_t capacity = 2 * (s->size + n) + 64;
+        uint8_t *text = stk_realloc_array(s->text, capacity, 1);
         if (!text) {
             return false;
         }
         s->text = text;
-        s->room = room;
+        s->capacity = capacity;
     }
     if (n) {
         memcpy(s->text + s->size, p, n);
@@ -298,7 +298,7 @@ static enum stk_status trouble(struct stk_op_run *r, int64_t i, int code, struct
 {
     PCRE2_UCHAR text[160] = "";
     if (code == PCRE2_ERROR_NOMEMORY) {
-        return stk_op_no_room(r, err);
+        return stk_op_no_memory(r, err);
     }
     (void)pcre2_get_error_message(code, text, sizeof text);
     return stk_op_fail(r, i, STK_EINVAL, "the pattern '%.100s' could not be searched for: %s",
@@ -313,7 +313,7 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
     void *out = stk_op_out(r, 0, r->spec[0].dtype, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
     bool all = stk_attrs_int(r->attrs, "replace_global", 1) != 0;
-    struct stk_col_room room = {0};
+    struct stk_col_capacity capacity = {0};
     if (!out) {
         return err->code;
     }
@@ -342,9 +342,9 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
         }
         ((struct stk_bytes *)out)[k] = text;
         if (count) {
-            uint8_t *to = stk_col_room_for(&r->out[0], r->pool, &room, s->size);
+            uint8_t *to = stk_col_capacity_for(&r->out[0], r->pool, &capacity, s->size);
             if (!to) {
-                return stk_op_no_room(r, err);
+                return stk_op_no_memory(r, err);
             }
             if (s->size) {
                 memcpy(to, s->text, s->size);
@@ -361,18 +361,18 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
 
 #define SCRATCH_BYTES 0
 
-static void unprepare(void *nothing)
+static void regex_unprepare(void *nothing)
 {
     (void)nothing;
 }
 
-static void scratch_end(void *nothing)
+static void regex_scratch_end(void *nothing)
 {
     (void)nothing;
 }
 
-static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
-                               void **out, struct stk_err *err)
+static enum stk_status regex_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
+                                     int n_in, void **out, struct stk_err *err)
 {
     (void)attrs;
     (void)in;
@@ -384,7 +384,7 @@ static enum stk_status prepare(const struct stk_attrs *attrs, const struct stk_s
 
 static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
 {
-    return stk_op_no_room(r, err); // nothing is ever prepared
+    return stk_op_no_memory(r, err); // nothing is ever prepared
 }
 
 #endif
@@ -395,10 +395,10 @@ const struct stk_op stk_op_string_regex_replace = {
     .is_elementwise = true,
     .cost_ns = 500,
     .infer = regex_infer,
-    .prepare = prepare,
-    .unprepare = unprepare,
+    .prepare = regex_prepare,
+    .unprepare = regex_unprepare,
     .scratch_bytes = SCRATCH_BYTES,
-    .scratch_end = scratch_end,
+    .scratch_end = regex_scratch_end,
     .run = regex_run,
     .arg = REPLACE};
 const struct stk_op stk_op_string_regex_full_match = {
@@ -407,9 +407,9 @@ const struct stk_op stk_op_string_regex_full_match = {
     .is_elementwise = true,
     .cost_ns = 200,
     .infer = regex_infer,
-    .prepare = prepare,
-    .unprepare = unprepare,
+    .prepare = regex_prepare,
+    .unprepare = regex_unprepare,
     .scratch_bytes = SCRATCH_BYTES,
-    .scratch_end = scratch_end,
+    .scratch_end = regex_scratch_end,
     .run = regex_run,
     .arg = FULL_MATCH};

@@ -105,7 +105,7 @@ static enum stk_status where_run(struct stk_op_run *r, struct stk_err *err)
     enum stk_status s = out ? STK_OK : err->code;
     for (int j = 0; s == STK_OK && j < 3; j++) {
         s = stk_op_spread(&wide[j], r->pool, r->in[j], &shape, r->n) ? STK_OK
-                                                                     : stk_op_no_room(r, err);
+                                                                     : stk_op_no_memory(r, err);
     }
     size_t size = stk_dtype_bytes(r->in[1]->dtype);
     int64_t each = stk_shape_count(&shape);
@@ -115,7 +115,7 @@ static enum stk_status where_run(struct stk_op_run *r, struct stk_err *err)
     }
     for (int j = 0; j < 3; j++) {
         if (s == STK_OK && j > 0 && !stk_keep_join(&r->out[0].keep, r->in[j]->keep)) {
-            s = stk_op_no_room(r, err);
+            s = stk_op_no_memory(r, err);
         }
         stk_col_clear(&wide[j]);
     }
@@ -157,7 +157,7 @@ static enum stk_status clip_run(struct stk_op_run *r, struct stk_err *err)
                         : stk_op_spread(&low, r->pool, r->in[1], &in->shape, r->n) &&
                                 stk_op_spread(&high, r->pool, r->in[2], &in->shape, r->n)
                             ? STK_OK
-                            : stk_op_no_room(r, err);
+                            : stk_op_no_memory(r, err);
     int64_t each = stk_shape_count(&in->shape);
     for (int64_t i = 0; s == STK_OK && i < r->n; i++) {
         const void *v = stk_col_at(in, i), *a = stk_col_at(&low, i), *b = stk_col_at(&high, i);

@@ -92,7 +92,7 @@ static enum stk_status reshape_run(struct stk_op_run *r, struct stk_err *err)
         }
         memcpy(to, stk_col_at(in, i), (size_t)count * stk_dtype_bytes(in->dtype));
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_reshape = {.name = "reshape",
@@ -365,7 +365,7 @@ static enum stk_status transpose_run(struct stk_op_run *r, struct stk_err *err)
     if (!out) {
         return err->code;
     }
-    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_room(r, err);
+    return stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_transpose = {.name = "transpose",

@@ -33,7 +33,7 @@ struct single {
     struct stk_block one, more;
 };
 
-static void scratch_end(void *scratch)
+static void single_element_scratch_end(void *scratch)
 {
     struct single *s = scratch;
     stk_block_free(&s->one);
@@ -91,7 +91,7 @@ static enum stk_status put_one(struct stk_op_run *r, const struct single *s, str
             memcpy(to, stk_col_at(c, 0), bytes);
         }
         if (!stk_keep_join(&r->out[k].keep, c->keep)) {
-            return stk_op_no_room(r, err);
+            return stk_op_no_memory(r, err);
         }
     }
     return STK_OK;
@@ -128,5 +128,5 @@ const struct stk_op stk_op_single_element = {.name = "single_element",
                                              .cost_ns = 2000,
                                              .infer = single_infer,
                                              .scratch_bytes = sizeof(struct single),
-                                             .scratch_end = scratch_end,
+                                             .scratch_end = single_element_scratch_end,
                                              .run = single_run};

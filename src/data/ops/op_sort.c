@@ -199,7 +199,7 @@ static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
     struct stk_buf *order =
         out ? stk_buf_get(r->pool, (size_t)l.length * 2 * sizeof(int64_t)) : NULL;
     if (!order) {
-        return out ? stk_op_no_room(r, err) : err->code;
+        return out ? stk_op_no_memory(r, err) : err->code;
     }
     size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
     for (int64_t i = 0; i < r->n; i++) {

@@ -93,7 +93,7 @@ static enum stk_status dense_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return keep_strings(r, 1, 3) ? STK_OK : stk_op_no_room(r, err);
+    return keep_strings(r, 1, 3) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_sparse_to_dense = {.name = "sparse_to_dense",
@@ -184,7 +184,7 @@ static enum stk_status ragged_run(struct stk_op_run *r, struct stk_err *err)
         }
     }
     stk_col_settle(&r->out[0]);
-    return keep_strings(r, 0, 2) ? STK_OK : stk_op_no_room(r, err);
+    return keep_strings(r, 0, 2) ? STK_OK : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_ragged_to_tensor = {.name = "ragged_to_tensor",

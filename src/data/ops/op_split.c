@@ -184,7 +184,7 @@ static enum stk_status parts_run(struct stk_op_run *r, struct stk_err *err)
         stk_col_settle(&r->out[k]);
     }
     bool ok = r->op->arg == CODES || stk_keep_join(&r->out[0].keep, in->keep);
-    return ok ? STK_OK : stk_op_no_room(r, err);
+    return ok ? STK_OK : stk_op_no_memory(r, err);
 }
 
 #define PARTS(id, text, which, cost, about)                                                        \
@@ -325,7 +325,7 @@ static enum stk_status substr_run(struct stk_op_run *r, struct stk_err *err)
     }
     return !out                                       ? err->code
            : stk_keep_join(&r->out[0].keep, in->keep) ? STK_OK
-                                                      : stk_op_no_room(r, err);
+                                                      : stk_op_no_memory(r, err);
 }
 
 const struct stk_op stk_op_string_substr = {.name = "string_substr",

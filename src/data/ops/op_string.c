@@ -106,7 +106,7 @@ static enum stk_status read_whole(struct stk_op_run *r, int64_t i, struct stk_by
         *out = (struct stk_bytes){b->data, used};
     }
     stk_buf_drop(b);
-    return ok ? STK_OK : stk_op_no_room(r, err);
+    return ok ? STK_OK : stk_op_no_memory(r, err);
 }
 
 static enum stk_status text_each(struct stk_op_run *r, int64_t i, struct stk_bytes in,
@@ -119,7 +119,7 @@ static enum stk_status text_each(struct stk_op_run *r, int64_t i, struct stk_byt
     case READ_FILE:
         return read_whole(r, i, in, out, err);
     default:
-        return change_case(r, in, out) ? STK_OK : stk_op_no_room(r, err);
+        return change_case(r, in, out) ? STK_OK : stk_op_no_memory(r, err);
     }
 }
 
@@ -133,7 +133,7 @@ static enum stk_status text_run(struct stk_op_run *r, struct stk_err *err)
         s = text_each(r, k / each, ((struct stk_bytes *)stk_col_at(in, k / each))[k % each],
                       &out[k], err);
     }
-    return s == STK_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_room(r, err) : s;
+    return s == STK_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err) : s;
 }
 
 #define TEXT(id, text, which, about)                                                               \

@@ -152,7 +152,7 @@ static bool step_on(const struct join *j, int64_t at[STK_RANK_MAX], int64_t *off
 }
 
 static bool join_one(struct stk_op_run *r, const struct join *j, const struct stk_bytes *from,
-                     struct stk_col_room *room, struct stk_bytes *out)
+                     struct stk_col_capacity *capacity, struct stk_bytes *out)
 {
     int64_t at[STK_RANK_MAX] = {0}, offset = 0;
     size_t size = 0;
@@ -166,7 +166,7 @@ static bool join_one(struct stk_op_run *r, const struct join *j, const struct st
         size += from[offset].size + j->separator_size;
     } while (step_on(j, at, &offset));
     size -= j->separator_size;
-    uint8_t *to = stk_col_room_for(&r->out[0], r->pool, room, size);
+    uint8_t *to = stk_col_capacity_for(&r->out[0], r->pool, capacity, size);
     if (!to) {
         return false;
     }
@@ -191,7 +191,7 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     const struct stk_attr *separator = stk_attrs_get(r->attrs, "separator");
     struct join j = {.rank = in->shape.rank, .shape = &in->shape};
-    struct stk_col_room room = {0};
+    struct stk_col_capacity capacity = {0};
     enum stk_status s = join_axes(r->op, r->attrs, j.rank, j.axes, &j.count, err);
     if (s != STK_OK) {
         return s;
@@ -216,8 +216,8 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
             offset += rest % ones.dim[d] * j.steps[d];
             rest /= ones.dim[d];
         }
-        if (!join_one(r, &j, from + offset, &room, &out[k])) {
-            return stk_op_no_room(r, err);
+        if (!join_one(r, &j, from + offset, &capacity, &out[k])) {
+            return stk_op_no_memory(r, err);
         }
     }
     return out ? STK_OK : err->code;

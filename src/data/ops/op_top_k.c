@@ -123,7 +123,7 @@ static enum stk_status top_run(struct stk_op_run *r, struct stk_err *err)
     uint8_t *at = values ? stk_op_out(r, 1, places, &shape, err) : NULL;
     struct stk_buf *heap = at ? stk_buf_get(r->pool, (size_t)row.k * sizeof(int64_t)) : NULL;
     if (!heap) {
-        return at ? stk_op_no_room(r, err) : err->code;
+        return at ? stk_op_no_memory(r, err) : err->code;
     }
     row.heap = (int64_t *)heap->data;
     for (int64_t i = 0; i < r->n * rows; i++) {

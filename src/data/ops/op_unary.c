@@ -50,7 +50,7 @@ typedef void loop_fn(void *restrict out, const void *restrict in, int64_t n);
             ((R *)out)[i] = (R)(expr);                                                             \
         }                                                                                          \
     }
-#define IS_SIGNED(T) ((T)-1 < (T)1)
+#define IS_SIGNED(T) ((T) - 1 < (T)1)
 #define INT_LOOPS(N, T, U)                                                                         \
     LOOP(abs_##N, T, T, IS_SIGNED(T) && x < (T)1 ? 0 - (U)x : (U)x)                                \
     LOOP(negative_##N, T, T, 0 - (U)x)                                                             \

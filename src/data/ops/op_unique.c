@@ -164,10 +164,10 @@ static enum stk_status unique_run(struct stk_op_run *r, struct stk_err *err)
     f.n = in->shape.dim[0];
     for (f.mask = 15; f.mask < 2 * (uint64_t)f.n; f.mask = 2 * f.mask + 1) {
     }
-    size_t room = (size_t)(f.mask + 1) + 3 * (size_t)f.n;
-    struct stk_buf *buf = stk_buf_get(r->pool, room * sizeof(int64_t));
+    size_t capacity = (size_t)(f.mask + 1) + 3 * (size_t)f.n;
+    struct stk_buf *buf = stk_buf_get(r->pool, capacity * sizeof(int64_t));
     if (!buf) {
-        return stk_op_no_room_for(r, room * sizeof(int64_t), err);
+        return stk_op_no_memory_for(r, capacity * sizeof(int64_t), err);
     }
     f.slots = (int64_t *)buf->data;
     f.first = f.slots + f.mask + 1;
@@ -183,7 +183,7 @@ static enum stk_status unique_run(struct stk_op_run *r, struct stk_err *err)
     for (int k = 0; s == STK_OK && k < 3; k++) {
         stk_col_settle(&r->out[k]);
     }
-    return s == STK_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_room(r, err) : s;
+    return s == STK_OK && !stk_keep_join(&r->out[0].keep, in->keep) ? stk_op_no_memory(r, err) : s;
 }
 
 const struct stk_op stk_op_unique = {.name = "unique",

@@ -105,7 +105,7 @@ enum stk_status stk_op_run_halves(struct stk_op_run *r, struct stk_err *err,
         if (stk_op_is_half(r->in[j]->dtype)) {
             in_at[j] = &in[j];
             if (s == STK_OK && !widen(&in[j], r->pool, r->in[j], r->n)) {
-                s = stk_op_no_room(r, err);
+                s = stk_op_no_memory(r, err);
             }
         }
     }
@@ -259,12 +259,13 @@ enum stk_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int 
     return STK_OK;
 }
 
-static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int room, int *count)
+static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int capacity,
+                        int *count)
 {
     struct stk_shape shape = stk_col_shape(c, i);
     int64_t n = stk_shape_count(&shape);
     const void *p = stk_col_at(c, i);
-    if (n > room || (c->dtype != STK_DT_I32 && c->dtype != STK_DT_I64)) {
+    if (n > capacity || (c->dtype != STK_DT_I32 && c->dtype != STK_DT_I64)) {
         return false;
     }
     for (int64_t k = 0; k < n; k++) {
@@ -275,18 +276,18 @@ static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int
 }
 
 bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct stk_col *input,
-                 int64_t i, int64_t *values, int room, int *count)
+                 int64_t i, int64_t *values, int capacity, int *count)
 {
     const struct stk_attr *t = stk_attrs_get(attrs, name);
     if (!t) {
-        return input && ints_of_col(input, i, values, room, count);
+        return input && ints_of_col(input, i, values, capacity, count);
     }
     if (t->kind == STK_ATTR_INT) {
         values[0] = t->i;
         *count = 1;
         return true;
     }
-    if (t->kind != STK_ATTR_INTS || t->count > room) {
+    if (t->kind != STK_ATTR_INTS || t->count > capacity) {
         return false;
     }
     memcpy(values, t->ints, (size_t)t->count * sizeof values[0]);
@@ -295,8 +296,8 @@ bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct s
 }
 
 bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, int64_t *values,
-                        int room, int *count)
+                        int capacity, int *count)
 {
     const struct stk_col *input = j < c->n_in ? c->constant[j] : NULL;
-    return stk_op_ints(c->attrs, name, input, 0, values, room, count);
+    return stk_op_ints(c->attrs, name, input, 0, values, capacity, count);
 }

@@ -78,10 +78,10 @@ static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last
 // A list of numbers that is an attribute or, else, element i of input j (int32 or int64).
 // *count: how many. False: it is neither. At most `room` are read.
 bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct stk_col *input,
-                 int64_t i, int64_t *values, int room, int *count);
+                 int64_t i, int64_t *values, int capacity, int *count);
 // The same while inferring: from the attribute or from a constant input.
 bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, int64_t *values,
-                        int room, int *count);
+                        int capacity, int *count);
 
 // One item of strided_slice's index, as its attribute holds it.
 struct stk_op_index_item {
@@ -106,13 +106,13 @@ static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dt
     if (!c->is_varied) {
         stk_col_clear(c);
         if (!stk_col_varied(c, r->pool, dtype, r->n, r->n * (stk_shape_count(shape) + 1))) {
-            (void)stk_op_no_room(r, err);
+            (void)stk_op_no_memory(r, err);
             return NULL;
         }
     }
     void *at = stk_col_append(c, r->pool, shape);
     if (!at) {
-        (void)stk_op_no_room(r, err);
+        (void)stk_op_no_memory(r, err);
     }
     return at;
 }

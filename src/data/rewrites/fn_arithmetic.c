@@ -73,10 +73,10 @@ static bool read_step(const struct stk_refn *r, const struct stk_fn_node *node, 
     return false;
 }
 
-static bool add_step(struct stk_attrs *a, const struct step *s, bool *has_room)
+static bool add_step(struct stk_attrs *a, const struct step *s, bool *has_capacity)
 {
-    *has_room = true;
-    return s->count == 0 || stk_chain_add_step(a, s->kind, s->constants, s->count, has_room);
+    *has_capacity = true;
+    return s->count == 0 || stk_chain_add_step(a, s->kind, s->constants, s->count, has_capacity);
 }
 
 // A chain of the operation before this one alone, if that is a step, too.
@@ -84,21 +84,21 @@ static bool begin_with(const struct stk_refn *r, int value, struct stk_chain *c)
 {
     const struct stk_fn_node *node = stk_refn_maker(r, value);
     struct step before;
-    bool has_room;
+    bool has_capacity;
     if (!node || !read_step(r, node, node->in, &before)) {
         return true;
     }
     c->in[0] = before.value;
     c->n_in = 1;
     c->attrs = stk_attrs_new();
-    return c->attrs && add_step(c->attrs, &before, &has_room);
+    return c->attrs && add_step(c->attrs, &before, &has_capacity);
 }
 
 enum stk_status stk_refn_arithmetic(struct stk_refn *r, int *result, struct stk_err *err)
 {
     struct step s;
     struct stk_chain c;
-    bool has_room = true;
+    bool has_capacity = true;
     if (!read_step(r, r->node, r->in, &s) || s.count == 0 ||
         r->from->specs[r->node->first_out].dtype != STK_DT_F32) {
         return STK_OK;
@@ -108,8 +108,8 @@ enum stk_status stk_refn_arithmetic(struct stk_refn *r, int *result, struct stk_
     if (ok && !c.attrs) {
         return STK_OK;
     }
-    ok = ok && add_step(c.attrs, &s, &has_room);
-    if (!ok || !has_room) {
+    ok = ok && add_step(c.attrs, &s, &has_capacity);
+    if (!ok || !has_capacity) {
         stk_attrs_drop(c.attrs);
         return ok ? STK_OK : stk_err_nomem(err);
     }

@@ -51,13 +51,13 @@ static bool lengthen_ints(struct stk_attrs *a, const char *name, int64_t value)
 }
 
 bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, const float *constants,
-                        int count, bool *has_room)
+                        int count, bool *has_capacity)
 {
     double values[STK_IMAGE_STEPS_MAX * STK_IMAGE_STEP_CHANNELS];
     const struct stk_attr *steps = stk_attrs_get(a, "steps"), *t = stk_attrs_get(a, "constants");
     int64_t n = t ? t->count : 0;
-    *has_room = !steps || steps->count < STK_IMAGE_STEPS_MAX;
-    if (!*has_room) {
+    *has_capacity = !steps || steps->count < STK_IMAGE_STEPS_MAX;
+    if (!*has_capacity) {
         return true;
     }
     if (n > 0) {

@@ -19,7 +19,7 @@ struct stk_chain {
 // From the operation that makes the value: a chain, or a resize. False: no memory.
 bool stk_chain_begin(const struct stk_refn *r, int value, struct stk_chain *c);
 bool stk_chain_add_step(struct stk_attrs *a, enum stk_image_step_kind kind, const float *constants,
-                        int count, bool *has_room);
+                        int count, bool *has_capacity);
 // Adds it in place of r->node, and drops its attributes.
 STK_MUST_CHECK enum stk_status stk_chain_end(struct stk_refn *r, struct stk_chain *c, int *result,
                                              struct stk_err *err);

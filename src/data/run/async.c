@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/run/gate.h"
-#include "data/run/patience.h"
+#include "data/run/permits.h"
+#include "data/run/memory_wait.h"
 #include "data/run/tuner.h"
 
 static void set_tuned(void *owner, int n)
@@ -115,15 +115,15 @@ bool stk_async_is_short(struct stk_async *a, int *tries)
     uint64_t used = pool.in_use_bytes;
     bool is_over = *tries > 1 && pool.refused == run->short_refused;
     run->short_refused = pool.refused;
-    for (int idle = 0; *tries > 1 && !is_over && idle < STK_PATIENCE_TRIES;) {
-        usleep(STK_PATIENCE_MS * 1000);
+    for (int idle = 0; *tries > 1 && !is_over && idle < STK_MEMORY_WAIT_TRIES;) {
+        usleep(STK_MEMORY_WAIT_MS * 1000);
         uint64_t now = stk_pool_stats_of(run->pool).in_use_bytes;
         if (now < used) {
             break;
         }
         used = now;
         idle = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) ? idle + 1 : 0;
-        is_over = idle >= STK_PATIENCE_TRIES || stk_ring_is_stopped(&a->ring);
+        is_over = idle >= STK_MEMORY_WAIT_TRIES || stk_ring_is_stopped(&a->ring);
     }
     ++*tries;
     stk_wait_end(run, w, NULL);
@@ -151,12 +151,12 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
         pthread_mutex_unlock(&a->input_lock);
         return false;
     }
-    stk_gate_enter(run);
+    stk_permit_take(run);
     struct stk_iter *before = stk_account_enter(a->it);
     uint64_t start_ns = stk_clock_ns();
-    stk_patience_set(is_worker ? ring_is_stopped : NULL, &a->ring);
+    stk_memory_wait_set(is_worker ? ring_is_stopped : NULL, &a->ring);
     int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
-    stk_patience_set(NULL, NULL);
+    stk_memory_wait_set(NULL, NULL);
     bool is_end = n == 0 && p->status == STK_OK;
     if (is_end) {
         stk_ring_end(&a->ring);
@@ -164,15 +164,15 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     pthread_mutex_unlock(&a->input_lock);
     uint64_t pulled_ns = stk_clock_ns();
     if (n > 0 && a->kind->work) {
-        long pauses = stk_gate_pauses();
+        long pauses = stk_thread_switches();
         a->kind->work(a, own, p);
-        pauses = stk_gate_pauses() - pauses;
+        pauses = stk_thread_switches() - pauses;
         __atomic_add_fetch(&a->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     }
     uint64_t end_ns = stk_clock_ns();
     stk_account_leave(before, 0);
     stk_account_settle(a->it);
-    stk_gate_leave(run);
+    stk_permit_return(run);
     if (is_end) {
         return false;
     }
@@ -208,7 +208,7 @@ static void *work(void *arg)
     struct stk_piece piece = {0};
     struct stk_err err;
     void *own = NULL;
-    stk_gate_be_modest();
+    stk_thread_set_batch();
     enum stk_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STK_OK;
     if (s != STK_OK) {
         fail_all(a, &piece, s, &err);
@@ -252,7 +252,7 @@ void stk_async_set_workers(struct stk_async *a, int n)
     __atomic_store_n(&a->it->stats.threads, (uint32_t)wanted, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&a->unpark);
     pthread_mutex_unlock(&a->park_lock);
-    stk_ring_set_room(&a->ring, a->room ? a->room : 2 * wanted + 2);
+    stk_ring_set_capacity(&a->ring, a->capacity ? a->capacity : 2 * wanted + 2);
 }
 
 int stk_async_workers(struct stk_async *a)
@@ -263,10 +263,10 @@ int stk_async_workers(struct stk_async *a)
     return n;
 }
 
-void stk_async_set_room(struct stk_async *a, int room)
+void stk_async_set_capacity(struct stk_async *a, int capacity)
 {
-    a->room = room;
-    stk_ring_set_room(&a->ring, room);
+    a->capacity = capacity;
+    stk_ring_set_capacity(&a->ring, capacity);
 }
 
 STK_HOT static enum stk_status start(struct stk_async *a, struct stk_err *err)

@@ -50,7 +50,7 @@ struct stk_async {
     int64_t in_bytes_each; // of what an element is made of, as last measured; atomic
     int64_t piece_n_max;   // 0: by cost alone
     int64_t piece_n_least; // whatever they cost, if not too large; 0: one
-    int room;              // 0: by the number of workers
+    int capacity;          // 0: by the number of workers
     struct stk_tuned tuned;
     void *own; // of the consumer, where there are no threads
     struct stk_worker workers[STK_WORKERS_MAX];
@@ -66,7 +66,7 @@ int stk_async_workers(struct stk_async *a); // wanted now
 // Will the piece that is being made set the size of the next ones?
 bool stk_async_measures(const struct stk_async *a);
 // Pieces of the ring, whatever the number of workers from now on.
-void stk_async_set_room(struct stk_async *a, int room);
+void stk_async_set_capacity(struct stk_async *a, int capacity);
 // A worker found too little memory for its piece: waits until there may be more, and says whether
 // to make the piece once more; no other worker of the run tries meanwhile. *tries: 0 at first.
 // After the last try, with *tries > 0, stk_async_end_short.

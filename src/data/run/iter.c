@@ -10,10 +10,10 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "base/thread.h"
-#include "data/run/gate.h"
-#include "data/run/patience.h"
+#include "data/run/permits.h"
+#include "data/run/memory_wait.h"
 #include "data/run/ring.h"
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 #include "data/run/tuner.h"
 
 #define SKIP_BLOCK 4096
@@ -89,13 +89,13 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
         stk_free(run);
         return stk_err_nomem(err);
     }
-    stk_pool_set_wait(run->pool, stk_patience_wait, run);
-    pthread_mutex_init(&run->gate.lock, NULL);
-    pthread_cond_init(&run->gate.freed, NULL);
+    stk_pool_set_wait(run->pool, stk_memory_wait_once, run);
+    pthread_mutex_init(&run->permits.lock, NULL);
+    pthread_cond_init(&run->permits.freed, NULL);
     pthread_mutex_init(&run->short_lock, NULL);
     pthread_mutex_init(&run->rings_lock, NULL);
     pthread_mutex_init(&run->tree_lock, NULL);
-    run->gate.permits = run->options.threads;
+    run->permits.permits = run->options.threads;
     run->forks = stk_fork_count();
     *out = run;
     return STK_OK;
@@ -115,8 +115,8 @@ void stk_run_drop(struct stk_run *run)
         pthread_mutex_destroy(&run->tree_lock);
         pthread_mutex_destroy(&run->rings_lock);
         pthread_mutex_destroy(&run->short_lock);
-        pthread_cond_destroy(&run->gate.freed);
-        pthread_mutex_destroy(&run->gate.lock);
+        pthread_cond_destroy(&run->permits.freed);
+        pthread_mutex_destroy(&run->permits.lock);
         stk_free(run);
     }
 }
@@ -127,7 +127,7 @@ void stk_run_cancel(struct stk_run *run)
     if (run->forks != stk_fork_count()) {
         return; // nobody of ours waits in this process
     }
-    stk_gate_set(run, 0);
+    stk_permits_set(run, 0);
     pthread_mutex_lock(&run->rings_lock);
     for (struct stk_ring *r = run->rings; r; r = r->next) {
         stk_ring_wake(r);
@@ -138,7 +138,7 @@ void stk_run_cancel(struct stk_run *run)
 struct opening { // where in the tree an iterator is
     uint64_t path, place, epoch;
     struct stk_iter *parent;
-    bool is_beside;
+    bool is_concurrent;
 };
 
 static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
@@ -176,7 +176,7 @@ static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, st
     it->place = at->place;
     it->epoch = at->epoch;
     it->parent = at->parent;
-    it->is_beside = at->is_beside;
+    it->is_concurrent = at->is_concurrent;
     it->seed = seed_at(run, at->path, at->epoch, ds->seed);
     it->state = stk_alloc_zero(1, ds->kind->state_bytes + 1);
     enum stk_status s = it->state ? open_inputs(it, err) : stk_err_nomem(err);
@@ -212,21 +212,21 @@ enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it, 
                          .place = stk_path_mix(it->place, (uint64_t)i),
                          .epoch = epoch,
                          .parent = it,
-                         .is_beside = it->is_beside};
+                         .is_concurrent = it->is_concurrent};
     return open_at(out, it->ds->in[i], it->run, &at, err);
 }
 
 #define GIVEN_FROM 16 // numbers of datasets that a function gave, behind those of inputs
 
 enum stk_status stk_iter_open_given(struct stk_iter **out, struct stk_iter *it,
-                                    struct stk_dataset *ds, uint64_t number, bool is_beside,
+                                    struct stk_dataset *ds, uint64_t number, bool is_concurrent,
                                     struct stk_err *err)
 {
     struct opening at = {.path = stk_path_mix(it->path, number + GIVEN_FROM),
                          .place = stk_path_mix(it->place, GIVEN_FROM),
                          .epoch = it->epoch,
                          .parent = it,
-                         .is_beside = is_beside || it->is_beside};
+                         .is_concurrent = is_concurrent || it->is_concurrent};
     return open_at(out, ds, it->run, &at, err);
 }
 
@@ -275,7 +275,7 @@ static void inherit(struct stk_iter *to, const struct stk_iter *from)
     }
     for (int i = 0; i < to->n_in && i < from->n_in && to->kind == from->kind; i++) {
         if (!to->in[i] && from->in[i] && i >= to->ds->n_in) {
-            to->in[i] = stk_tally_make(from->in[i], to);
+            to->in[i] = stk_aggregate_make(from->in[i], to);
         }
         if (to->in[i] && from->in[i]) {
             inherit(to->in[i], from->in[i]);
@@ -288,7 +288,7 @@ void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
     struct stk_iter *old = it->in[i];
     pthread_mutex_lock(&it->run->tree_lock);
     if (old && fresh) {
-        stk_tally_tell(old);
+        stk_aggregate_tell(old);
         inherit(fresh, old);
     }
     it->in[i] = fresh;

@@ -73,7 +73,7 @@ static enum stk_status make_some(struct stk_nest *n, struct stk_iter *it, struct
     return s;
 }
 
-enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_beside,
+enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_concurrent,
                               struct stk_iter **inner, struct stk_err *err)
 {
     *inner = NULL;
@@ -87,7 +87,7 @@ enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_b
         *(struct stk_dataset **)stk_col_at(&n->made.block.cols[0], n->made.used);
     uint64_t number = (uint64_t)(n->index - stk_feed_left(&n->made));
     n->made.used++;
-    return stk_iter_open_given(inner, it, ds, number, is_beside, err);
+    return stk_iter_open_given(inner, it, ds, number, is_concurrent, err);
 }
 
 enum stk_status stk_dataset_of_block(struct stk_dataset **out, const struct stk_block *b, int first,

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 #include "wire/wire_write.h"
 
 #define DEPTH_MAX 64
@@ -216,10 +216,10 @@ void stk_recorder_begin(struct stk_recorder *r)
 }
 
 // "tensor_slices" as "TensorSlices".
-static size_t add_kind(char *text, size_t used, size_t room, const char *kind)
+static size_t add_kind(char *text, size_t used, size_t capacity, const char *kind)
 {
     bool is_capital = true;
-    for (; *kind && used + 1 < room; kind++) {
+    for (; *kind && used + 1 < capacity; kind++) {
         if (*kind == '_') {
             is_capital = true;
             continue;
@@ -390,7 +390,7 @@ static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent
                                .parent = parent,
                                .threads = s->threads,
                                .fill = s->fill,
-                               .room = s->room};
+                               .capacity = s->capacity};
     w.name = stk_wire_string(c->consumer, text);
     stk_wire_put(c->consumer, STK_WIRE_STAGES, &w, sizeof w, w.time_ns, w.time_ns);
     for (int k = 0; k < it->n_in; k++) {
@@ -406,7 +406,7 @@ void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root)
     uint32_t next = 0;
     char limit[1024], text[1100];
     pthread_mutex_lock(&root->run->tree_lock);
-    stk_tally_tell(root);
+    stk_aggregate_tell(root);
     pthread_mutex_lock(&c->lock);
     sum_up(c, root, 0, &next);
     uint64_t step_ns = __atomic_load_n(&r->step_ns, __ATOMIC_RELAXED);

@@ -104,7 +104,7 @@ static bool is_buffered(const struct stk_iter *root)
     return it != NULL;
 }
 
-bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *text, size_t room)
+bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *text, size_t capacity)
 {
     const struct stk_iter *most = NULL;
     uint64_t most_ns = 0, all_ns = 0;
@@ -123,7 +123,7 @@ bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *tex
     for (char *c = place; *c; c++) {
         *c = *c == '|' ? '/' : *c;
     }
-    snprintf(text, room, "%s|%s|%s|%llu", what, place, stage,
+    snprintf(text, capacity, "%s|%s|%s|%llu", what, place, stage,
              (unsigned long long)(most_ns * 100 / all_ns));
     return true;
 }

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "data/run/gate.h"
+#include "data/run/permits.h"
 
 void stk_piece_clear(struct stk_piece *p)
 {
@@ -72,7 +72,7 @@ static void leave_run(struct stk_ring *r)
     pthread_mutex_unlock(&run->rings_lock);
 }
 
-void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int room,
+void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int capacity,
                    int64_t elements_max)
 {
     r->it = it;
@@ -82,10 +82,10 @@ void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int 
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); // naps end by it
-    pthread_cond_init(&r->has_room, &attr);
+    pthread_cond_init(&r->has_capacity, &attr);
     pthread_condattr_destroy(&attr);
     pthread_cond_init(&r->has_piece, NULL);
-    stk_ring_set_room(r, room);
+    stk_ring_set_capacity(r, capacity);
     join_run(r);
 }
 
@@ -96,14 +96,14 @@ void stk_ring_close(struct stk_ring *r)
         stk_piece_clear(&r->slots[i]);
     }
     pthread_cond_destroy(&r->has_piece);
-    pthread_cond_destroy(&r->has_room);
+    pthread_cond_destroy(&r->has_capacity);
     pthread_mutex_destroy(&r->lock);
 }
 
 void stk_ring_wake(struct stk_ring *r)
 {
     pthread_mutex_lock(&r->lock);
-    pthread_cond_broadcast(&r->has_room);
+    pthread_cond_broadcast(&r->has_capacity);
     pthread_cond_broadcast(&r->has_piece);
     pthread_mutex_unlock(&r->lock);
 }
@@ -116,13 +116,13 @@ void stk_ring_stop(struct stk_ring *r)
     stk_ring_wake(r);
 }
 
-void stk_ring_set_room(struct stk_ring *r, int room)
+void stk_ring_set_capacity(struct stk_ring *r, int capacity)
 {
     pthread_mutex_lock(&r->lock);
-    r->room = room < 1 ? 1 : room > STK_RING_SLOTS ? STK_RING_SLOTS : room;
+    r->capacity = capacity < 1 ? 1 : capacity > STK_RING_SLOTS ? STK_RING_SLOTS : capacity;
     r->was_full = r->is_drained = false;
-    __atomic_store_n(&r->it->stats.room, (uint32_t)r->room, __ATOMIC_RELAXED);
-    pthread_cond_broadcast(&r->has_room);
+    __atomic_store_n(&r->it->stats.capacity, (uint32_t)r->capacity, __ATOMIC_RELAXED);
+    pthread_cond_broadcast(&r->has_capacity);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -144,7 +144,7 @@ bool stk_ring_is_stopped(struct stk_ring *r)
 struct stk_ring_marks stk_ring_marks(struct stk_ring *r)
 {
     pthread_mutex_lock(&r->lock);
-    struct stk_ring_marks m = {r->room, r->low, r->is_drained};
+    struct stk_ring_marks m = {r->capacity, r->low, r->is_drained};
     r->low = r->ready;
     r->is_drained = false;
     pthread_mutex_unlock(&r->lock);
@@ -201,7 +201,7 @@ static bool is_full(const struct stk_ring *r)
     if (held == 0) {
         return false;
     }
-    if (held >= (uint64_t)r->room || r->short_left > 0 ||
+    if (held >= (uint64_t)r->capacity || r->short_left > 0 ||
         (r->elements_max && r->elements >= r->elements_max)) {
         return true;
     }
@@ -229,7 +229,7 @@ static void forgo_naps(struct stk_ring_naps *naps)
 }
 
 // The lock is held. Until there may be room; whether something was taken meanwhile.
-static bool sleep_for_room(struct stk_ring *r)
+static bool sleep_for_capacity(struct stk_ring *r)
 {
     uint64_t before = r->head;
     struct stk_ring_naps *naps = &r->naps;
@@ -239,7 +239,7 @@ static bool sleep_for_room(struct stk_ring *r)
         uint64_t end_ns = stk_clock_ns() + NAP_NS;
         struct timespec end = {(time_t)(end_ns / 1000000000u), (long)(end_ns % 1000000000u)};
         r->is_napping = true;
-        (void)pthread_cond_timedwait(&r->has_room, &r->lock, &end);
+        (void)pthread_cond_timedwait(&r->has_capacity, &r->lock, &end);
         r->is_napping = false;
         if (naps->left > 0 && stk_clock_ns() > end_ns + NAP_NS / 2) {
             forgo_naps(naps); // the processors are busy: who is woken gets one sooner
@@ -249,7 +249,7 @@ static bool sleep_for_room(struct stk_ring *r)
             naps->penalty--;
         }
     } else {
-        pthread_cond_wait(&r->has_room, &r->lock);
+        pthread_cond_wait(&r->has_capacity, &r->lock);
         naps->left += naps->left < 0;
     }
     r->has_sleeper = false;
@@ -268,7 +268,7 @@ bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
             has_looked = true; // the lock was let go: the condition is looked at again
             look(r, &r->worker);
         } else {
-            has_looked = !sleep_for_room(r);
+            has_looked = !sleep_for_capacity(r);
         }
     }
     bool has_slot = !is_over(r);
@@ -315,7 +315,7 @@ static void tell_head(struct stk_ring *r, bool is_ready)
 STK_HOT static bool is_low(const struct stk_ring *r)
 {
     uint64_t held = r->tail - r->head + (uint64_t)r->in_flight;
-    return !is_cheap(r) || (held <= (uint64_t)r->room / 2 &&
+    return !is_cheap(r) || (held <= (uint64_t)r->capacity / 2 &&
                             (r->elements_max == 0 || r->elements <= r->elements_max / 2));
 }
 
@@ -335,7 +335,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     r->short_left -= r->short_left > 0;
     r->elements += n;
     __atomic_store_n(&r->it->stats.fill, ++r->ready, __ATOMIC_RELAXED);
-    r->was_full = r->was_full || r->ready + 1 >= (uint32_t)r->room;
+    r->was_full = r->was_full || r->ready + 1 >= (uint32_t)r->capacity;
     if (seq == r->head) { // else the consumer may be at work on the head's slot
         tell_head(r, true);
     }
@@ -371,7 +371,7 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
             w = stk_wait_begin(run);
             if (r->is_napping && r->naps.left > 0) {
                 forgo_naps(&r->naps);
-                pthread_cond_signal(&r->has_room);
+                pthread_cond_signal(&r->has_capacity);
             }
         }
         if (!has_looked) {
@@ -390,7 +390,7 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
 STK_HOT static void pass_on(struct stk_ring *r, struct stk_block *used)
 {
     uint64_t most = r->head + STK_RING_SLOTS;
-    for (uint64_t at = r->tail; at < most && at < r->tail + (uint64_t)r->room; at++) {
+    for (uint64_t at = r->tail; at < most && at < r->tail + (uint64_t)r->capacity; at++) {
         struct stk_block *to = &r->slots[at % STK_RING_SLOTS].block;
         if (to == used) {
             return;
@@ -424,7 +424,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
     moved(&r->worker);
     if (r->has_sleeper && !r->is_napping && is_low(r)) {
         r->has_sleeper = false; // it is told once; sleeping again it says so
-        pthread_cond_signal(&r->has_room);
+        pthread_cond_signal(&r->has_capacity);
     }
     pthread_mutex_unlock(&r->lock);
 }

@@ -18,7 +18,7 @@
 #include <pthread.h>
 
 #include "data/graph/dataset.h"
-#include "data/run/room.h"
+#include "data/run/ring_capacity.h"
 
 #define STK_RING_SLOTS 128
 
@@ -41,7 +41,7 @@ struct stk_ring {
     uint32_t low;        // the least of them of late
     uint64_t piece_ns;   // atomic: about how long a worker needs for one; 0: not known
     int64_t elements, elements_max;
-    int room;
+    int capacity;
     int short_left; // pieces still to be made one at a time, after memory was too little
     bool is_sloppy, is_ended, is_stopped, has_waiter, has_sleeper, is_napping;
     bool was_full, is_drained; // since it was last drained; since that was told
@@ -54,16 +54,16 @@ struct stk_ring {
         uint64_t moves;    // atomic: of the other side
         int score;         // how often that paid of late; its own side's
     } consumer, worker;
-    pthread_cond_t has_room, has_piece;
+    pthread_cond_t has_capacity, has_piece;
     struct stk_ring *previous, *next; // in the run's list, for cancelling
     struct stk_piece slots[STK_RING_SLOTS];
 };
 
-void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int room,
+void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int capacity,
                    int64_t elements_max);
 void stk_ring_close(struct stk_ring *r); // nobody works on it any more
 void stk_ring_stop(struct stk_ring *r);  // all waits end
-void stk_ring_set_room(struct stk_ring *r, int room);
+void stk_ring_set_capacity(struct stk_ring *r, int capacity);
 // The next pieces are made one at a time: memory was too little for more.
 void stk_ring_be_short(struct stk_ring *r, int pieces);
 bool stk_ring_is_stopped(struct stk_ring *r); // or the run was cancelled

@@ -8,20 +8,20 @@
 //     sum of cpu * X <= C,   serial * X <= 1 for each group,   X <= the consumer's own rate,
 // where the consumer's rate is what it takes in the time in which it does not wait. The largest X
 // is the prediction; each group then needs X * wall workers. Growing happens at once, shrinking
-// after a few looks that agree. Time comes from the accounts (gate.h), so that waiting for
+// after a few looks that agree. Time comes from the accounts (permits.h), so that waiting for
 // processors or for other stages does not count as work.
 //
 // Threads that wait for something else (disks, sleeping functions) need no processor: while they
 // are most of the time blocked, more may work than there are processors, unless the number was
 // given by the user.
 //
-// Room, the pieces that may wait in the ring of a prefetch: room.h.
+// Room, the pieces that may wait in the ring of a prefetch: ring_capacity.h.
 //
 // Stages inside of datasets that functions give (flat_map, interleave, group_by_window) come and
 // go, and several of one place may be there at once: a group is a place, keeps what is known of it
 // from one dataset to the next, and shares its workers out among those that are open. What such
-// datasets cost on the workers of an interleave is that stage's own (data/run/tally.h says what they
-// cost).
+// datasets cost on the workers of an interleave is that stage's own (data/run/aggregate.h says what
+// they cost).
 //
 // Predicted and achieved rates are told from PREDICT_NS of looks and PREDICT_ELEMENTS on: before,
 // what starting costs is most of what was measured. A prediction counts all that the process
@@ -37,8 +37,8 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/run/gate.h"
-#include "data/run/tally.h"
+#include "data/run/permits.h"
+#include "data/run/aggregate.h"
 
 #define STAGES_MAX 64
 #define LOOK_FIRST_NS 10000000u
@@ -69,7 +69,7 @@ struct group {
     int shrink_looks;
     int workers, limit;                // of each stage
     uint64_t gone_pieces, gone_pauses; // of stages that left
-    struct stk_room room;
+    struct stk_ring_capacity capacity;
 };
 
 struct stk_tuner {
@@ -168,7 +168,7 @@ int stk_tuner_initial(const struct stk_iter *it, int limit)
 {
     const struct stk_run_options *o = &it->run->options;
     int n = o->initial_parallelism > 0 ? o->initial_parallelism : STK_INITIAL_WORKERS;
-    n = it->is_beside ? 1 : n < o->threads ? n : o->threads;
+    n = it->is_concurrent ? 1 : n < o->threads ? n : o->threads;
     return n < limit ? n : limit;
 }
 
@@ -224,7 +224,7 @@ static void gather(struct stk_tuner *t, struct stk_iter *it, struct group *g, bo
     }
     for (int i = 0; i < it->n_in; i++) {
         if (it->in[i]) { // what an interleave opened its workers do side by side
-            bool is_side = mine && it->in[i]->is_tally && i >= it->ds->n_in;
+            bool is_side = mine && it->in[i]->is_aggregate && i >= it->ds->n_in;
             gather(t, it->in[i], g, is_side || (is_own && !mine));
         }
     }
@@ -389,7 +389,7 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
         permits = more < BLOCKED_FACTOR * permits ? (int)more : BLOCKED_FACTOR * permits;
         permits = workers > permits ? workers : permits;
     }
-    stk_gate_set(run, permits);
+    stk_permits_set(run, permits);
 }
 
 // ratio: elements of the stage for one of the root.
@@ -416,14 +416,14 @@ static uint64_t consumer_waits(struct stk_tuner *t, const struct stk_iter *it)
     return sum;
 }
 
-static void set_room(struct group *g, struct stk_pool *pool)
+static void set_capacity(struct group *g, struct stk_pool *pool)
 {
     struct stk_pool_stats memory = stk_pool_stats_of(pool);
     struct stk_ring_marks marks = stk_ring_marks(g->stages->ring);
-    int room = stk_room_choose(&g->room, &marks,
-                               memory.in_use_bytes < memory.cap_bytes / ROOM_MEMORY_PARTS);
-    if (room != marks.room) {
-        stk_ring_set_room(g->stages->ring, room);
+    int capacity = stk_ring_capacity_choose(
+        &g->capacity, &marks, memory.in_use_bytes < memory.cap_bytes / ROOM_MEMORY_PARTS);
+    if (capacity != marks.capacity) {
+        stk_ring_set_capacity(g->stages->ring, capacity);
     }
 }
 
@@ -434,7 +434,7 @@ static void count_all(struct stk_tuner *t, struct stk_iter *root)
         t->groups[i].now = (struct sums){0};
         t->groups[i].node = NULL;
     }
-    stk_tally_tell(root);
+    stk_aggregate_tell(root);
     gather(t, root, &t->groups[0], false);
     for (int i = 1; i < t->count; i++) {
         struct group *g = &t->groups[i];
@@ -489,7 +489,7 @@ static void apply(struct stk_tuner *t, struct stk_run *run, bool is_told)
     for (int i = 1; i < t->count; i++) {
         struct group *g = &t->groups[i];
         if (g->stages && !g->stages->next && g->stages->ring && !run->options.is_untuned) {
-            set_room(g, run->pool);
+            set_capacity(g, run->pool);
         }
         if (g->node && s.rate < INFINITY && is_told) {
             publish(g->node, &told, 1 / t->wall, g->ratio);

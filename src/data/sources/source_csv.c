@@ -16,9 +16,10 @@
 struct csv {
     struct stk_csv_columns columns;
     struct stk_csv_field *fields;
-    size_t room;
-    struct stk_col_room *rooms; // of the block being made: memory of each column's own strings
-    struct stk_file open;       // no stream: the next file is to be opened
+    size_t capacity;
+    struct stk_col_capacity
+        *capacities;      // of the block being made: memory of each column's own strings
+    struct stk_file open; // no stream: the next file is to be opened
     int64_t file;
     uint64_t row, base; // of the file: the next row from 1, and where `buf` begins
     struct stk_buf *buf;
@@ -56,10 +57,10 @@ static enum stk_status csv_open(struct stk_iter *it, struct stk_err *err)
         return s;
     }
     t->scan = (struct stk_csv_scan){.delim = t->columns.delim, .has_quotes = t->columns.has_quotes};
-    t->room = stk_csv_columns_room(&t->columns);
-    t->fields = stk_alloc_zero(t->room, sizeof t->fields[0]);
-    t->rooms = stk_alloc_zero((size_t)t->columns.count, sizeof t->rooms[0]);
-    return t->fields && t->rooms ? STK_OK : stk_err_nomem(err);
+    t->capacity = stk_csv_columns_capacity(&t->columns);
+    t->fields = stk_alloc_zero(t->capacity, sizeof t->fields[0]);
+    t->capacities = stk_alloc_zero((size_t)t->columns.count, sizeof t->capacities[0]);
+    return t->fields && t->capacities ? STK_OK : stk_err_nomem(err);
 }
 
 static void end_file(struct csv *t)
@@ -75,12 +76,12 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
 {
     struct csv *t = it->state;
     size_t left = (size_t)(t->scan.end - t->scan.at), got, piece = stk_files_share(it, READ_BYTES),
-           room = left + (left > piece ? left : piece);
+           capacity = left + (left > piece ? left : piece);
     if (left > ROW_MAX_BYTES) {
         return stk_err_set(err, STK_ELIMIT, "%.300s: row %llu has more than 1 GiB", t->path,
                            (unsigned long long)t->row);
     }
-    struct stk_buf *b = stk_buf_get(it->run->pool, room + STK_CSV_PAD);
+    struct stk_buf *b = stk_buf_get(it->run->pool, capacity + STK_CSV_PAD);
     if (!b) {
         return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for a row of %zu bytes", t->path,
                            left);
@@ -92,7 +93,7 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
     stk_buf_drop(t->buf);
     t->buf = b;
     stk_csv_start(&t->scan, b->data, b->data);
-    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, room - left, &got, err);
+    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
     got = s == STK_OK ? got : 0;
     t->at_end = s == STK_OK && got == 0;
     memset(b->data + left + got, 0, STK_CSV_PAD);
@@ -107,7 +108,7 @@ static enum stk_status split_row(struct stk_iter *it, size_t *count, const char 
 {
     struct csv *t = it->state;
     enum stk_status s = STK_OK;
-    while (s == STK_OK && !stk_csv_row(&t->scan, t->at_end, t->fields, t->room, count, why)) {
+    while (s == STK_OK && !stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, count, why)) {
         if (t->at_end) {
             *count = 0;
             return STK_OK;
@@ -153,20 +154,20 @@ static bool put_string(struct stk_iter *it, int k, const struct stk_csv_field *f
                        struct stk_col *col, int64_t i)
 {
     struct csv *t = it->state;
-    struct stk_col_room *room = &t->rooms[k];
+    struct stk_col_capacity *capacity = &t->capacities[k];
     struct stk_bytes *out = (struct stk_bytes *)(void *)col->data + i;
     *out = (struct stk_bytes){f->data, f->size};
     if (!f->is_escaped && !stk_csv_is_missing(&t->columns, f->data, f->size)) {
         return true;
     }
-    uint8_t *to = stk_col_room_for(col, it->run->pool, room, f->size);
+    uint8_t *to = stk_col_capacity_for(col, it->run->pool, capacity, f->size);
     if (!to) {
         return false;
     }
     *out = (struct stk_bytes){to, stk_csv_unescape(f, to)};
     const struct stk_bytes *fallback = t->columns.items[k].fallback;
     if (stk_csv_is_missing(&t->columns, out->data, out->size) && fallback) {
-        to = stk_col_room_for(col, it->run->pool, room, fallback->size);
+        to = stk_col_capacity_for(col, it->run->pool, capacity, fallback->size);
         if (to && fallback->size) {
             memcpy(to, fallback->data, fallback->size);
         }
@@ -204,7 +205,7 @@ static enum stk_status put_row(struct stk_iter *it, struct stk_block *out, int64
     char text[120];
     if (why || have != (size_t)c->count) {
         snprintf(text, sizeof text, "%zu fields%s, expected %zu", count,
-                 c->chosen || c->excluded ? " in all" : "", stk_csv_columns_room(c));
+                 c->chosen || c->excluded ? " in all" : "", stk_csv_columns_capacity(c));
         return bad_row(t, first, why ? why : text, err);
     }
     for (int k = 0; k < c->count; k++) {
@@ -250,9 +251,9 @@ static enum stk_status give_rows(struct stk_iter *it, int64_t want, struct stk_b
     int64_t n = want;
     enum stk_status s = make_columns(it, n, out, err);
     const uint8_t *first = t->scan.at;
-    memset(t->rooms, 0, (size_t)t->columns.count * sizeof t->rooms[0]);
+    memset(t->capacities, 0, (size_t)t->columns.count * sizeof t->capacities[0]);
     while (s == STK_OK && out->n < n &&
-           stk_csv_row(&t->scan, t->at_end, t->fields, t->room, &count, &why)) {
+           stk_csv_row(&t->scan, t->at_end, t->fields, t->capacity, &count, &why)) {
         t->row++;
         s = put_row(it, out, out->n, first, count, why, err);
         out->n += s == STK_OK;
@@ -333,7 +334,7 @@ static void csv_close(struct stk_iter *it)
     struct csv *t = it->state;
     end_file(t);
     stk_free(t->fields);
-    stk_free(t->rooms);
+    stk_free(t->capacities);
 }
 
 static const struct stk_arg_row csv_args[] = {

@@ -8,7 +8,7 @@ struct random {
     int64_t at;
 };
 
-static int64_t endless(const struct stk_dataset *ds)
+static int64_t random_endless(const struct stk_dataset *ds)
 {
     (void)ds;
     return STK_INFINITE;
@@ -64,7 +64,7 @@ const struct stk_dataset_kind stk_dataset_random = {.name = "random",
                                                     .summary = "Random numbers without end",
                                                     .args = random_args,
                                                     .infer = random_infer,
-                                                    .cardinality = endless,
+                                                    .cardinality = random_endless,
                                                     .state_bytes = sizeof(struct random),
                                                     .next = random_next,
                                                     .skip = random_skip};

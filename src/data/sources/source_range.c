@@ -74,8 +74,8 @@ static void put(const struct stk_dataset *ds, void *to, int64_t k, int64_t posit
     }
 }
 
-static enum stk_status make_room(struct stk_iter *it, int64_t n, struct stk_block *out,
-                                 struct stk_err *err)
+static enum stk_status make_capacity(struct stk_iter *it, int64_t n, struct stk_block *out,
+                                     struct stk_err *err)
 {
     const struct stk_spec *spec = &it->ds->specs->items[0];
     if (!stk_block_reset(out, 1) ||
@@ -89,7 +89,7 @@ static enum stk_status make_room(struct stk_iter *it, int64_t n, struct stk_bloc
 static enum stk_status range_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                 struct stk_block *out, struct stk_err *err)
 {
-    enum stk_status s = make_room(it, n, out, err);
+    enum stk_status s = make_capacity(it, n, out, err);
     if (s == STK_OK && it->ds->specs->items[0].dtype == STK_DT_I64) {
         uint64_t start = (uint64_t)stk_attrs_int(it->ds->attrs, "start", 0);
         uint64_t step = (uint64_t)stk_attrs_int(it->ds->attrs, "step", 1);
@@ -113,7 +113,7 @@ static enum stk_status range_next(struct stk_iter *it, int64_t want, struct stk_
     if (n <= 0) {
         return STK_OK;
     }
-    enum stk_status s = make_room(it, n, out, err);
+    enum stk_status s = make_capacity(it, n, out, err);
     if (s != STK_OK) {
         return s;
     }

@@ -111,13 +111,14 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 }
 
 // Another buffer with what is left and up to `room` bytes in all; the old one may be held by parts.
-static enum stk_status read_into(struct stk_iter *it, size_t room, size_t need, struct stk_err *err)
+static enum stk_status read_into(struct stk_iter *it, size_t capacity, size_t need,
+                                 struct stk_err *err)
 {
     struct tar *t = it->state;
     size_t left = t->end - t->pos;
-    struct stk_buf *b = stk_buf_get(it->run->pool, room);
+    struct stk_buf *b = stk_buf_get(it->run->pool, capacity);
     if (!b) {
-        return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for %zu bytes", t->path, room);
+        return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for %zu bytes", t->path, capacity);
     }
     if (left) {
         memcpy(b->data, t->buf->data + t->pos, left);
@@ -130,7 +131,7 @@ static enum stk_status read_into(struct stk_iter *it, size_t room, size_t need, 
     enum stk_status s = STK_OK;
     while (s == STK_OK && t->end < need && !t->at_end) {
         size_t got = 0;
-        s = stk_stream_read(t->open.stream, b->data + t->end, room - t->end, &got, err);
+        s = stk_stream_read(t->open.stream, b->data + t->end, capacity - t->end, &got, err);
         t->end += got;
         t->at_end = s == STK_OK && got == 0;
     }
@@ -504,7 +505,8 @@ static enum stk_status next_sample(struct stk_iter *it, bool *is_end, struct stk
     }
 }
 
-static bool put_sample(struct stk_iter *it, struct stk_block *out, struct stk_col_room *room)
+static bool put_sample(struct stk_iter *it, struct stk_block *out,
+                       struct stk_col_capacity *capacity)
 {
     struct tar *t = it->state;
     const struct stk_attr *names = suffixes(it->ds);
@@ -512,7 +514,7 @@ static bool put_sample(struct stk_iter *it, struct stk_block *out, struct stk_co
     for (int k = 0; ok && k < out->count; k++) {
         struct stk_bytes *to = (struct stk_bytes *)(void *)out->cols[k].data + out->n;
         if (strcmp((const char *)names->texts[k].data, "__key__") == 0) {
-            uint8_t *at = stk_col_room_for(&out->cols[k], it->run->pool, room, t->key_size);
+            uint8_t *at = stk_col_capacity_for(&out->cols[k], it->run->pool, capacity, t->key_size);
             ok = at != NULL;
             if (ok) {
                 memcpy(at, t->key, t->key_size);
@@ -532,7 +534,7 @@ static enum stk_status tar_next(struct stk_iter *it, int64_t want, struct stk_bl
 {
     struct tar *t = it->state;
     struct stk_shape scalar = {0};
-    struct stk_col_room room = {0};
+    struct stk_col_capacity capacity = {0};
     bool is_end = false;
     enum stk_status s = STK_OK;
     want = want < AT_ONCE ? want : AT_ONCE;
@@ -546,7 +548,7 @@ static enum stk_status tar_next(struct stk_iter *it, int64_t want, struct stk_bl
         if (is_end || s != STK_OK) {
             break;
         }
-        ok = put_sample(it, out, &room);
+        ok = put_sample(it, out, &capacity);
         drop_sample(t);
     }
     for (int k = 0; ok && k < out->count; k++) {

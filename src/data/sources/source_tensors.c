@@ -42,7 +42,7 @@ static enum stk_status specs_of(struct stk_dataset *ds, struct stk_err *err)
     return STK_OK;
 }
 
-static int64_t one(const struct stk_dataset *ds)
+static int64_t tensors_one(const struct stk_dataset *ds)
 {
     (void)ds;
     return 1;
@@ -233,7 +233,7 @@ const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
                                                      .summary = "One element: the tensors given",
                                                      .args = tensor_args,
                                                      .infer = specs_of,
-                                                     .cardinality = one,
+                                                     .cardinality = tensors_one,
                                                      .state_bytes = sizeof(struct slices),
                                                      .next = tensors_next,
                                                      .at = tensors_at};

@@ -37,11 +37,11 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
 {
     struct text *t = it->state;
     size_t left = t->end - t->pos, got, piece = stk_files_share(it, READ_BYTES),
-           room = left + (left > piece ? left : piece);
+           capacity = left + (left > piece ? left : piece);
     if (left > LINE_MAX_BYTES) {
         return stk_err_set(err, STK_ELIMIT, "%.300s: a line of more than 1 GiB", t->path);
     }
-    struct stk_buf *b = stk_buf_get(it->run->pool, room);
+    struct stk_buf *b = stk_buf_get(it->run->pool, capacity);
     if (!b) {
         return stk_err_set(err, STK_ELIMIT, "%.300s: no memory for a line of %zu bytes", t->path,
                            left);
@@ -53,7 +53,7 @@ static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
     t->buf = b;
     t->pos = 0;
     t->end = left;
-    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, room - left, &got, err);
+    enum stk_status s = stk_stream_read(t->open.stream, b->data + left, capacity - left, &got, err);
     t->end += s == STK_OK ? got : 0;
     t->at_end = s == STK_OK && got == 0;
     const char *why = t->at_end ? stk_stream_damage(t->open.stream) : NULL;

@@ -87,7 +87,8 @@ static enum stk_status give(struct stk_iter *it, int64_t most, struct stk_block 
     struct tfrecord *t = it->state;
     struct stk_col *c = &out->cols[0];
     struct stk_bytes *to = (struct stk_bytes *)c->data + out->n;
-    size_t left = t->count - t->used, room = (size_t)(most - out->n), n = left < room ? left : room;
+    size_t left = t->count - t->used, capacity = (size_t)(most - out->n),
+           n = left < capacity ? left : capacity;
     if (!stk_keep_add(&c->keep, t->block)) {
         return stk_err_set(err, STK_ELIMIT, "tfrecord: no memory for %zu records", n);
     }

@@ -117,8 +117,8 @@ static bool rounds(struct stk_interleave *p, struct stk_block *out, int64_t at, 
     return true;
 }
 
-static bool make_room(struct stk_interleave *p, const struct stk_block *like, struct stk_block *out,
-                      int64_t n)
+static bool make_capacity(struct stk_interleave *p, const struct stk_block *like,
+                          struct stk_block *out, int64_t n)
 {
     bool ok = stk_block_reset(out, like->count);
     for (int k = 0; ok && k < like->count; k++) {
@@ -155,7 +155,7 @@ enum stk_status stk_interleave_turns(struct stk_interleave *p, struct stk_interl
     int64_t n = 0, done;
     want = want < COUNT_MAX ? want : COUNT_MAX;
     p->calls++;
-    if (!make_room(p, &slot->pieces[slot->first].block, out, want)) {
+    if (!make_capacity(p, &slot->pieces[slot->first].block, out, want)) {
         stk_block_clear(out);
         return stk_stage_no_memory(p->it, err);
     }

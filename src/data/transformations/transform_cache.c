@@ -26,7 +26,7 @@
 struct kept { // immutable once the dataset has it
     int refs;
     struct stk_vec blocks; // struct stk_block
-    uint64_t bytes; // of the elements
+    uint64_t bytes;        // of the elements
 };
 
 struct cache {

@@ -6,7 +6,7 @@
 #include "data/transformations/interleave.h"
 #include "data/run/nested.h"
 #include "data/run/parts.h"
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 
 struct flat {
     struct stk_nest nest;
@@ -143,7 +143,7 @@ static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk
             c->at_end = !c->slots[c->at];
             c->open += !c->at_end;
             if (!c->at_end) {
-                stk_tally_join(it, c->slots[c->at]);
+                stk_aggregate_join(it, c->slots[c->at]);
             }
         }
         if (!c->slots[c->at]) {
@@ -156,7 +156,7 @@ static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk
 static void end_slot(struct stk_iter *it)
 {
     struct cycle *c = it->state;
-    stk_tally_close(it, c->slots[c->at]);
+    stk_aggregate_close(it, c->slots[c->at]);
     c->slots[c->at] = NULL;
     c->open--;
     advance(c);
@@ -234,7 +234,7 @@ static void cycle_close(struct stk_iter *it)
     struct cycle *c = it->state;
     stk_interleave_close(c->parallel);
     for (int64_t i = 0; c->slots && i < c->length; i++) {
-        stk_tally_close(it, c->slots[i]);
+        stk_aggregate_close(it, c->slots[i]);
     }
     stk_free(c->slots);
     stk_parts_free(&c->parts);

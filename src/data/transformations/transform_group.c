@@ -291,8 +291,9 @@ static enum stk_status distribute(struct stk_iter *it, struct group **full, stru
         int64_t key = *(int64_t *)stk_col_at(&g->keys.cols[0], 0), n = 1;
         struct group *group = NULL;
         enum stk_status s = find(it, key, &group, err);
-        int64_t room = s == STK_OK ? group->size - group->n : 1;
-        while (n < room && n < g->keys.n && *(int64_t *)stk_col_at(&g->keys.cols[0], n) == key) {
+        int64_t capacity = s == STK_OK ? group->size - group->n : 1;
+        while (n < capacity && n < g->keys.n &&
+               *(int64_t *)stk_col_at(&g->keys.cols[0], n) == key) {
             n++;
         }
         struct stk_block *part = s == STK_OK ? stk_vec_push(&group->parts) : NULL;

@@ -10,10 +10,10 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/run/gate.h"
-#include "data/run/patience.h"
+#include "data/run/permits.h"
+#include "data/run/memory_wait.h"
 #include "data/transformations/interleave_impl.h"
-#include "data/run/tally.h"
+#include "data/run/aggregate.h"
 
 #define READ_FACTOR 2 // memory of a read by that of its elements: sources read larger blocks
 
@@ -47,7 +47,7 @@ enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter
         .it = it, .owner = p, .set_workers = set_workers, .limit = limit, .workers = p->wanted};
     pthread_cond_init(&p->unpark, NULL);
     stk_ring_open(&p->ring, it, false, 1, 0);
-    it->stats.room = (uint32_t)cycle_length * STK_INTERLEAVE_AHEAD;
+    it->stats.capacity = (uint32_t)cycle_length * STK_INTERLEAVE_AHEAD;
     p->slots = stk_alloc_zero((size_t)cycle_length, sizeof p->slots[0]);
     return p->slots && stk_tuner_add(&p->tuned, p->is_tuned) ? STK_OK : stk_err_nomem(err);
 }
@@ -99,9 +99,9 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     slot->is_busy = true;
     p->n_busy++;
     pthread_mutex_unlock(&p->ring.lock);
-    stk_gate_enter(run);
+    stk_permit_take(run);
     struct stk_iter *before = stk_account_enter(p->it);
-    long pauses = stk_gate_pauses();
+    long pauses = stk_thread_switches();
     uint64_t start_ns = stk_clock_ns();
     enum stk_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
     bool is_end = s == STK_OK && piece->block.n == 0;
@@ -109,10 +109,10 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
         (void)stk_piece_fail(piece, s, &err);
     }
     uint64_t took_ns = stk_clock_ns() - start_ns;
-    pauses = stk_gate_pauses() - pauses;
+    pauses = stk_thread_switches() - pauses;
     stk_account_leave(before, 0);
     stk_account_settle(p->it);
-    stk_gate_leave(run);
+    stk_permit_return(run);
     __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
     stk_tuner_look(run);
@@ -155,12 +155,13 @@ static void *work(void *arg)
     struct stk_interleave_worker *w = arg;
     struct stk_interleave *p = w->of;
     struct stk_piece piece = {0};
-    stk_gate_be_modest();
-    stk_patience_set(is_over_by_now, p);
+    stk_thread_set_batch();
+    stk_memory_wait_set(is_over_by_now, p);
     pthread_mutex_lock(&p->ring.lock);
     while (!is_over(p)) {
         if (w->index >= p->wanted) {
-            pthread_cond_signal(&p->ring.has_room); // it may have been this worker's turn to look
+            pthread_cond_signal(
+                &p->ring.has_capacity); // it may have been this worker's turn to look
             pthread_cond_wait(&p->unpark, &p->ring.lock);
             continue;
         }
@@ -168,7 +169,7 @@ static void *work(void *arg)
         if (slot) {
             read_slot(p, slot, &piece);
         } else {
-            pthread_cond_wait(&p->ring.has_room, &p->ring.lock);
+            pthread_cond_wait(&p->ring.has_capacity, &p->ring.lock);
         }
     }
     pthread_mutex_unlock(&p->ring.lock);
@@ -206,7 +207,7 @@ static void set_workers(void *owner, int n)
         start_threads(p);
     }
     pthread_cond_broadcast(&p->unpark);
-    pthread_cond_broadcast(&p->ring.has_room);
+    pthread_cond_broadcast(&p->ring.has_capacity);
     pthread_mutex_unlock(&p->ring.lock);
 }
 
@@ -223,7 +224,7 @@ static void piece_pop(struct stk_interleave *p, struct stk_interleave_slot *slot
     slot->kept_for = 0;
     slot->count--;
     __atomic_sub_fetch(&p->it->stats.fill, 1, __ATOMIC_RELAXED);
-    pthread_cond_signal(&p->ring.has_room);
+    pthread_cond_signal(&p->ring.has_capacity);
     pthread_mutex_unlock(&p->ring.lock);
 }
 
@@ -248,14 +249,14 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
         return STK_OK;
     }
     if (inner) {
-        stk_tally_join(p->it, inner);
+        stk_aggregate_join(p->it, inner);
     }
     pthread_mutex_lock(&p->ring.lock);
     slot->inner = inner;
     slot->at_end = false;
     p->at_end = !inner;
     p->open += inner != NULL;
-    pthread_cond_broadcast(&p->ring.has_room);
+    pthread_cond_broadcast(&p->ring.has_capacity);
     pthread_mutex_unlock(&p->ring.lock);
     return STK_OK;
 }
@@ -321,7 +322,7 @@ static void await(struct stk_interleave *p)
         }
         // With little memory only this dataset is read in, and whose turn it is may have changed
         // since workers looked last.
-        pthread_cond_broadcast(&p->ring.has_room);
+        pthread_cond_broadcast(&p->ring.has_capacity);
         p->has_waiter = true;
         pthread_cond_wait(&p->ring.has_piece, &p->ring.lock);
         p->has_waiter = false;
@@ -352,7 +353,7 @@ static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
     slot->inner = NULL;
     p->open--;
     pthread_mutex_unlock(&p->ring.lock);
-    stk_tally_close(p->it, inner);
+    stk_aggregate_close(p->it, inner);
     enum stk_status s = p->is_lazy ? STK_OK : open_slot(p, slot, err);
     stk_interleave_advance(p, 1);
     return s;
@@ -507,7 +508,7 @@ void stk_interleave_close(struct stk_interleave *p)
         for (int k = 0; k < STK_INTERLEAVE_AHEAD; k++) {
             stk_piece_clear(&p->slots[i].pieces[k]);
         }
-        stk_tally_close(p->it, p->slots[i].inner);
+        stk_aggregate_close(p->it, p->slots[i].inner);
         stk_free(p->slots[i].err);
     }
     stk_free(p->slots);

@@ -83,7 +83,7 @@ static enum stk_status map_open(struct stk_iter *it, struct stk_err *err)
 }
 
 // Room for the results of so many elements. False: no memory.
-static bool make_room(struct stk_iter *it, int64_t n)
+static bool make_capacity(struct stk_iter *it, int64_t n)
 {
     struct map *m = it->state;
     const struct stk_fn *fn = function(it->ds);
@@ -174,7 +174,7 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
     if (m->at_end) {
         return STK_OK;
     }
-    if (want <= m->group && want > stk_frame_chunk(m->frame) && make_room(it, want)) {
+    if (want <= m->group && want > stk_frame_chunk(m->frame) && make_capacity(it, want)) {
         return next_pieces(it, want, out, err);
     }
     if (m->used == m->in.n) {

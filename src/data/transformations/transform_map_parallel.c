@@ -23,7 +23,7 @@ struct stk_pmap {
     // Grouping, under the input lock.
     int64_t batch, group; // elements of a batch; of a buffer. 0: none
     int64_t offset;       // of the next piece in the buffer
-    struct stk_block room;
+    struct stk_block capacity;
     bool is_sloppy, is_tuned, has_begun;
     bool is_native; // no calls into the embedding language, which could not be made twice
 };
@@ -64,35 +64,35 @@ static enum stk_status own_begin(struct stk_async *a, void **own, struct stk_err
 }
 
 // A buffer for the next group's results. False: none; pieces then have their own.
-static bool make_room(struct stk_pmap *m)
+static bool make_capacity(struct stk_pmap *m)
 {
-    if (!stk_block_reset(&m->room, m->fn->n_out)) {
+    if (!stk_block_reset(&m->capacity, m->fn->n_out)) {
         return false;
     }
     m->offset = 0;
     for (int o = 0; o < m->fn->n_out; o++) {
         const struct stk_spec *spec = &m->fn->specs[m->fn->out[o]];
-        if (!stk_col_uniform(&m->room.cols[o], m->it->run->pool, spec->dtype, &spec->shape,
+        if (!stk_col_uniform(&m->capacity.cols[o], m->it->run->pool, spec->dtype, &spec->shape,
                              m->group)) {
-            stk_block_clear(&m->room);
+            stk_block_clear(&m->capacity);
             return false;
         }
     }
-    m->room.n = m->group;
+    m->capacity.n = m->group;
     return true;
 }
 
 // The piece's columns are bound to its place in the buffer.
 static void bind(struct stk_pmap *m, struct stk_piece *p, int64_t n)
 {
-    for (int o = 0; o < m->room.count; o++) {
-        stk_col_slice(&p->block.cols[o], &m->room.cols[o], m->offset, n);
+    for (int o = 0; o < m->capacity.count; o++) {
+        stk_col_slice(&p->block.cols[o], &m->capacity.cols[o], m->offset, n);
         p->block.cols[o].is_bound = true;
     }
     m->offset += n;
     p->ends_group = m->offset == m->group;
     if (p->ends_group) {
-        stk_block_clear(&m->room);
+        stk_block_clear(&m->capacity);
     }
 }
 
@@ -102,7 +102,7 @@ static int64_t pull(struct stk_async *a, void *own, int64_t n, struct stk_piece 
     struct own *o = own;
     struct stk_err err;
     p->ends_group = false;
-    bool is_grouped = m->group > 0 && (m->room.n > 0 || make_room(m));
+    bool is_grouped = m->group > 0 && (m->capacity.n > 0 || make_capacity(m));
     int64_t left = is_grouped ? m->group - m->offset : n;
     enum stk_status s = stk_iter_next(m->it->in[0], n < left ? n : left, &o->in, &err);
     if (s == STK_OK && !stk_block_reset(&p->block, m->fn->n_out)) {
@@ -260,7 +260,7 @@ void stk_pmap_close(struct stk_pmap *m)
         stk_tuner_remove(&m->async->tuned);
     }
     stk_async_close(m->async);
-    stk_block_free(&m->room);
+    stk_block_free(&m->capacity);
     stk_free(m);
 }
 

@@ -45,7 +45,7 @@ static enum stk_status prefetch_open(struct stk_iter *it, struct stk_err *err)
     p->async->tuned.ring = size > 0 ? NULL : &p->async->ring;
     // Two pieces at least in a buffer of a given size, so that one is made while one is used.
     p->async->piece_n_max = size > 0 ? (size + 1) / 2 : 0;
-    stk_async_set_room(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);
+    stk_async_set_capacity(p->async, size > 0 ? STK_RING_SLOTS : AUTO_ROOM);
     return STK_OK;
 }
 

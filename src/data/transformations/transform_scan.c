@@ -78,7 +78,7 @@ static int64_t scan_cardinality(const struct stk_dataset *ds)
     return stk_dataset_cardinality(ds->in[0]);
 }
 
-static int64_t one(const struct stk_dataset *ds)
+static int64_t reduce_one(const struct stk_dataset *ds)
 {
     (void)ds;
     return 1;
@@ -230,7 +230,7 @@ const struct stk_dataset_kind stk_dataset_reduce = {.name = "reduce",
                                                     .n_in_min = 1,
                                                     .n_in_max = 1,
                                                     .infer = scan_infer,
-                                                    .cardinality = one,
+                                                    .cardinality = reduce_one,
                                                     .state_bytes = sizeof(struct scan),
                                                     .open = scan_open,
                                                     .next = reduce_next,

@@ -410,8 +410,8 @@ static int64_t most_at_once(const struct stk_iter *it)
         return OUT_ELEMENTS_MAX;
     }
     uint64_t each = f->put_bytes / f->put_count;
-    uint64_t room = stk_pool_stats_of(it->run->pool).cap_bytes / OUT_BUDGET_PARTS;
-    uint64_t n = room / each;
+    uint64_t capacity = stk_pool_stats_of(it->run->pool).cap_bytes / OUT_BUDGET_PARTS;
+    uint64_t n = capacity / each;
     return n < 1 ? 1 : n > OUT_ELEMENTS_MAX ? OUT_ELEMENTS_MAX : (int64_t)n;
 }
 

@@ -179,7 +179,7 @@ static int64_t ready(struct stk_iter *it)
     return w->at_end ? (left - 1) / number(it->ds, "stride", 1) + 1 : 0;
 }
 
-static bool make_room(struct stk_iter *it, int64_t n, struct stk_block *out)
+static bool make_capacity(struct stk_iter *it, int64_t n, struct stk_block *out)
 {
     struct stk_shape scalar = {0};
     if (!stk_block_reset(out, it->ds->specs->count)) {
@@ -209,7 +209,7 @@ static enum stk_status window_next(struct stk_iter *it, int64_t want, struct stk
     if (n == 0 || (drops && n < size_of(it->ds))) {
         return STK_OK;
     }
-    if (!make_room(it, want, out)) {
+    if (!make_capacity(it, want, out)) {
         return stk_stage_no_memory(it, err);
     }
     enum stk_status s = STK_OK;

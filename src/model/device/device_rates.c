@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peak rates by the device's name (model/device/device_rates.def). A word matches where no letter or digit
-// touches it, so that "L4" is not found in "L40S". Unknown names have no rates: no share is better
-// than one of a wrong peak.
+// Peak rates by the device's name (model/device/device_rates.def). A word matches where no letter
+// or digit touches it, so that "L4" is not found in "L40S". Unknown names have no rates: no share
+// is better than one of a wrong peak.
 #include "model/device/device_rates.h"
 
 #include <string.h>
@@ -29,8 +29,9 @@ static bool has_word(struct stk_str name, struct stk_str word)
     for (size_t i = 0; i + word.n <= name.n; i++) {
         size_t end = i + word.n;
         if ((i == 0 || !is_letter(name.p[i - 1])) && (end == name.n || !is_letter(name.p[end])) &&
-            stk_str_starts_nocase((struct stk_str){name.p + i, name.n - i}, word))
+            stk_str_starts_nocase((struct stk_str){name.p + i, name.n - i}, word)) {
             return true;
+        }
     }
     return false;
 }
@@ -49,8 +50,9 @@ struct stk_device_rates stk_device_rates_of(struct stk_str name,
     struct stk_device_rates out = {.any = (double)limits->flops_per_s};
     for (size_t i = 0; i < sizeof rates_rows / sizeof rates_rows[0]; i++) {
         const struct rates_row *r = &rates_rows[i];
-        if (!has_word(name, stk_str_from(r->word)))
+        if (!has_word(name, stk_str_from(r->word))) {
             continue;
+        }
         out.fp32 = r->fp32 * 1e12;
         out.tf32 = r->tf32 * 1e12;
         out.fp16 = r->fp16 * 1e12;
@@ -62,8 +64,9 @@ struct stk_device_rates stk_device_rates_of(struct stk_str name,
         out.peer_link = r->peer_link * 1e9;
         break;
     }
-    if (limits->memory_bytes_per_s > 0)
+    if (limits->memory_bytes_per_s > 0) {
         out.memory = (double)limits->memory_bytes_per_s;
+    }
     return out;
 }
 
@@ -74,10 +77,13 @@ double stk_device_flops(const struct stk_device_rates *rates, const char *precis
         double rate;
     } of[] = {{"fp32", rates->fp32}, {"tf32", rates->tf32}, {"fp16", rates->fp16},
               {"bf16", rates->bf16}, {"fp8", rates->fp8},   {"int8", rates->int8}};
-    if (rates->any > 0)
+    if (rates->any > 0) {
         return rates->any;
-    for (size_t i = 0; precision && i < sizeof of / sizeof of[0]; i++)
-        if (strcmp(precision, of[i].precision) == 0)
+    }
+    for (size_t i = 0; precision && i < sizeof of / sizeof of[0]; i++) {
+        if (strcmp(precision, of[i].precision) == 0) {
             return of[i].rate;
+        }
+    }
     return 0;
 }

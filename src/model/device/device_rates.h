@@ -14,8 +14,8 @@ struct stk_device_rates {
 // What the file says of the device goes before what its name tells.
 struct stk_device_rates stk_device_rates_of(struct stk_str name,
                                             const struct stk_device_limits *limits);
-// Operations per second with operands of a precision of model/device/kernel_names.h (NULL: not known); 0:
-// not known.
+// Operations per second with operands of a precision of model/device/kernel_names.h (NULL: not
+// known); 0: not known.
 double stk_device_flops(const struct stk_device_rates *rates, const char *precision);
 
 #endif

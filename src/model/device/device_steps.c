@@ -39,16 +39,19 @@ static bool add_busy_part(const struct stk_device_line *line, int part, struct s
     for (uint32_t i = 0; i < line->op_count && set->count; i++) {
         const struct stk_device_op *op = &line->ops[i];
         int64_t start = op->start_ns > at ? op->start_ns : at;
-        if (op->part != part || start >= op->end_ns)
+        if (op->part != part || start >= op->end_ns) {
             continue;
+        }
         at = op->end_ns;
-        while (k < set->count && set->v[k].end_ns <= start)
+        while (k < set->count && set->v[k].end_ns <= start) {
             k++;
+        }
         for (size_t j = k; j < set->count && set->v[j].start_ns < op->end_ns; j++) {
             int64_t from = set->v[j].start_ns > start ? set->v[j].start_ns : start;
             int64_t to = set->v[j].end_ns < op->end_ns ? set->v[j].end_ns : op->end_ns;
-            if (!stk_causes_add(causes, from, to, (enum stk_part)part, op->event, STK_NONE))
+            if (!stk_causes_add(causes, from, to, (enum stk_part)part, op->event, STK_NONE)) {
                 return false;
+            }
         }
     }
     stk_causes_rewind(causes);
@@ -80,8 +83,9 @@ void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_wind
 static int64_t sum_parts(const int64_t *parts)
 {
     int64_t sum = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         sum += parts[p];
+    }
     return sum;
 }
 
@@ -90,12 +94,13 @@ enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first
 {
     for (uint32_t i = first; i < end; i++) {
         const struct stk_step *s = &a->sum->steps[i];
-        if (sum_parts(s->parts) != s->dur_ns)
+        if (sum_parts(s->parts) != s->dur_ns) {
             return stk_err_set(err, STK_EBUG,
                                "the parts of step %lld sum to %lld ns and not to its %lld ns: "
                                "please report this",
                                (long long)s->number, (long long)sum_parts(s->parts),
                                (long long)s->dur_ns);
+        }
     }
     return STK_OK;
 }
@@ -105,12 +110,14 @@ static void total_device(struct stk_analysis *a, const struct device_work *w)
     struct stk_device_sum *d = &a->sum->devices[w->device];
     for (uint32_t i = w->first_row; i < w->end_row; i++) {
         const struct stk_step *s = &a->sum->steps[i];
-        for (int p = 0; p < STK_PART_COUNT && !s->excluded; p++)
+        for (int p = 0; p < STK_PART_COUNT && !s->excluded; p++) {
             d->parts[p] += s->parts[p];
+        }
         d->wall_ns += s->excluded ? 0 : s->dur_ns;
     }
-    if (a->step_count == 0)
+    if (a->step_count == 0) {
         d->wall_ns = sum_parts(d->parts);
+    }
 }
 
 static void place_collectives(struct stk_analysis *a, uint32_t device, const struct stk_window *w,
@@ -119,13 +126,16 @@ static void place_collectives(struct stk_analysis *a, uint32_t device, const str
     uint32_t at = 0;
     for (uint32_t i = 0; i < a->sum->collective_count; i++) {
         struct stk_collective *c = &a->sum->collectives[i];
-        if (c->device != device)
+        if (c->device != device) {
             continue;
+        }
         int64_t start = c->start_ns - a->t->base_ns;
-        while (at < count && w[at].end_ns <= start)
+        while (at < count && w[at].end_ns <= start) {
             at++;
-        if (at < count && w[at].start_ns <= start)
+        }
+        if (at < count && w[at].start_ns <= start) {
             c->step = w[at].row;
+        }
     }
 }
 
@@ -138,11 +148,14 @@ static void place_windows(void *arg, size_t task)
 
 static bool attribute_busy(const struct stk_analysis *a, struct device_work *w)
 {
-    if (!w->busy || !stk_causes_begin(w->busy, w->windows, w->window_count))
+    if (!w->busy || !stk_causes_begin(w->busy, w->windows, w->window_count)) {
         return false;
-    for (int p = 0; p < STK_BUSY_PARTS; p++)
-        if (!add_busy_part(&a->lines[w->device], p, w->busy))
+    }
+    for (int p = 0; p < STK_BUSY_PARTS; p++) {
+        if (!add_busy_part(&a->lines[w->device], p, w->busy)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -150,8 +163,9 @@ static bool attribute_gaps(const struct stk_analysis *a, struct device_work *w, 
                            uint32_t shares)
 {
     const struct stk_device_sum *d = &a->sum->devices[w->device];
-    if (!stk_causes_begin(w->gaps[share].causes, w->windows, w->window_count))
+    if (!stk_causes_begin(w->gaps[share].causes, w->windows, w->window_count)) {
         return false;
+    }
     // Gaps outside the windows are looked at too: first use before the first step counts as cold.
     int64_t from = d->first_ns, to = d->first_ns + d->span_ns;
     if (w->window_count) {
@@ -181,15 +195,19 @@ static bool take_gaps(struct stk_analysis *a, struct stk_gaps_out *gaps)
 {
     struct stk_spans *idle = &a->compile_idle;
     size_t n = gaps->pieces.count;
-    if (!stk_spans_reserve(idle, idle->count + gaps->compile_idle.count))
+    if (!stk_spans_reserve(idle, idle->count + gaps->compile_idle.count)) {
         return false;
-    for (size_t i = 0; i < gaps->compile_idle.count; i++)
+    }
+    for (size_t i = 0; i < gaps->compile_idle.count; i++) {
         idle->v[idle->count++] = gaps->compile_idle.v[i];
-    struct stk_gap_piece *room = n ? stk_vec_push_n(&a->gaps, n) : NULL;
-    if (n && !room)
+    }
+    struct stk_gap_piece *capacity = n ? stk_vec_push_n(&a->gaps, n) : NULL;
+    if (n && !capacity) {
         return false;
-    for (size_t i = 0; i < n; i++)
-        room[i] = *(const struct stk_gap_piece *)stk_vec_at(&gaps->pieces, i);
+    }
+    for (size_t i = 0; i < n; i++) {
+        capacity[i] = *(const struct stk_gap_piece *)stk_vec_at(&gaps->pieces, i);
+    }
     return true;
 }
 
@@ -197,25 +215,30 @@ static enum stk_status collect_device(struct stk_analysis *a, struct device_work
                                       uint32_t shares, struct stk_err *err)
 {
     struct stk_device_sum *d = &a->sum->devices[w->device];
-    if (w->no_memory_busy)
+    if (w->no_memory_busy) {
         return stk_err_nomem(err);
+    }
     stk_causes_settle(w->busy, d->parts);
-    if (!stk_causes_merge(a->evidence, w->busy))
+    if (!stk_causes_merge(a->evidence, w->busy)) {
         return stk_err_nomem(err);
+    }
     for (uint32_t i = 0; i < shares; i++) {
-        if (w->no_memory_gaps[i])
+        if (w->no_memory_gaps[i]) {
             return stk_err_nomem(err);
+        }
         stk_causes_settle(w->gaps[i].causes, d->parts);
-        if (!stk_causes_merge(a->evidence, w->gaps[i].causes) || !take_gaps(a, &w->gaps[i]))
+        if (!stk_causes_merge(a->evidence, w->gaps[i].causes) || !take_gaps(a, &w->gaps[i])) {
             return stk_err_nomem(err);
+        }
     }
     enum stk_status status = stk_step_rows_check(a, w->first_row, w->end_row, err);
     total_device(a, w);
     place_collectives(a, w->device, w->windows, w->window_count);
-    if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns)
+    if (status == STK_OK && a->step_count == 0 && d->wall_ns != d->span_ns) {
         status = stk_err_set(err, STK_EBUG,
                              "the parts of a device do not sum to its span: "
                              "please report this");
+    }
     return status;
 }
 
@@ -239,25 +262,29 @@ static bool prepare(struct devices *all)
 {
     struct stk_analysis *a = all->a;
     all->work = stk_arena_array(&a->scratch, (size_t)a->sum->device_count + 1, sizeof *all->work);
-    if (!all->work)
+    if (!all->work) {
         return false;
+    }
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
-        if (!a->sum->devices[d].analysed)
+        if (!a->sum->devices[d].analysed) {
             continue;
+        }
         struct device_work *w = &all->work[all->count++];
         w->device = d;
         w->windows = stk_arena_array(&a->scratch, (size_t)a->step_count + 1, sizeof *w->windows);
         w->busy = stk_causes_new(a);
-        if (!w->windows || !w->busy)
+        if (!w->windows || !w->busy) {
             return false;
+        }
     }
     all->shares = count_shares(all);
     for (uint32_t i = 0; i < all->count * all->shares; i++) {
         struct stk_gaps_out *gaps = &all->work[i / all->shares].gaps[i % all->shares];
         stk_spans_init(&gaps->compile_idle);
         stk_vec_init(&gaps->pieces, sizeof(struct stk_gap_piece), UINT32_MAX);
-        if (!(gaps->causes = stk_causes_new(a)))
+        if (!(gaps->causes = stk_causes_new(a))) {
             return false;
+        }
     }
     return true;
 }
@@ -278,21 +305,25 @@ enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *er
 {
     struct devices all = {.a = a};
     enum stk_status status = prepare(&all) ? STK_OK : stk_err_nomem(err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         stk_thread_each(a->worker_count, all.count, place_windows, &all);
+    }
     for (uint32_t i = 0; i < all.count && status == STK_OK; i++) {
         struct device_work *w = &all.work[i];
         w->first_row = a->sum->step_count;
-        if (w->no_memory_busy)
+        if (w->no_memory_busy) {
             status = stk_err_nomem(err);
-        else
+        } else {
             stk_step_rows_make(a, w->device, w->windows, w->window_count);
+        }
         w->end_row = a->sum->step_count;
     }
-    if (status == STK_OK)
+    if (status == STK_OK) {
         stk_thread_each(a->worker_count, (size_t)all.count * (all.shares + 1), attribute, &all);
-    for (uint32_t i = 0; i < all.count && status == STK_OK; i++)
+    }
+    for (uint32_t i = 0; i < all.count && status == STK_OK; i++) {
         status = collect_device(a, &all.work[i], all.shares, err);
+    }
     free_work(&all);
     return status;
 }

@@ -25,8 +25,9 @@ static enum stk_part copy_part(uint8_t dir)
 static enum stk_part op_part(const struct stk_trace *t, uint32_t event)
 {
     const struct stk_ext *x = stk_ext_of(t, event);
-    if (t->kind[event] == STK_KIND_MEMCPY || (x && (x->flags & STK_EXT_WAITS)))
+    if (t->kind[event] == STK_KIND_MEMCPY || (x && (x->flags & STK_EXT_WAITS))) {
         return copy_part(x ? x->dir : STK_DIR_UNKNOWN);
+    }
     return t->kind[event] == STK_KIND_COLLECTIVE ? STK_PART_COMMUNICATION : STK_PART_COMPUTE;
 }
 
@@ -73,16 +74,22 @@ static bool index_streams(struct stk_analysis *a, struct streams *s)
     const struct stk_trace *t = a->t;
     s->first = stk_arena_array(&a->scratch, (size_t)t->device_count + 2, sizeof *s->first);
     s->track = stk_arena_array(&a->scratch, (size_t)t->track_count + 1, sizeof *s->track);
-    if (!s->first || !s->track)
+    if (!s->first || !s->track) {
         return false;
-    for (uint32_t k = 0; k < t->track_count; k++)
-        if (is_stream(t, k))
+    }
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        if (is_stream(t, k)) {
             s->first[t->tracks[k].device + 2]++;
-    for (uint32_t d = 2; d < t->device_count + 2; d++)
+        }
+    }
+    for (uint32_t d = 2; d < t->device_count + 2; d++) {
         s->first[d] += s->first[d - 1];
-    for (uint32_t k = 0; k < t->track_count; k++)
-        if (is_stream(t, k))
+    }
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        if (is_stream(t, k)) {
             s->track[s->first[t->tracks[k].device + 1]++] = k;
+        }
+    }
     return true;
 }
 
@@ -98,8 +105,9 @@ static uint32_t gather_ops(const struct stk_analysis *a, struct stk_device_line 
         for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
             int64_t start = t->start_ns[e], end = stk_end_ns(t, e);
             if (!stk_kind_is_device_work(t->kind[e]) || end < a->from_ns || start >= a->to_ns ||
-                (end == a->from_ns && start < end))
+                (end == a->from_ns && start < end)) {
                 continue;
+            }
             start = start > a->from_ns ? start : a->from_ns;
             end = end < a->to_ns ? end : a->to_ns;
             line->ops[n++] = (struct stk_device_op){start, end, e, (uint8_t)op_part(t, e)};
@@ -117,8 +125,9 @@ static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line,
 {
     uint32_t total = 0, first = streams->first[line->device];
     uint32_t stream_count = streams->first[line->device + 1] - first;
-    for (uint32_t i = first; i < first + stream_count; i++)
+    for (uint32_t i = first; i < first + stream_count; i++) {
         total += a->t->tracks[streams->track[i]].count;
+    }
     struct stk_device_op *spare = NULL;
     uint32_t *runs = stk_alloc_array((size_t)stream_count + 2, sizeof *runs);
     line->ops = stk_alloc_large((size_t)total + 1, sizeof *line->ops);
@@ -144,11 +153,13 @@ static bool sort_ops(const struct stk_analysis *a, struct stk_device_line *line,
 static bool fill_sets(struct stk_device_line *line)
 {
     size_t counts[STK_BUSY_PARTS] = {0};
-    for (uint32_t i = 0; i < line->op_count; i++)
+    for (uint32_t i = 0; i < line->op_count; i++) {
         counts[line->ops[i].part]++;
+    }
     bool ok = stk_spans_reserve(&line->busy, line->op_count);
-    for (int p = 0; p < STK_BUSY_PARTS && ok; p++)
+    for (int p = 0; p < STK_BUSY_PARTS && ok; p++) {
         ok = stk_spans_reserve(&line->exposed[p], counts[p]);
+    }
     for (uint32_t i = 0; i < line->op_count && ok; i++) {
         const struct stk_device_op *op = &line->ops[i];
         ok = stk_spans_add(&line->exposed[op->part], op->start_ns, op->end_ns) &&
@@ -168,12 +179,14 @@ static bool build_sets(struct stk_device_line *line, struct stk_device_sum *d)
     d->communication_ns = stk_spans_total(&line->exposed[STK_PART_COMMUNICATION]);
     const struct stk_spans *taken = NULL;
     int last = STK_BUSY_PARTS - 1;
-    while (last > 0 && line->exposed[last].count == 0)
+    while (last > 0 && line->exposed[last].count == 0) {
         last--;
+    }
     for (int p = 0; p <= last && ok; p++) {
         struct stk_spans *set = &line->exposed[p], swap;
-        if (set->count == 0)
+        if (set->count == 0) {
             continue;
+        }
         if (!taken) {
             taken = set;
             continue;
@@ -210,8 +223,9 @@ static void count_ops(const struct stk_analysis *a, struct stk_device_line *line
 {
     const struct stk_trace *t = a->t;
     struct running_union kernels = {INT64_MIN, 0}, dirs[STK_DIR_H2H + 1];
-    for (int i = 0; i <= STK_DIR_H2H; i++)
+    for (int i = 0; i <= STK_DIR_H2H; i++) {
         dirs[i] = (struct running_union){INT64_MIN, 0};
+    }
     for (uint32_t i = 0; i < line->op_count; i++) {
         const struct stk_device_op *op = &line->ops[i];
         uint8_t kind = t->kind[op->event];
@@ -224,8 +238,9 @@ static void count_ops(const struct stk_analysis *a, struct stk_device_line *line
         }
         d->copies += kind == STK_KIND_MEMCPY;
         d->memsets += kind == STK_KIND_MEMSET;
-        if (op->part >= STK_PART_H2D)
+        if (op->part >= STK_PART_H2D) {
             extend(&dirs[x && x->dir <= STK_DIR_H2H ? x->dir : STK_DIR_UNKNOWN], op);
+        }
     }
     d->kernel_ns = kernels.total_ns;
     d->h2d_ns = dirs[STK_DIR_H2D].total_ns;
@@ -241,8 +256,9 @@ static void sum_device(const struct stk_analysis *a, struct stk_device_line *lin
     d->ops = line->op_count;
     d->first_ns = line->op_count ? line->ops[0].start_ns : 0;
     int64_t last_ns = d->first_ns;
-    for (uint32_t i = 0; i < line->op_count; i++)
+    for (uint32_t i = 0; i < line->op_count; i++) {
         last_ns = line->ops[i].end_ns > last_ns ? line->ops[i].end_ns : last_ns;
+    }
     d->span_ns = last_ns - d->first_ns;
     d->busy_ns = stk_spans_total(&line->busy);
     d->idle_ns = d->span_ns - d->busy_ns;
@@ -258,15 +274,18 @@ const struct stk_device_op *stk_line_op_at(const struct stk_analysis *a,
                                            const struct stk_device_line *line, uint32_t *at,
                                            int64_t t_ns)
 {
-    while (*at < line->op_count && line->ops[*at].start_ns < t_ns)
+    while (*at < line->op_count && line->ops[*at].start_ns < t_ns) {
         (*at)++;
+    }
     const struct stk_device_op *found = NULL;
     for (uint32_t i = *at; i < line->op_count && line->ops[i].start_ns == t_ns; i++) {
         const struct stk_device_op *op = &line->ops[i];
-        if (op->end_ns == op->start_ns)
+        if (op->end_ns == op->start_ns) {
             break;
-        if (stk_launch_of(a, op->event) != STK_NONE)
+        }
+        if (stk_launch_of(a, op->event) != STK_NONE) {
             return op;
+        }
         found = found ? found : op;
     }
     return found;
@@ -305,21 +324,23 @@ static void choose_analysed(struct stk_analysis *a)
     int64_t most_ns = 0;
     for (uint32_t i = 0; i < a->sum->device_count; i++) {
         const struct stk_device_sum *d = &a->sum->devices[i];
-        if (is_selected(a, d) && d->kernels && d->busy_ns > most_ns)
+        if (is_selected(a, d) && d->kernels && d->busy_ns > most_ns) {
             most_ns = d->busy_ns;
+        }
     }
     for (uint32_t i = 0; i < a->sum->device_count; i++) {
         struct stk_device_sum *d = &a->sum->devices[i];
-        if (!is_selected(a, d))
+        if (!is_selected(a, d)) {
             d->left_out = "not selected";
-        else if (d->ops == 0)
+        } else if (d->ops == 0) {
             d->left_out = "no operations in the selected time";
-        else if (d->kernels == 0)
+        } else if (d->kernels == 0) {
             d->left_out = "no kernels on it";
-        else if (d->busy_ns < most_ns / 100 * ANALYSED_PERCENT)
+        } else if (d->busy_ns < most_ns / 100 * ANALYSED_PERCENT) {
             d->left_out = "busy for less than 5 % of the busiest device's time";
-        else
+        } else {
             d->analysed = true;
+        }
     }
 }
 
@@ -327,9 +348,11 @@ static uint32_t find_devices(struct stk_analysis *a, const struct streams *strea
 {
     const struct stk_trace *t = a->t;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < t->device_count; i++)
-        if (streams->first[i] < streams->first[i + 1] && a->in_rank[t->devices[i].process])
+    for (uint32_t i = 0; i < t->device_count; i++) {
+        if (streams->first[i] < streams->first[i + 1] && a->in_rank[t->devices[i].process]) {
             a->lines[n++].device = i;
+        }
+    }
     return n;
 }
 
@@ -351,33 +374,40 @@ static void build_line(void *arg, size_t task)
     }
     struct stk_device_line *line = &job->a->lines[task - 1];
     struct stk_device_sum *d = &job->a->sum->devices[task - 1];
-    if (sort_ops(job->a, line, &job->streams) && build_sets(line, d))
+    if (sort_ops(job->a, line, &job->streams) && build_sets(line, d)) {
         sum_device(job->a, line, d);
-    else
+    } else {
         atomic_store(&job->no_memory, true);
+    }
 }
 
 enum stk_status stk_lines_build(struct stk_analysis *a, struct stk_err *err)
 {
     struct line_job job = {.a = a};
     a->lines = stk_arena_array(&a->scratch, (size_t)a->t->device_count + 1, sizeof *a->lines);
-    if (!a->lines || !index_streams(a, &job.streams))
+    if (!a->lines || !index_streams(a, &job.streams)) {
         return stk_err_nomem(err);
+    }
     uint32_t n = find_devices(a, &job.streams);
     a->sum->devices = stk_arena_array(a->out, (size_t)n + 1, sizeof *a->sum->devices);
-    if (!a->sum->devices)
+    if (!a->sum->devices) {
         return stk_err_nomem(err);
+    }
     a->sum->device_count = n; // what deinit must free
-    for (uint32_t i = 0; i < n; i++)
-        if (!name_device(a, &a->lines[i], &a->sum->devices[i]))
+    for (uint32_t i = 0; i < n; i++) {
+        if (!name_device(a, &a->lines[i], &a->sum->devices[i])) {
             return stk_err_nomem(err);
+        }
+    }
     stk_err_init(&job.host_err);
     stk_thread_each(a->worker_count, (size_t)n + 1, build_line, &job);
-    if (atomic_load(&job.no_memory))
+    if (atomic_load(&job.no_memory)) {
         return stk_err_nomem(err);
+    }
     if (job.host_status != STK_OK) {
-        if (err)
+        if (err) {
             *err = job.host_err;
+        }
         return job.host_status;
     }
     choose_analysed(a);

@@ -49,20 +49,23 @@ static struct stk_kernel_traits tensile(const char *name)
         type = type ? type + 1 : NULL;
     }
     const char *instruction = strstr(name, "_mi");
-    if (instruction && instruction[3] >= '1' && instruction[3] <= '9')
+    if (instruction && instruction[3] >= '1' && instruction[3] <= '9') {
         out.tensor_core = STK_TENSOR_YES;
-    if (!type)
+    }
+    if (!type) {
         return out;
-    if (type[0] == 'f' && type[1] == '8')
+    }
+    if (type[0] == 'f' && type[1] == '8') {
         out.precision = "fp8";
-    else if (type[0] == 'i' && type[1] == '8')
+    } else if (type[0] == 'i' && type[1] == '8') {
         out.precision = "int8";
-    else
+    } else {
         out.precision = type[0] == 'h'   ? "fp16"
                         : type[0] == 'b' ? "bf16"
                         : type[0] == 's' ? "fp32"
                         : type[0] == 'd' ? "fp64"
                                          : NULL;
+    }
     return out;
 }
 
@@ -70,13 +73,15 @@ static struct stk_kernel_traits tensile(const char *name)
 static const char *nvjet_precision(const char *text)
 {
     const char *type = strstr(text, "nvjet_");
-    if (!type)
+    if (!type) {
         return NULL;
+    }
     type += 6;
     if (type[0] == 's' && type[1] == 'm' && type[2] >= '0' && type[2] <= '9') {
         type = strchr(type, '_');
-        if (!type++)
+        if (!type++) {
             return NULL;
+        }
     }
     switch (*type) {
     case 't':
@@ -101,19 +106,25 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
     char text[MAX_NAME + 1];
     struct stk_kernel_traits out = {STK_TENSOR_UNKNOWN, NULL};
     to_lower(name, text);
-    if (strncmp(text, "cijk_", 5) == 0)
+    if (strncmp(text, "cijk_", 5) == 0) {
         return tensile(text);
-    if (strncmp(text, "custom_cijk_", 12) == 0)
+    }
+    if (strncmp(text, "custom_cijk_", 12) == 0) {
         return tensile(text + 7);
-    for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++)
+    }
+    for (size_t i = 0; i < sizeof unit_rows / sizeof unit_rows[0]; i++) {
         if (strstr(text, unit_rows[i].word) && strstr(text, unit_rows[i].other)) {
             out.tensor_core = unit_rows[i].answer;
             break;
         }
+    }
     out.precision = nvjet_precision(text);
-    for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0] && !out.precision; i++)
-        if (strstr(text, precision_rows[i].word))
+    for (size_t i = 0; i < sizeof precision_rows / sizeof precision_rows[0] && !out.precision;
+         i++) {
+        if (strstr(text, precision_rows[i].word)) {
             out.precision = precision_rows[i].precision;
+        }
+    }
     return out;
 }
 

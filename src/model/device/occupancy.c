@@ -31,8 +31,9 @@ static bool limits_of(const struct stk_device *d, struct limits *out)
     };
     const struct stk_device_limits *l = &d->limits;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].major != d->cc_major || rows[i].minor != d->cc_minor)
+        if (rows[i].major != d->cc_major || rows[i].minor != d->cc_minor) {
             continue;
+        }
         *out = (struct limits){
             .warps = l->sm_threads >= WARP ? l->sm_threads / WARP : rows[i].warps,
             .blocks = l->sm_blocks > 0 ? l->sm_blocks : rows[i].blocks,
@@ -59,10 +60,12 @@ static int32_t blocks_that_fit(const struct limits *l, const struct stk_launch_c
     int64_t shared = round_up(c->shared_bytes + reserved, unit);
     int64_t of_warp = round_up((int64_t)c->registers * WARP, REGISTER_UNIT);
     int64_t fits = l->warps / warps, by_registers = fits, by_shared = fits;
-    if (of_warp > 0)
+    if (of_warp > 0) {
         by_registers = l->registers / l->parts / of_warp * l->parts / warps;
-    if (shared > 0)
+    }
+    if (shared > 0) {
         by_shared = l->shared_bytes / shared;
+    }
     // A block that leaves warps over is too coarse; it is named where nothing else limits more.
     *limit = l->warps % warps ? "block size" : NULL;
     if (l->blocks < fits) {
@@ -93,15 +96,18 @@ static double least(double a, double b)
 
 static void spread(const struct stk_device *d, double grid, struct stk_occupancy *o)
 {
-    if (d->sm_count <= 0 || grid < 1)
+    if (d->sm_count <= 0 || grid < 1) {
         return;
+    }
     o->sm_share = least(1, grid / d->sm_count);
-    if (o->blocks <= 0)
+    if (o->blocks <= 0) {
         return;
+    }
     o->waves = grid / d->sm_count / o->blocks;
     double whole = (double)(int64_t)least(o->waves, 1e15), rest = o->waves - whole;
-    if (o->waves > 1)
+    if (o->waves > 1) {
         o->tail_share = rest > 0 && rest < 1 ? 1 - rest : 0;
+    }
 }
 
 struct stk_occupancy stk_occupancy_of(const struct stk_device *device,
@@ -114,18 +120,22 @@ struct stk_occupancy stk_occupancy_of(const struct stk_device *device,
     if (known && config->registers >= 0 && config->shared_bytes >= 0 && limits_of(device, &l)) {
         int64_t warps = ((int64_t)threads + WARP - 1) / WARP;
         o.blocks = blocks_that_fit(&l, config, (int64_t)threads, &o.limit);
-        if (o.blocks == 0) // it ran: these are not the limits of the device that it ran on
+        if (o.blocks == 0) { // it ran: these are not the limits of the device that it ran on
             return (struct stk_occupancy){-1, -1, -1, -1, -1, -1, NULL};
+        }
         o.share = (double)(o.blocks * warps) / l.warps;
-        if (device->sm_count > 0 && grid >= 1)
+        if (device->sm_count > 0 && grid >= 1) {
             o.grid_share =
                 least(o.blocks, grid / device->sm_count) * threads / ((double)l.warps * WARP);
+        }
     } else if (config->occupancy_pct > 0 || config->shared_bytes <= OPT_IN_BYTES) {
         // Kineto says 0 where a block takes more, since it asks without the kernel's opt-in.
-        if (config->occupancy_pct >= 0)
+        if (config->occupancy_pct >= 0) {
             *(config->occupancy_of_grid ? &o.grid_share : &o.share) = config->occupancy_pct / 100.0;
+        }
     }
-    if (known)
+    if (known) {
         spread(device, grid, &o);
+    }
     return o;
 }

@@ -27,10 +27,11 @@ static int64_t step_at(const struct stk_analysis *a, int64_t t_ns, int64_t hint)
     } else {
         while (low < high) {
             int64_t mid = low + (high - low) / 2;
-            if (s[mid].start_ns <= t_ns)
+            if (s[mid].start_ns <= t_ns) {
                 low = mid + 1;
-            else
+            } else {
                 high = mid;
+            }
         }
     }
     return low == n && t_ns >= s[n - 1].end_ns ? n : low - 1;
@@ -41,30 +42,36 @@ static void find_hole(struct stk_analysis *a, struct stk_device_line *line, int6
     uint32_t at = 0;
     const struct stk_device_op *first =
         line->busy.count ? stk_line_op_at(a, line, &at, line->busy.v[0].start_ns) : NULL;
-    if (!first || first->start_ns <= window_start)
+    if (!first || first->start_ns <= window_start) {
         return;
+    }
     uint32_t launch = stk_launch_of(a, first->event);
     int64_t from = window_start;
-    if (launch != STK_NONE && stk_end_ns(a->t, launch) > from)
+    if (launch != STK_NONE && stk_end_ns(a->t, launch) > from) {
         from = stk_end_ns(a->t, launch);
-    if (first->start_ns - from > LATENCY_NS)
+    }
+    if (first->start_ns - from > LATENCY_NS) {
         line->hole = (struct stk_span){from, first->start_ns};
+    }
 }
 
 // ends[i + 1]: the last end of the work launched in step i; ends[0]: before the first step.
 static void find_work_ends(const struct stk_analysis *a, const struct stk_device_line *line,
                            int64_t *ends)
 {
-    for (uint32_t i = 0; i < a->step_count + 2; i++)
+    for (uint32_t i = 0; i < a->step_count + 2; i++) {
         ends[i] = INT64_MIN;
+    }
     int64_t step = 0;
     for (uint32_t i = 0; i < line->op_count; i++) {
         uint32_t launch = stk_launch_of(a, line->ops[i].event);
-        if (launch == STK_NONE)
+        if (launch == STK_NONE) {
             continue;
+        }
         step = step_at(a, a->t->start_ns[launch], step);
-        if (line->ops[i].end_ns > ends[step + 1])
+        if (line->ops[i].end_ns > ends[step + 1]) {
             ends[step + 1] = line->ops[i].end_ns;
+        }
     }
 }
 
@@ -75,9 +82,10 @@ static void place_own(const struct stk_analysis *a, uint32_t index, struct stk_w
     *count = 0;
     for (uint32_t i = 0; i < a->step_count; i++) {
         const struct stk_host_step *s = &a->steps[i];
-        if (s->line == index)
+        if (s->line == index) {
             w[(*count)++] =
                 (struct stk_window){s->start_ns, s->end_ns, i, STK_NONE, s->excluded == NULL};
+        }
     }
 }
 
@@ -98,26 +106,31 @@ bool stk_windows_place(struct stk_analysis *a, uint32_t index, struct stk_window
     uint32_t n = a->step_count;
     *count = n;
     int64_t *ends = stk_alloc_array((size_t)n + 2, sizeof *ends);
-    if (!ends)
+    if (!ends) {
         return false;
+    }
     bool linked = line->linked > 0 && !a->steps_on_device;
-    for (uint32_t i = 0; i < n + 2; i++)
+    for (uint32_t i = 0; i < n + 2; i++) {
         ends[i] = INT64_MIN;
-    if (linked)
+    }
+    if (linked) {
         find_work_ends(a, line, ends);
+    }
     int64_t before = ends[0];
     for (uint32_t i = 0; i < n; i++) {
         int64_t start = a->steps[i].start_ns > before ? a->steps[i].start_ns : before;
         w[i] = (struct stk_window){start, start, i, STK_NONE, a->steps[i].excluded == NULL};
-        if (i > 0)
+        if (i > 0) {
             w[i - 1].end_ns = start;
+        }
         before = ends[i + 1] > before ? ends[i + 1] : before;
     }
     // The last step's own work, not that which other code launched after it.
     int64_t own = ends[n] > a->steps[n - 1].end_ns ? ends[n] : a->steps[n - 1].end_ns;
     w[n - 1].end_ns = own > w[n - 1].start_ns ? own : w[n - 1].start_ns;
     stk_free(ends);
-    if (linked)
+    if (linked) {
         find_hole(a, line, w[0].start_ns);
+    }
     return true;
 }

@@ -43,9 +43,11 @@ static bool matches(const struct row *r, struct stk_str s)
 
 static const struct row *look_up(enum scope scope, struct stk_str s)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].scope == scope && matches(&rows[i], s))
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].scope == scope && matches(&rows[i], s)) {
             return &rows[i];
+        }
+    }
     return NULL;
 }
 
@@ -67,8 +69,9 @@ static size_t iterator_path(struct stk_str name, char *out, size_t size)
                 continue;
             }
         }
-        if (name.p[i] == ':')
+        if (name.p[i] == ':') {
             op = i + 1;
+        }
         out[n++] = name.p[i];
     }
     out[n] = '\0';
@@ -78,9 +81,11 @@ static size_t iterator_path(struct stk_str name, char *out, size_t size)
 static struct stk_str last_operator(struct stk_str path)
 {
     size_t end = path.n, start;
-    if (end && path.p[end - 1] == ']')
-        while (end && path.p[end - 1] != '[')
+    if (end && path.p[end - 1] == ']') {
+        while (end && path.p[end - 1] != '[') {
             end--;
+        }
+    }
     end -= end < path.n ? 1 : 0;
     for (start = end; start > 0 && path.p[start - 1] != ':'; start--)
         ;
@@ -90,18 +95,21 @@ static struct stk_str last_operator(struct stk_str path)
 // Type of "scope/name:Type"; the whole name where there is none (DecodeImageV2Op::JPEG).
 static struct stk_str operation_type(struct stk_str name)
 {
-    for (size_t i = name.n; i > 1; i--)
-        if (name.p[i - 1] == ':' && name.p[i - 2] == ':')
+    for (size_t i = name.n; i > 1; i--) {
+        if (name.p[i - 1] == ':' && name.p[i - 2] == ':') {
             return name;
-        else if (name.p[i - 1] == ':')
+        } else if (name.p[i - 1] == ':') {
             return (struct stk_str){name.p + i, name.n - i};
+        }
+    }
     return name;
 }
 
 size_t stk_input_stage_text(struct stk_str name, struct stk_input_name what, char *out, size_t size)
 {
-    if (what.is_pipeline)
+    if (what.is_pipeline) {
         return iterator_path(name, out, size);
+    }
     struct stk_str type = operation_type(name);
     // "cond/IteratorGetNext_4:IteratorGetNext" is one operation of many.
     bool is_operation = type.n < name.n && name.p[name.n - type.n - 1] == ':' &&
@@ -121,12 +129,15 @@ static struct stk_input_name classify_python(struct stk_str name, uint32_t class
 {
     static const struct stk_input_name none;
     struct stk_str function = stk_python_frame_parse(name).function;
-    if (classes & STK_NAME_FETCH)
+    if (classes & STK_NAME_FETCH) {
         return named(STK_ROLE_STAGE, NULL, STK_INPUT_FETCH);
-    if (classes & STK_NAME_PREP)
+    }
+    if (classes & STK_NAME_PREP) {
         return named(STK_ROLE_STAGE, look_up(SCOPE_LOADER, function), STK_INPUT_PREPROCESS);
-    if (is_next)
+    }
+    if (is_next) {
         return named(STK_ROLE_NEXT, NULL, STK_INPUT_FETCH);
+    }
     const struct row *r =
         stk_str_starts(name, STK_STR("<")) ? NULL : look_up(SCOPE_INSIDE, function);
     return r ? named(STK_ROLE_INSIDE, r, STK_INPUT_PREPROCESS) : none;
@@ -143,14 +154,17 @@ static struct stk_input_name classify_iterator(struct stk_str name)
         n.is_pipeline = true;
         return n;
     }
-    if (stk_str_starts(name, STK_STR("InstantiatedCapturedFunction::")))
+    if (stk_str_starts(name, STK_STR("InstantiatedCapturedFunction::"))) {
         return named(stk_str_ends(name, STK_STR("::RunAsync")) ? STK_ROLE_RUN_AWAY
                                                                : STK_ROLE_RUN_HERE,
                      NULL, STK_INPUT_PREPROCESS);
-    if (stk_str_ends(name, STK_STR("Produce")))
+    }
+    if (stk_str_ends(name, STK_STR("Produce"))) {
         return named(STK_ROLE_PRODUCE, NULL, STK_INPUT_BUFFER);
-    if (stk_str_ends(name, STK_STR("Consume")))
+    }
+    if (stk_str_ends(name, STK_STR("Consume"))) {
         return (struct stk_input_name){0};
+    }
     return named(STK_ROLE_OPERATION, look_up(SCOPE_OP, operation_type(name)), STK_INPUT_PREPROCESS);
 }
 
@@ -158,23 +172,30 @@ struct stk_input_name stk_input_classify(struct stk_str name, uint8_t event_kind
                                          bool is_next)
 {
     static const struct stk_input_name none;
-    if (stk_kind_is_device_work(event_kind) || event_kind == STK_KIND_RUNTIME)
+    if (stk_kind_is_device_work(event_kind) || event_kind == STK_KIND_RUNTIME) {
         return none;
-    if (event_kind == STK_KIND_PYTHON)
+    }
+    if (event_kind == STK_KIND_PYTHON) {
         return classify_python(name, classes, is_next);
-    if (classes & STK_NAME_FETCH)
+    }
+    if (classes & STK_NAME_FETCH) {
         return named(STK_ROLE_STAGE, NULL, STK_INPUT_FETCH);
-    if (classes & STK_NAME_PREP)
+    }
+    if (classes & STK_NAME_PREP) {
         return named(STK_ROLE_STAGE, look_up(SCOPE_LOADER, name), STK_INPUT_PREPROCESS);
-    if (classes & STK_NAME_ITERATOR)
+    }
+    if (classes & STK_NAME_ITERATOR) {
         return classify_iterator(name);
+    }
     if (stk_str_eq(name, STK_STR("ExecutorState::Process")) ||
-        stk_str_eq(name, STK_STR("ExecutorDoneCallback")))
+        stk_str_eq(name, STK_STR("ExecutorDoneCallback"))) {
         return named(STK_ROLE_FUNCTION, NULL, STK_INPUT_PREPROCESS);
+    }
     struct stk_str type = operation_type(name);
     if (type.n < name.n &&
-        (stk_str_starts(type, STK_STR("PyFunc")) || stk_str_starts(type, STK_STR("EagerPyFunc"))))
+        (stk_str_starts(type, STK_STR("PyFunc")) || stk_str_starts(type, STK_STR("EagerPyFunc")))) {
         return named(STK_ROLE_OPERATION, look_up(SCOPE_OP, type), STK_INPUT_PREPROCESS);
+    }
     // A loader that marks its own stages.
     return event_kind == STK_KIND_INPUT
                ? named(STK_ROLE_STAGE, look_up(SCOPE_LOADER, name), STK_INPUT_PREPROCESS)

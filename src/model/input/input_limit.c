@@ -12,8 +12,9 @@
 
 double stk_input_stage_capacity(const struct stk_input_stage *s)
 {
-    if (s->self_ns <= 0 || s->elements <= 0 || s->parallelism <= 0)
+    if (s->self_ns <= 0 || s->elements <= 0 || s->parallelism <= 0) {
         return -1;
+    }
     return (double)s->elements * (double)s->parallelism * 1e9 / (double)s->self_ns;
 }
 
@@ -36,10 +37,12 @@ static uint32_t consumer(const struct sections *x)
 static uint32_t section_of(const struct sections *x, const struct stk_input_sums *sums, uint32_t i)
 {
     const struct stk_input_stage *s = &sums->stages[i];
-    if (s->is_pipeline && s->is_async)
+    if (s->is_pipeline && s->is_async) {
         return x->count + i;
-    if (s->is_pipeline)
+    }
+    if (s->is_pipeline) {
         return s->section == STK_NONE ? consumer(x) : s->section;
+    }
     return s->is_on_consumer ? consumer(x) : consumer(x) + 1;
 }
 
@@ -68,8 +71,9 @@ bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage)
     bool has_pipeline = false;
     *stage = STK_NONE;
     x.wall_ns = stk_alloc_zero(2 * (size_t)x.count + 2, sizeof *x.wall_ns);
-    if (!x.wall_ns)
+    if (!x.wall_ns) {
         return false;
+    }
     for (uint32_t i = 0; i < x.count; i++) {
         uint32_t at = section_of(&x, sums, i);
         has_pipeline |= sums->stages[i].is_pipeline && sums->stages[i].calls > 0;
@@ -79,10 +83,12 @@ bool stk_input_stages_limit(const struct stk_input_sums *sums, uint32_t *stage)
     for (uint32_t i = 0; i < x.count; i++) {
         const struct stk_input_stage *s = &sums->stages[i];
         int64_t wall_ns = x.wall_ns[section_of(&x, sums, i)];
-        if (s->self_ns <= 0 || is_waiting(s, has_pipeline, workers_ns))
+        if (s->self_ns <= 0 || is_waiting(s, has_pipeline, workers_ns)) {
             continue;
-        if (wall_ns < best_ns || (wall_ns == best_ns && wall_of(s) <= most_ns))
+        }
+        if (wall_ns < best_ns || (wall_ns == best_ns && wall_of(s) <= most_ns)) {
             continue;
+        }
         best_ns = wall_ns;
         most_ns = wall_of(s);
         *stage = i;

@@ -21,8 +21,9 @@ static int64_t *sum_before(struct stk_input_walk *w)
                      : stk_input_stage_at(w, above)->sum.is_async
                          ? above
                          : stk_input_stage_at(w, above)->sum.section;
-        if (s->section != STK_NONE && !s->is_async)
+        if (s->section != STK_NONE && !s->is_async) {
             before_ns[s->section] = stk_add_ns(before_ns[s->section], s->self_ns);
+        }
     }
     w->failed |= !before_ns;
     return before_ns;
@@ -31,10 +32,12 @@ static int64_t *sum_before(struct stk_input_walk *w)
 // A stage with workers that are not in the profile: what its caller waits for is its work.
 static void settle_async(struct stk_input_walk *w, struct stk_input_growing *g, int64_t before_ns)
 {
-    if (g->has_functions || !g->sum.calls || !g->sum.is_async)
+    if (g->has_functions || !g->sum.calls || !g->sum.is_async) {
         return;
-    if (g->has_children && g->sum.kind != STK_INPUT_PREPROCESS && g->sum.kind != STK_INPUT_DECODE)
+    }
+    if (g->has_children && g->sum.kind != STK_INPUT_PREPROCESS && g->sum.kind != STK_INPUT_DECODE) {
         return; // the stages before it do the work
+    }
     int64_t work_ns = g->sum.wait_ns > before_ns ? g->sum.wait_ns - before_ns : 0;
     g->sum.self_ns = stk_add_ns(g->sum.self_ns, work_ns);
     g->sum.wait_ns -= work_ns;
@@ -44,8 +47,9 @@ static void settle_async(struct stk_input_walk *w, struct stk_input_growing *g, 
 // Threads at work while any was, rounded up: 1.3 means that two were needed now and then.
 static int64_t parallelism_of(struct stk_input_growing *g)
 {
-    if (g->spans.count == 0)
+    if (g->spans.count == 0) {
         return g->sum.self_ns > 0 ? 1 : 0;
+    }
     stk_spans_normalize(&g->spans);
     int64_t active_ns = stk_spans_total(&g->spans);
     double mean = active_ns > 0 ? (double)g->spans_ns / (double)active_ns : 1;
@@ -64,8 +68,9 @@ static const char *thread_text(struct stk_input_walk *w, uint32_t track)
     const struct stk_track *k = &w->view->t->tracks[track];
     struct stk_str name = stk_strpool_get(&w->view->t->strings, k->name);
     const char *slash = name.n ? memchr(name.p, '/', name.n) : NULL;
-    if (slash && stk_str_starts(name, STK_STR("tf_")))
+    if (slash && stk_str_starts(name, STK_STR("tf_"))) {
         name.n = (size_t)(slash - name.p);
+    }
     return name.n ? stk_arena_strndup(w->arena, name.p, name.n)
                   : stk_arena_printf(w->arena, "thread %lld", (long long)k->id);
 }
@@ -83,15 +88,17 @@ static void settle_threads(struct stk_input_walk *w)
     for (size_t i = 0; i < w->wheres.count && !w->failed; i++) {
         const struct stk_input_where *at = stk_vec_at(&w->wheres, i);
         if (at->ns < most[at->stage] ||
-            (at->ns == most[at->stage] && !is_before(w->view, at->thread, best[at->stage])))
+            (at->ns == most[at->stage] && !is_before(w->view, at->thread, best[at->stage]))) {
             continue;
+        }
         most[at->stage] = at->ns;
         best[at->stage] = at->thread;
     }
     for (size_t i = 0; i < n && !w->failed; i++) {
         struct stk_input_growing *g = stk_input_stage_at(w, (uint32_t)i);
-        if (best[i] == STK_NONE)
+        if (best[i] == STK_NONE) {
             continue;
+        }
         const struct stk_thread_info *th = &w->view->threads[best[i]];
         g->sum.is_on_consumer =
             th->is_driver || th->launches || (g->sum.kind == STK_INPUT_FETCH && !th->is_loader);
@@ -108,8 +115,9 @@ static void settle_fetches(struct stk_input_walk *w)
 {
     for (uint32_t i = 0; i < w->out->stage_count; i++) {
         struct stk_input_stage *s = &w->out->stages[i];
-        if (stk_input_stage_at(w, i)->has_nested || !stk_input_fetch_waits(w->out, i))
+        if (stk_input_stage_at(w, i)->has_nested || !stk_input_fetch_waits(w->out, i)) {
             continue;
+        }
         stk_input_add_kind(w, s->kind, -s->self_ns, 0);
         s->wait_ns = stk_add_ns(s->wait_ns, s->self_ns);
         s->self_ns = s->parallelism = 0;
@@ -120,8 +128,9 @@ static void settle(struct stk_input_walk *w)
 {
     size_t n = w->stages.count;
     int64_t *before_ns = sum_before(w);
-    for (uint32_t i = 0; i < n && before_ns; i++)
+    for (uint32_t i = 0; i < n && before_ns; i++) {
         settle_async(w, stk_input_stage_at(w, i), before_ns[i]);
+    }
     stk_free(before_ns);
     settle_threads(w);
     w->out->stages = stk_arena_array(w->arena, n + 1, sizeof *w->out->stages);
@@ -132,10 +141,12 @@ static void settle(struct stk_input_walk *w)
         g->sum.buffer_fill = g->fill_count ? g->fill_sum / (double)g->fill_count : -1;
         w->out->stages[w->out->stage_count++] = g->sum;
     }
-    if (!w->failed)
+    if (!w->failed) {
         settle_fetches(w);
-    for (int k = 0; k < STK_INPUT_KINDS; k++)
+    }
+    for (int k = 0; k < STK_INPUT_KINDS; k++) {
         w->out->kind_ns[k] = w->out->kind_ns[k] > 0 ? w->out->kind_ns[k] : 0;
+    }
 }
 
 struct fetch_row {
@@ -147,8 +158,9 @@ struct fetch_row {
 static int by_name(const void *pa, const void *pb)
 {
     const struct fetch_row *a = pa, *b = pb;
-    if (a->name != b->name)
+    if (a->name != b->name) {
         return a->name < b->name ? -1 : 1;
+    }
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
@@ -159,8 +171,9 @@ static bool keep_fetch(struct stk_input_walk *w, const struct fetch_row *rows, s
     struct stk_input_fetch *f = &w->out->fetches[w->out->fetch_count++];
     uint32_t thread = stk_thread_of(w->view, rows->event);
     *f = (struct stk_input_fetch){.calls = n, .name = stk_arena_strndup(w->arena, name.p, name.n)};
-    if (thread != STK_NONE)
+    if (thread != STK_NONE) {
         f->thread = thread_text(w, thread);
+    }
     for (size_t i = 0; i < n; i++) {
         durs[i] = rows[i].dur_ns;
         f->total_ns = stk_add_ns(f->total_ns, durs[i]);
@@ -180,14 +193,18 @@ static void sum_fetches(struct stk_input_walk *w)
     int64_t *durs = stk_alloc_array(m->count ? m->count : 1, sizeof *durs);
     struct stk_view_cursor cursor = {&w->selected, 0};
     size_t n = 0, names = 0;
-    for (size_t i = 0; i < m->count && rows; i++)
-        if (stk_view_in(&cursor, m->v[i].start_ns))
+    for (size_t i = 0; i < m->count && rows; i++) {
+        if (stk_view_in(&cursor, m->v[i].start_ns)) {
             rows[n++] = (struct fetch_row){w->view->t->name[m->v[i].event], m->v[i].event,
                                            m->v[i].end_ns - m->v[i].start_ns};
-    if (n)
+        }
+    }
+    if (n) {
         qsort(rows, n, sizeof *rows, by_name);
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         names += i == 0 || rows[i].name != rows[i - 1].name;
+    }
     w->out->fetches = stk_arena_array(w->arena, names + 1, sizeof *w->out->fetches);
     w->failed |= !rows || !durs || !w->out->fetches;
     for (size_t i = 0, end; i < n && !w->failed; i = end) {
@@ -204,8 +221,9 @@ enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct stk_input_walk *w = stk_alloc_zero(1, sizeof *w);
-    if (!w)
+    if (!w) {
         return stk_err_nomem(err);
+    }
     w->view = view;
     w->arena = arena;
     stk_vec_init(&w->stages, sizeof(struct stk_input_growing), STK_INPUT_RUNS_HERE - 1);
@@ -226,13 +244,16 @@ enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk
         *w->out = (struct stk_input_sums){0};
         stk_input_walk_all(w);
     }
-    if (!w->failed)
+    if (!w->failed) {
         settle(w);
-    if (!w->failed)
+    }
+    if (!w->failed) {
         sum_fetches(w);
+    }
     bool failed = w->failed;
-    for (size_t i = 0; i < w->stages.count; i++)
+    for (size_t i = 0; i < w->stages.count; i++) {
         stk_spans_deinit(&stk_input_stage_at(w, (uint32_t)i)->spans);
+    }
     stk_vec_deinit(&w->stages);
     stk_vec_deinit(&w->wheres);
     stk_map_deinit(&w->where_index);

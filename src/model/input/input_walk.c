@@ -50,11 +50,13 @@ static uint32_t stage_of_text(struct stk_input_walk *w, struct stk_str text,
         w->failed = true;
         return STK_NONE;
     }
-    if (!created)
+    if (!created) {
         return *slot;
+    }
     *slot = new_stage(w, text.p, text.n, what);
-    if (*slot == STK_NONE || above == STK_NONE)
+    if (*slot == STK_NONE || above == STK_NONE) {
         return *slot;
+    }
     stk_input_stage_at(w, *slot)->sum.parent = above;
     stk_input_stage_at(w, above)->has_children = true;
     return *slot;
@@ -66,8 +68,9 @@ static uint32_t pipeline_stage(struct stk_input_walk *w, struct stk_str path)
     uint32_t above = STK_NONE;
     for (size_t end = sizeof "Iterator::"; end <= path.n && !w->failed; end++) {
         struct stk_str rest = {path.p + end, path.n - end}, part = {path.p, end};
-        if (rest.n && !stk_str_starts(rest, STK_STR("::")))
+        if (rest.n && !stk_str_starts(rest, STK_STR("::"))) {
             continue;
+        }
         above = stage_of_text(
             w, part, stk_input_classify(part, STK_KIND_INPUT, STK_NAME_ITERATOR, false), above);
     }
@@ -76,15 +79,17 @@ static uint32_t pipeline_stage(struct stk_input_walk *w, struct stk_str path)
 
 static uint32_t stage_of_name(struct stk_input_walk *w, uint32_t id)
 {
-    if (w->stage_of[id])
+    if (w->stage_of[id]) {
         return w->stage_of[id] - 1;
+    }
     char buffer[MAX_PATH_BYTES];
     struct stk_str text = {buffer, stk_input_stage_text(stk_strpool_get(&w->view->t->strings, id),
                                                         w->names[id], buffer, sizeof buffer)};
     uint32_t stage = w->names[id].is_pipeline ? pipeline_stage(w, text)
                                               : stage_of_text(w, text, w->names[id], STK_NONE);
-    if (stage != STK_NONE)
+    if (stage != STK_NONE) {
         w->stage_of[id] = stage + 1;
+    }
     return stage;
 }
 
@@ -106,11 +111,12 @@ static bool find_detail(const struct stk_trace *t, uint32_t event, enum stk_deta
 {
     uint32_t count;
     const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (d[i].key == key) {
             *value = d[i].number;
             return true;
         }
+    }
     return false;
 }
 
@@ -127,8 +133,9 @@ static void add_where(struct stk_input_walk *w, uint32_t stage, int64_t ns)
             w->failed = true;
             return;
         }
-        if (new)
+        if (new) {
             *new = (struct stk_input_where){stage, w->thread, 0};
+        }
         g->sum.threads += created != 0;
         g->last_thread = w->thread;
         g->last_where = *slot;
@@ -141,8 +148,9 @@ static void add_span(struct stk_input_walk *w, struct stk_input_growing *g, int6
                      int64_t end_ns)
 {
     struct stk_spans *s = &g->spans;
-    if (end_ns <= start_ns)
+    if (end_ns <= start_ns) {
         return;
+    }
     if (s->count == s->capacity && !stk_spans_reserve(s, s->capacity ? 2 * s->capacity : 64)) {
         w->failed = true;
         return;
@@ -155,20 +163,25 @@ static void add_recorded(struct stk_input_walk *w, struct stk_input_growing *g, 
 {
     int64_t value, limit;
     const struct stk_trace *t = w->view->t;
-    if (find_detail(t, event, STK_DETAIL_PARALLELISM, &value))
+    if (find_detail(t, event, STK_DETAIL_PARALLELISM, &value)) {
         g->sum.parallelism_set = value;
-    if (find_detail(t, event, STK_DETAIL_AUTOTUNE, &value))
+    }
+    if (find_detail(t, event, STK_DETAIL_AUTOTUNE, &value)) {
         g->sum.is_autotuned = value != 0;
-    if (!find_detail(t, event, STK_DETAIL_ELEMENTS, &value))
+    }
+    if (!find_detail(t, event, STK_DETAIL_ELEMENTS, &value)) {
         value = 1;
+    }
     bool is_known = value >= 0 && g->sum.elements >= 0 && value <= INT64_MAX - g->sum.elements;
     g->sum.elements = is_known ? g->sum.elements + value : -1;
-    if (!find_detail(t, event, STK_DETAIL_BUFFER_LIMIT, &limit) || limit <= 0)
+    if (!find_detail(t, event, STK_DETAIL_BUFFER_LIMIT, &limit) || limit <= 0) {
         return;
+    }
     g->sum.buffer_limit = limit;
     // tf.data records how many elements are ready only where there are any.
-    if (!find_detail(t, event, STK_DETAIL_BUFFERED, &value))
+    if (!find_detail(t, event, STK_DETAIL_BUFFERED, &value)) {
         value = 0;
+    }
     g->fill_sum += value >= limit ? 1 : value <= 0 ? 0 : (double)value / (double)limit;
     g->fill_count++;
 }
@@ -191,12 +204,14 @@ static void add_time(struct stk_input_walk *w, const struct stk_input_frame *f, 
     struct stk_input_stage *s = &stk_input_stage_at(w, f->stage)->sum;
     bool is_call = f->name.role == STK_ROLE_STAGE;
     add_where(w, f->stage, ns);
-    if (is_call && s->is_async)
+    if (is_call && s->is_async) {
         s->wait_ns = stk_add_ns(s->wait_ns, ns);
-    else
+    } else {
         s->self_ns = stk_add_ns(s->self_ns, ns);
-    if (!is_call) // calls were counted where they began
+    }
+    if (!is_call) { // calls were counted where they began
         s->total_ns = stk_add_ns(s->total_ns, ns);
+    }
 }
 
 // What the innermost frame does, whichever stage asked for it. An operation of a function that its
@@ -206,23 +221,28 @@ static void add_what(struct stk_input_walk *w, const struct stk_input_frame *top
 {
     if (top->name.role == STK_ROLE_OPERATION) {
         stk_input_add_kind(w, (enum stk_input_kind)top->name.kind, ns, 0);
-        if (below && below->name.role == STK_ROLE_RUN_HERE)
+        if (below && below->name.role == STK_ROLE_RUN_HERE) {
             w->out->kind_ns[stk_input_stage_at(w, below->stage)->sum.kind] -= ns;
+        }
         return;
     }
-    if (!is_stage_frame(top) || top->stage == STK_NONE)
+    if (!is_stage_frame(top) || top->stage == STK_NONE) {
         return;
+    }
     const struct stk_input_stage *s = &stk_input_stage_at(w, top->stage)->sum;
-    if (top->name.role != STK_ROLE_STAGE || !s->is_async)
+    if (top->name.role != STK_ROLE_STAGE || !s->is_async) {
         stk_input_add_kind(w, s->kind, ns, 0);
+    }
 }
 
 // The innermost frame that is still open, of those at or below `depth` frames, and is no operation.
 static struct stk_input_frame *frame_below(struct stk_input_walk *w, uint32_t depth)
 {
-    for (uint32_t i = depth; i-- > 0;)
-        if (w->stack[i].name.role != STK_ROLE_OPERATION && w->stack[i].end_ns > w->at_ns)
+    for (uint32_t i = depth; i-- > 0;) {
+        if (w->stack[i].name.role != STK_ROLE_OPERATION && w->stack[i].end_ns > w->at_ns) {
             return &w->stack[i];
+        }
+    }
     return NULL;
 }
 
@@ -230,16 +250,18 @@ static struct stk_input_frame *frame_below(struct stk_input_walk *w, uint32_t de
 static void give_out(struct stk_input_walk *w, int64_t to_ns)
 {
     int64_t ns = to_ns - w->at_ns;
-    if (ns <= 0)
+    if (ns <= 0) {
         return;
+    }
     if (w->depth && !w->is_first && !w->failed) {
         const struct stk_input_frame *top = &w->stack[w->depth - 1];
         struct stk_input_frame *below = frame_below(w, w->depth);
         add_what(w, top, below, ns);
-        if (below && is_stage_frame(below) && below->stage == STK_NONE)
+        if (below && is_stage_frame(below) && below->stage == STK_NONE) {
             below->pending_ns += ns;
-        else if (below && is_stage_frame(below))
+        } else if (below && is_stage_frame(below)) {
             add_time(w, below, ns);
+        }
     }
     w->at_ns = to_ns;
 }
@@ -250,8 +272,9 @@ static void close_ended(struct stk_input_walk *w, int64_t t_ns)
         give_out(w, w->stack[w->depth - 1].end_ns);
         w->depth--;
     }
-    if (w->depth)
+    if (w->depth) {
         give_out(w, t_ns);
+    }
     w->at_ns = t_ns;
 }
 
@@ -259,17 +282,21 @@ static void push(struct stk_input_walk *w, struct stk_input_name name, uint32_t 
                  uint32_t event)
 {
     const struct stk_trace *t = w->view->t;
-    if (w->depth == STK_INPUT_DEPTH)
+    if (w->depth == STK_INPUT_DEPTH) {
         return; // deeper calls count as their ancestors'
+    }
     struct stk_input_frame f = {.end_ns = stk_end_ns(t, event), .stage = stage, .name = name};
     const struct stk_input_frame *below = frame_below(w, w->depth);
-    if (name.role == STK_ROLE_OPERATION && below && below->end_ns < f.end_ns)
+    if (name.role == STK_ROLE_OPERATION && below && below->end_ns < f.end_ns) {
         f.end_ns = below->end_ns; // it takes time of the stage around it, no more
+    }
     w->stack[w->depth++] = f;
-    if (w->is_first)
+    if (w->is_first) {
         return;
-    if (name.role == STK_ROLE_OPERATION)
+    }
+    if (name.role == STK_ROLE_OPERATION) {
         stk_input_add_kind(w, (enum stk_input_kind)name.kind, 0, 1);
+    }
     if (name.role == STK_ROLE_FUNCTION) {
         struct stk_input_growing *g = stk_input_stage_at(w, stage);
         g->has_functions = true;
@@ -284,33 +311,39 @@ static void add_call(struct stk_input_walk *w, struct stk_input_growing *g, uint
     g->sum.calls++;
     stk_input_add_kind(w, g->sum.kind, 0, 1);
     add_recorded(w, g, event);
-    if (g->covered_thread == w->thread && start_ns < g->covered_ns)
+    if (g->covered_thread == w->thread && start_ns < g->covered_ns) {
         start_ns = g->covered_ns;
-    if (end_ns <= start_ns)
+    }
+    if (end_ns <= start_ns) {
         return;
+    }
     g->covered_ns = end_ns;
     g->covered_thread = w->thread;
     g->sum.total_ns = stk_add_ns(g->sum.total_ns, end_ns - start_ns);
-    if (g->is_shared && !g->sum.is_async)
+    if (g->is_shared && !g->sum.is_async) {
         add_span(w, g, start_ns, end_ns);
+    }
 }
 
 static void open_call(struct stk_input_walk *w, uint32_t event, struct stk_input_name name)
 {
     uint32_t stage = stage_of_name(w, w->view->t->name[event]);
-    if (stage == STK_NONE)
+    if (stage == STK_NONE) {
         return;
+    }
     struct stk_input_frame *around = w->depth ? &w->stack[w->depth - 1] : NULL;
     struct stk_input_growing *g = stk_input_stage_at(w, stage);
     if (around && around->name.role == STK_ROLE_PRODUCE && around->stage == STK_NONE &&
         g->sum.parent != STK_NONE) {
         around->stage = g->sum.parent;
-        if (!w->is_first)
+        if (!w->is_first) {
             add_time(w, around, around->pending_ns);
+        }
     }
     name.role = STK_ROLE_STAGE;
-    if (around && around->stage != STK_NONE)
+    if (around && around->stage != STK_NONE) {
         stk_input_stage_at(w, around->stage)->has_nested = true;
+    }
     push(w, name, stage, event);
     if (w->is_first) {
         g->is_shared |= g->last_thread != STK_NONE && g->last_thread != w->thread;
@@ -323,9 +356,11 @@ static void open_call(struct stk_input_walk *w, uint32_t event, struct stk_input
 
 static uint32_t stage_around(const struct stk_input_walk *w)
 {
-    for (uint32_t i = w->depth; i-- > 0;)
-        if (w->stack[i].stage != STK_NONE && w->stack[i].end_ns > w->at_ns)
+    for (uint32_t i = w->depth; i-- > 0;) {
+        if (w->stack[i].stage != STK_NONE && w->stack[i].end_ns > w->at_ns) {
             return w->stack[i].stage;
+        }
+    }
     return STK_NONE;
 }
 
@@ -333,29 +368,34 @@ static void open_start(struct stk_input_walk *w, uint32_t event, struct stk_inpu
 {
     uint32_t stage = stage_around(w);
     int64_t number;
-    if (stage == STK_NONE)
+    if (stage == STK_NONE) {
         return;
+    }
     if (w->is_first && find_detail(w->view->t, event, STK_DETAIL_FUNCTION, &number)) {
         uint32_t value = stage | (name.role == STK_ROLE_RUN_HERE ? STK_INPUT_RUNS_HERE : 0);
         uint32_t *slot = stk_map_put(&w->functions, (uint64_t)number, 0, value, NULL);
         w->failed |= !slot;
     }
-    if (name.role == STK_ROLE_RUN_AWAY)
+    if (name.role == STK_ROLE_RUN_AWAY) {
         push(w, name, stage, event);
+    }
 }
 
 static void open_function(struct stk_input_walk *w, uint32_t event, struct stk_input_name name)
 {
     int64_t number;
-    if (w->is_first || !find_detail(w->view->t, event, STK_DETAIL_FUNCTION, &number))
+    if (w->is_first || !find_detail(w->view->t, event, STK_DETAIL_FUNCTION, &number)) {
         return;
+    }
     const uint32_t *stage = stk_map_get(&w->functions, (uint64_t)number, 0);
-    if (!stage)
+    if (!stage) {
         return;
+    }
     if (*stage & STK_INPUT_RUNS_HERE) {
         name.role = STK_ROLE_RUN_HERE;
-        if (w->depth)
+        if (w->depth) {
             return; // on its starter's own thread
+        }
     }
     push(w, name, *stage & ~STK_INPUT_RUNS_HERE, event);
 }
@@ -364,13 +404,15 @@ static void open_event(struct stk_input_walk *w, uint32_t event, struct stk_inpu
 {
     switch (name.role) {
     case STK_ROLE_INSIDE:
-        if (!w->depth && !w->view->threads[w->thread].is_loader)
+        if (!w->depth && !w->view->threads[w->thread].is_loader) {
             return;
+        }
         open_call(w, event, name);
         break;
     case STK_ROLE_NEXT:
-        if (!stk_map_get(&w->nexts, event, 0))
+        if (!stk_map_get(&w->nexts, event, 0)) {
             return;
+        }
         // fall through
     case STK_ROLE_STAGE:
         open_call(w, event, name);
@@ -397,11 +439,13 @@ static void walk_thread(struct stk_input_walk *w, uint32_t root)
     w->failed |= !stk_thread_events_begin(&w->events, root);
     while (!w->failed && (e = stk_thread_events_next(&w->events)) != STK_NONE) {
         const struct stk_input_name *name = name_of(w, e);
-        if (name->role == STK_ROLE_NONE)
+        if (name->role == STK_ROLE_NONE) {
             continue;
+        }
         close_ended(w, t->start_ns[e]);
-        if (stk_view_in(&cursor, t->start_ns[e]))
+        if (stk_view_in(&cursor, t->start_ns[e])) {
             open_event(w, e, *name);
+        }
     }
     close_ended(w, INT64_MAX);
 }
@@ -410,19 +454,24 @@ static void walk_once(struct stk_input_walk *w, bool is_first)
 {
     const struct stk_analysis *v = w->view;
     w->is_first = is_first;
-    for (size_t i = 0; i < w->stages.count; i++)
+    for (size_t i = 0; i < w->stages.count; i++) {
         stk_input_stage_at(w, (uint32_t)i)->last_thread = STK_NONE;
-    for (uint32_t k = 0; k < v->t->track_count && !w->failed; k++)
-        if (v->threads[k].in_rank && v->threads[k].root == k)
+    }
+    for (uint32_t k = 0; k < v->t->track_count && !w->failed; k++) {
+        if (v->threads[k].in_rank && v->threads[k].root == k) {
             walk_thread(w, k);
+        }
+    }
 }
 
 static void find_nexts(struct stk_input_walk *w)
 {
     const struct stk_marks *f = &w->view->fetches;
-    for (size_t i = 0; i < f->count && !w->failed; i++)
-        if (stk_class_of(w->view, f->v[i].event) & STK_NAME_PY_NEXT)
+    for (size_t i = 0; i < f->count && !w->failed; i++) {
+        if (stk_class_of(w->view, f->v[i].event) & STK_NAME_PY_NEXT) {
             w->failed |= !stk_map_put(&w->nexts, f->v[i].event, 0, 1, NULL);
+        }
+    }
 }
 
 void stk_input_walk_all(struct stk_input_walk *w)

@@ -22,11 +22,12 @@ static void exclude_unselected(struct stk_analysis *a)
     const struct stk_select *sel = a->select;
     for (uint32_t i = 0; i < a->step_count; i++) {
         struct stk_host_step *s = &a->steps[i];
-        if (sel->has_steps && (s->number < sel->step_first || s->number > sel->step_last))
+        if (sel->has_steps && (s->number < sel->step_first || s->number > sel->step_last)) {
             s->excluded = STK_EXCLUDED_UNSELECTED;
-        else if ((sel->has_from && s->start_ns < a->from_ns) ||
-                 (sel->has_to && s->end_ns > a->to_ns))
+        } else if ((sel->has_from && s->start_ns < a->from_ns) ||
+                   (sel->has_to && s->end_ns > a->to_ns)) {
             s->excluded = "not wholly in the selected time";
+        }
     }
 }
 
@@ -41,8 +42,9 @@ static uint32_t find_outliers(struct stk_analysis *a, const int64_t *length_ns, 
             *total_ns += length_ns[i];
         }
     }
-    if (n < MIN_STEPS)
+    if (n < MIN_STEPS) {
         return 0;
+    }
     // Without one long step the lower median of the rest is this value of all.
     int64_t median = stk_nth_value(durs, n, (n - 2) / 2);
     for (uint32_t i = 0; i < a->step_count; i++) {
@@ -61,12 +63,15 @@ static bool recurs(const uint32_t *at, uint32_t n, uint32_t step_count)
         at++;
         n--;
     }
-    if (n < 2)
+    if (n < 2) {
         return false;
+    }
     uint32_t distance = at[1] - at[0];
-    for (uint32_t i = 1; i < n; i++)
-        if (at[i] - at[i - 1] != distance)
+    for (uint32_t i = 1; i < n; i++) {
+        if (at[i] - at[i - 1] != distance) {
             return false;
+        }
+    }
     return n > 2 || (at[0] < distance && at[1] + distance >= step_count);
 }
 
@@ -76,8 +81,9 @@ static const char *reason(const struct stk_analysis *a, uint32_t index,
     const struct stk_host_step *s = &a->steps[index];
     if (stk_spans_overlap(evals, s->start_ns, s->end_ns) >=
             (s->end_ns - s->start_ns) / 100 * EVAL_PERCENT &&
-        evals->count)
+        evals->count) {
         return "evaluation or checkpoint: longer than twice the median of the others";
+    }
     return index == 0 ? "first step, longer than twice the median of the others"
                       : "longer than twice the median of the others";
 }
@@ -85,15 +91,18 @@ static const char *reason(const struct stk_analysis *a, uint32_t index,
 static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
 {
     const struct stk_trace *t = a->t;
-    if (a->driver == STK_NONE)
+    if (a->driver == STK_NONE) {
         return true;
+    }
     for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
         const struct stk_track *k = &t->tracks[row];
         for (uint32_t e = k->first; e < k->first + k->count; e++) {
-            if (!(stk_class_of(a, e) & STK_NAME_EVAL))
+            if (!(stk_class_of(a, e) & STK_NAME_EVAL)) {
                 continue;
-            if (!stk_spans_reserve(evals, evals->count + 1))
+            }
+            if (!stk_spans_reserve(evals, evals->count + 1)) {
                 return false;
+            }
             evals->v[evals->count++] = (struct stk_span){t->start_ns[e], stk_end_ns(t, e)};
         }
     }
@@ -104,8 +113,9 @@ static bool collect_evals(const struct stk_analysis *a, struct stk_spans *evals)
 bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
 {
     exclude_unselected(a);
-    if (a->step_count < MIN_STEPS)
+    if (a->step_count < MIN_STEPS) {
         return true;
+    }
     struct stk_spans evals;
     stk_spans_init(&evals);
     int64_t total_ns = 0, held_ns = 0;
@@ -116,8 +126,9 @@ bool stk_steps_exclude(struct stk_analysis *a, const int64_t *length_ns)
         uint32_t n = find_outliers(a, length_ns, durs, at, &total_ns, &held_ns);
         bool keep = recurs(at, n, a->step_count) || held_ns > total_ns / 100 * KEEP_PERCENT;
         ok = n == 0 || keep || collect_evals(a, &evals);
-        for (uint32_t i = 0; i < n && ok && !keep; i++)
+        for (uint32_t i = 0; i < n && ok && !keep; i++) {
             a->steps[at[i]].excluded = reason(a, at[i], &evals);
+        }
     }
     stk_spans_deinit(&evals);
     stk_free(durs);

@@ -46,8 +46,9 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
     const struct stk_track *k = &t->tracks[row];
     stk_cursor_init(c, h->a, row);
     uint32_t last = STK_NONE; // mark that the next stretch may continue
-    if (k->count == 0)
+    if (k->count == 0) {
         return true;
+    }
     int64_t at = t->start_ns[k->first];
     while (c->next < c->end || c->depth) {
         stk_cursor_advance(c, at);
@@ -61,13 +62,15 @@ static bool collect_model_time(struct host *h, struct stk_thread_cursor *c, uint
             } else {
                 last = (uint32_t)h->compute.count;
                 m = stk_vec_push(&h->compute);
-                if (!m)
+                if (!m) {
                     return false;
+                }
                 *m = (struct stk_mark){at, end, event};
             }
         }
-        if (end == INT64_MAX)
+        if (end == INT64_MAX) {
             break;
+        }
         at = end;
     }
     return true;
@@ -80,8 +83,9 @@ static bool find_model_time(struct host *h)
     bool ok = c != NULL;
     for (uint32_t k = 0; k < a->t->track_count && ok; k++) {
         const struct stk_thread_info *th = &a->threads[k];
-        if (th->in_rank && !a->threads[th->root].is_loader)
+        if (th->in_rank && !a->threads[th->root].is_loader) {
             ok = collect_model_time(h, c, k);
+        }
     }
     stk_free(c);
     h->list[COMPUTE] = (struct stk_marks){h->compute.items, h->compute.count};
@@ -95,23 +99,29 @@ static bool find_model_time(struct host *h)
 static void add(struct host *h, int64_t start, int64_t end, enum stk_part part, uint32_t event,
                 uint32_t around)
 {
-    if (start >= end)
+    if (start >= end) {
         return;
-    if (h->used && part != STK_PART_UNKNOWN)
+    }
+    if (h->used && part != STK_PART_UNKNOWN) {
         h->covered_ns += end - start;
-    if (!stk_causes_add(h->a->causes, start, end, part, event, around))
+    }
+    if (!stk_causes_add(h->a->causes, start, end, part, event, around)) {
         h->failed = true;
+    }
 }
 
 static enum stk_part part_of(const struct stk_analysis *a, const struct stk_segment *s)
 {
     // Without an accelerator's runtime the driver waits for computing on other threads.
-    if (s->doing == STK_DOING_BLOCKED)
+    if (s->doing == STK_DOING_BLOCKED) {
         return a->sum->facts.runtime_calls ? STK_PART_SYNC : STK_PART_COMPUTE;
-    if (s->doing == STK_DOING_ALLOC)
+    }
+    if (s->doing == STK_DOING_ALLOC) {
         return STK_PART_ALLOC;
-    if (s->doing == STK_DOING_NOTHING)
+    }
+    if (s->doing == STK_DOING_NOTHING) {
         return STK_PART_UNKNOWN;
+    }
     return STK_PART_HOST;
 }
 
@@ -142,20 +152,24 @@ static void attribute_window(struct host *h, int64_t from, int64_t to)
         int found = -1;
         for (int i = 0; i < LISTS && found < 0; i++) {
             const struct stk_marks *m = &h->list[i];
-            while (h->at[i] < m->count && m->v[h->at[i]].end_ns <= at)
+            while (h->at[i] < m->count && m->v[h->at[i]].end_ns <= at) {
                 h->at[i]++;
-            if (h->at[i] == m->count)
+            }
+            if (h->at[i] == m->count) {
                 continue;
+            }
             const struct stk_mark *mark = &m->v[h->at[i]];
-            if (mark->start_ns <= at)
+            if (mark->start_ns <= at) {
                 found = i;
+            }
             int64_t bound = mark->start_ns <= at ? mark->end_ns : mark->start_ns;
             end = bound < end ? bound : end;
         }
-        if (found >= 0)
+        if (found >= 0) {
             add(h, at, end, list_part[found], h->list[found].v[h->at[found]].event, STK_NONE);
-        else
+        } else {
             attribute_driver(h, at, end);
+        }
         at = end;
     }
 }
@@ -167,8 +181,9 @@ static void sum_collectives(struct host *h, const struct stk_window *w, uint32_t
         int64_t start = m->v[i].start_ns, end = m->v[i].end_ns;
         start = start > w[0].start_ns ? start : w[0].start_ns;
         end = end < w[count - 1].end_ns ? end : w[count - 1].end_ns;
-        if (start < end)
+        if (start < end) {
             h->a->sum->facts.host_collective_ns += end - start;
+        }
     }
 }
 
@@ -184,8 +199,9 @@ enum stk_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_wind
         attribute_window(&h, w[i].start_ns, w[i].end_ns);
     }
     sum_collectives(&h, w, count);
-    if (h.total_ns > 0)
+    if (h.total_ns > 0) {
         a->sum->facts.host_event_fill = (double)h.covered_ns / (double)h.total_ns;
+    }
     stk_segments_deinit(&h.segments);
     stk_vec_deinit(&h.compute);
     return h.failed ? stk_err_nomem(err) : STK_OK;

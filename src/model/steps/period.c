@@ -54,14 +54,17 @@ static bool busiest_stream(const struct stk_analysis *a, const struct stk_device
     uint32_t best = 0;
     for (uint32_t i = 0; i < line->op_count && ok; i++) {
         stream[i] = stk_thread_of(a, line->ops[i].event);
-        if (stream[i] < a->t->track_count)
+        if (stream[i] < a->t->track_count) {
             counts[stream[i]]++;
+        }
     }
-    for (uint32_t k = 0; k < a->t->track_count && ok; k++)
+    for (uint32_t k = 0; k < a->t->track_count && ok; k++) {
         best = counts[k] > counts[best] ? k : best;
+    }
     for (uint32_t i = 0; i < line->op_count && ok; i++) {
-        if (stream[i] != best)
+        if (stream[i] != best) {
             continue;
+        }
         s->op[s->n] = i;
         s->name[s->n++] = a->t->name[line->ops[i].event];
     }
@@ -73,16 +76,18 @@ static bool busiest_stream(const struct stk_analysis *a, const struct stk_device
 static double score_of(const struct sequence *s, uint32_t n, uint32_t distance, uint32_t stride)
 {
     uint32_t same = 0, seen = 0;
-    for (uint32_t i = 0; i + distance < n; i += stride, seen++)
+    for (uint32_t i = 0; i + distance < n; i += stride, seen++) {
         same += s->name[i] == s->name[i + distance];
+    }
     return seen ? (double)same / seen : 0;
 }
 
 static int by_votes(const void *pa, const void *pb)
 {
     const struct candidate *a = pa, *b = pb;
-    if (a->votes != b->votes)
+    if (a->votes != b->votes) {
         return a->votes > b->votes ? -1 : 1;
+    }
     return a->distance < b->distance ? -1 : a->distance > b->distance;
 }
 
@@ -93,8 +98,9 @@ struct name_count {
 static int by_count(const void *pa, const void *pb)
 {
     const struct name_count *a = pa, *b = pb;
-    if (a->count != b->count)
+    if (a->count != b->count) {
         return a->count < b->count ? -1 : 1;
+    }
     return a->name < b->name ? -1 : a->name > b->name;
 }
 
@@ -117,8 +123,9 @@ static bool vote(const struct sequence *s, uint32_t n, size_t strings, struct st
         qsort(names, strings, sizeof *names, by_count);
         memset(rank, 0xff, (strings + 1) * sizeof *rank);
         for (size_t k = 0; k < strings; k++) {
-            if (names[k].count < 2 || (kept && names[k].count > budget))
+            if (names[k].count < 2 || (kept && names[k].count > budget)) {
                 continue;
+            }
             budget -= names[k].count < budget ? names[k].count : budget;
             rank[names[k].name] = kept++;
         }
@@ -133,12 +140,14 @@ static bool vote(const struct sequence *s, uint32_t n, size_t strings, struct st
             uint32_t *slot = distance <= n / 2
                                  ? stk_map_put(&at, distance, 0, (uint32_t)out->count, &created)
                                  : NULL;
-            if (!slot)
+            if (!slot) {
                 continue;
+            }
             if (created) {
                 struct candidate *c = stk_vec_push(out);
-                if (!(ok = c != NULL))
+                if (!(ok = c != NULL)) {
                     break;
+                }
                 c->distance = distance;
             }
             ((struct candidate *)stk_vec_at(out, *slot))->votes++;
@@ -176,9 +185,11 @@ static uint32_t choose_period(const struct sequence *s, uint32_t n, struct candi
         }
     }
     *other = 0;
-    for (size_t i = 0; i < count && period; i++)
-        if (c[i].distance % period != 0 && c[i].score > *other)
+    for (size_t i = 0; i < count && period; i++) {
+        if (c[i].distance % period != 0 && c[i].score > *other) {
             *other = c[i].score;
+        }
+    }
     return period;
 }
 
@@ -188,8 +199,9 @@ static int64_t gap_before(const struct stk_analysis *a, const struct stk_device_
                           const struct sequence *s, uint32_t i, bool linked)
 {
     const struct stk_device_op *before = &line->ops[s->op[i - 1]], *op = &line->ops[s->op[i]];
-    if (!linked)
+    if (!linked) {
         return op->start_ns - before->end_ns;
+    }
     uint32_t x = stk_launch_of(a, before->event), y = stk_launch_of(a, op->event);
     return x == STK_NONE || y == STK_NONE ? 0 : a->t->start_ns[y] - stk_end_ns(a->t, x);
 }
@@ -201,15 +213,18 @@ static bool find_phase(const struct stk_analysis *a, const struct stk_device_lin
                        uint32_t *like)
 {
     int64_t *gaps = stk_alloc_array((size_t)n / period + 2, sizeof *gaps), best = INT64_MIN;
-    if (!gaps)
+    if (!gaps) {
         return false;
+    }
     for (uint32_t p = 0; p < period; p++) {
         size_t k = 0;
-        for (uint32_t i = p ? p : period; i < n; i += period)
+        for (uint32_t i = p ? p : period; i < n; i += period) {
             gaps[k++] = gap_before(a, line, s, i, linked);
+        }
         int64_t median = k ? stk_median_low(gaps, k) : INT64_MIN;
-        if (k == 0 || median <= best)
+        if (k == 0 || median <= best) {
             continue;
+        }
         best = median;
         int64_t closest = INT64_MAX;
         for (uint32_t i = p ? p : period; i + CONTEXT <= n; i += period) {
@@ -228,8 +243,9 @@ static bool find_phase(const struct stk_analysis *a, const struct stk_device_lin
 static bool looks_like(const struct sequence *s, uint32_t at, uint32_t like, uint32_t period)
 {
     uint32_t length = period < CONTEXT ? period : CONTEXT, same = 0, seen = 0;
-    for (uint32_t i = 0; i < length && at + i < s->n && like + i < s->n; i++, seen++)
+    for (uint32_t i = 0; i < length && at + i < s->n && like + i < s->n; i++, seen++) {
         same += s->name[at + i] == s->name[like + i];
+    }
     return seen == length && (double)same >= CONTEXT_MATCH * length;
 }
 
@@ -237,13 +253,16 @@ static bool looks_like(const struct sequence *s, uint32_t at, uint32_t like, uin
 static uint32_t next_boundary(const struct sequence *s, uint32_t at, uint32_t like, uint32_t period)
 {
     uint32_t expected = at + period;
-    if (expected + CONTEXT >= s->n || looks_like(s, expected, like, period))
+    if (expected + CONTEXT >= s->n || looks_like(s, expected, like, period)) {
         return expected;
+    }
     for (uint32_t d = 1; d < 2 * period; d++) {
-        if (expected + d < s->n && looks_like(s, expected + d, like, period))
+        if (expected + d < s->n && looks_like(s, expected + d, like, period)) {
             return expected + d;
-        if (d <= period / 4 && looks_like(s, expected - d, like, period))
+        }
+        if (d <= period / 4 && looks_like(s, expected - d, like, period)) {
             return expected - d;
+        }
     }
     return UINT32_MAX; // the job does something else from here on
 }
@@ -252,17 +271,20 @@ static uint32_t find_boundaries(const struct sequence *s, uint32_t like, uint32_
                                 uint32_t *out)
 {
     uint32_t n = 0, at = 0;
-    while (at < like && !looks_like(s, at, like, period))
+    while (at < like && !looks_like(s, at, like, period)) {
         at++;
+    }
     while (at < s->n) {
         out[n++] = at;
         uint32_t next = next_boundary(s, at, like, period);
-        if (next == UINT32_MAX)
+        if (next == UINT32_MAX) {
             break;
+        }
         at = next;
     }
-    if (at >= s->n && at == s->n) // the last step is whole
+    if (at >= s->n && at == s->n) { // the last step is whole
         out[n++] = s->n;
+    }
     return n;
 }
 
@@ -271,11 +293,13 @@ static int64_t boundary_time(const struct stk_analysis *a, const struct stk_devi
                              const struct sequence *s, uint32_t i, bool linked)
 {
     const struct stk_device_op *op = &line->ops[s->op[i ? i - 1 : 0]];
-    if (!linked)
+    if (!linked) {
         return i ? op->end_ns : op->start_ns;
+    }
     uint32_t launch = stk_launch_of(a, op->event);
-    if (launch == STK_NONE)
+    if (launch == STK_NONE) {
         return i ? op->end_ns : op->start_ns;
+    }
     return i ? stk_end_ns(a->t, launch) : a->t->start_ns[launch];
 }
 
@@ -284,9 +308,10 @@ static bool launches_differ(const struct stk_analysis *a, const struct stk_devic
                             const struct sequence *s, const uint32_t *bounds, uint32_t count)
 {
     uint32_t apart = 0;
-    for (uint32_t i = 0; i + 1 < count; i++)
+    for (uint32_t i = 0; i + 1 < count; i++) {
         apart += boundary_time(a, line, s, bounds[i], true) <
                  boundary_time(a, line, s, bounds[i + 1], true);
+    }
     return apart + 1 >= count - count / 10;
 }
 
@@ -304,8 +329,9 @@ static bool make_steps(struct stk_analysis *a, const struct stk_device_line *lin
                        bool linked)
 {
     a->steps = stk_arena_array(&a->scratch, (size_t)count + 1, sizeof *a->steps);
-    if (!a->steps)
+    if (!a->steps) {
         return false;
+    }
     int64_t start = boundary_time(a, line, s, bounds[0], linked);
     for (uint32_t i = 0; i + 1 < count; i++) {
         int64_t end = boundary_time(a, line, s, bounds[i + 1], linked);
@@ -358,8 +384,9 @@ enum stk_status stk_steps_infer(struct stk_analysis *a, struct stk_err *err)
             most_ns = a->sum->devices[d].busy_ns;
         }
     }
-    if (!busiest)
+    if (!busiest) {
         return STK_OK;
+    }
     struct sequence s = {NULL, NULL, 0};
     bool ok =
         busiest_stream(a, busiest, &s) && (s.n < 2 * MIN_PERIODS || infer_from(a, busiest, &s));

@@ -37,8 +37,9 @@ struct filter {
 static bool passes(const struct stk_analysis *a, const struct filter *f, uint32_t event)
 {
     uint32_t class = stk_class_of(a, event);
-    if (f->by_name && a->t->name[event] != f->name)
+    if (f->by_name && a->t->name[event] != f->name) {
         return false;
+    }
     return f->marker ? stk_is_step_mark(a, event) : (class & f->class) != 0;
 }
 
@@ -48,20 +49,23 @@ static bool choose(struct stk_analysis *a, const struct filter *f, struct choice
     stk_vec_init(&out->marks, sizeof(struct stk_mark), UINT32_MAX);
     out->thread = STK_NONE;
     uint32_t *counts = stk_alloc_zero((size_t)a->t->track_count + 1, sizeof *counts);
-    if (!counts)
+    if (!counts) {
         return false;
+    }
     for (int pass = 0; pass < 2; pass++) {
         uint32_t track = STK_NONE, best = 0;
         int64_t end_ns = INT64_MIN;
         for (size_t i = 0; i < a->step_events.count; i++) {
             const struct stk_mark *m = &a->step_events.v[i];
-            if (!passes(a, f, m->event))
+            if (!passes(a, f, m->event)) {
                 continue;
+            }
             uint32_t at = stk_track_of(a->t, m->event);
             end_ns = at == track ? end_ns : INT64_MIN;
             track = at;
-            if (m->start_ns < end_ns)
+            if (m->start_ns < end_ns) {
                 continue;
+            }
             end_ns = m->end_ns;
             if (pass == 0) {
                 counts[at]++;
@@ -88,12 +92,14 @@ static bool choose(struct stk_analysis *a, const struct filter *f, struct choice
 static int64_t number_of(const struct stk_analysis *a, uint32_t event, int64_t otherwise)
 {
     const struct stk_ext *x = stk_ext_of(a->t, event);
-    if (x && (x->flags & STK_EXT_STEP) && (x->flags & STK_EXT_VALUE))
+    if (x && (x->flags & STK_EXT_STEP) && (x->flags & STK_EXT_VALUE)) {
         return x->value;
+    }
     struct stk_str name = stk_name_of(a->t, event);
     size_t digits = name.n;
-    while (digits > 0 && name.p[digits - 1] >= '0' && name.p[digits - 1] <= '9')
+    while (digits > 0 && name.p[digits - 1] >= '0' && name.p[digits - 1] <= '9') {
         digits--;
+    }
     int64_t number;
     struct stk_str tail = {name.p + digits, name.n - digits};
     return digits > 0 && name.p[digits - 1] == '#' && stk_str_to_i64(tail, &number) ? number
@@ -114,8 +120,9 @@ static bool steps_from_starts(struct stk_analysis *a, const struct choice *c, bo
     const struct stk_mark *m = c->marks.items;
     size_t n = c->marks.count;
     struct stk_host_step *s = reserve_steps(a, n);
-    if (!s)
+    if (!s) {
         return false;
+    }
     uint32_t root = a->threads[c->thread].root;
     for (size_t i = 0; i < n; i++) {
         bool last = i + 1 == n;
@@ -127,10 +134,12 @@ static bool steps_from_starts(struct stk_analysis *a, const struct choice *c, bo
                                       .start_ns = m[i].start_ns,
                                       .end_ns = end > m[i].end_ns ? end : m[i].end_ns,
                                       .mark = m[i].event};
-        if (last && !mark_is_step)
+        if (last && !mark_is_step) {
             s[i].excluded = "its end is not in the profile";
-        if (!last && s[i].end_ns > m[i + 1].start_ns)
+        }
+        if (!last && s[i].end_ns > m[i + 1].start_ns) {
             s[i].end_ns = m[i + 1].start_ns;
+        }
     }
     a->step_count = (uint32_t)n;
     return true;
@@ -141,8 +150,9 @@ static bool steps_from_ends(struct stk_analysis *a, const struct choice *c)
 {
     const struct stk_mark *m = c->marks.items;
     struct stk_host_step *s = reserve_steps(a, c->marks.count);
-    if (!s)
+    if (!s) {
         return false;
+    }
     int64_t start = a->threads[a->threads[c->thread].root].first_ns;
     start = start > a->from_ns ? start : a->from_ns;
     for (size_t i = 0; i < c->marks.count; i++) {
@@ -173,17 +183,20 @@ static enum outcome main_function(const struct stk_analysis *a, uint32_t *name)
     int64_t *totals = stk_alloc_zero((size_t)a->t->strings.count + 1, sizeof *totals);
     int64_t all_ns = 0;
     uint32_t best = STK_NONE;
-    if (!totals)
+    if (!totals) {
         return NO_MEMORY;
+    }
     for (size_t i = 0; i < a->step_events.count; i++) {
         const struct stk_mark *m = &a->step_events.v[i];
-        if (!(stk_class_of(a, m->event) & STK_NAME_PJIT))
+        if (!(stk_class_of(a, m->event) & STK_NAME_PJIT)) {
             continue;
+        }
         uint32_t id = a->t->name[m->event];
         all_ns = stk_add_ns(all_ns, m->end_ns - m->start_ns);
         totals[id] = stk_add_ns(totals[id], m->end_ns - m->start_ns);
-        if (best == STK_NONE || totals[id] > totals[best])
+        if (best == STK_NONE || totals[id] > totals[best]) {
             best = id;
+        }
     }
     bool found = best != STK_NONE && totals[best] >= all_ns / 2;
     stk_free(totals);
@@ -239,19 +252,23 @@ static enum outcome try_all(struct stk_analysis *a)
     struct filter f = {.marker = true};
     enum outcome result = try_starts(a, &f, 1, true, STK_STEPS_ANNOTATED);
     f = (struct filter){.class = STK_NAME_FW_STEP};
-    if (result == NOT_FOUND)
+    if (result == NOT_FOUND) {
         result = try_starts(a, &f, MIN_FRAMEWORK, true, STK_STEPS_FRAMEWORK);
-    if (result == NOT_FOUND)
+    }
+    if (result == NOT_FOUND) {
         result = try_optimizer(a);
+    }
     f = (struct filter){.class = STK_NAME_PJIT, .by_name = true};
     // Calls run ahead of the device: without launch links they say nothing about its time.
     if (result == NOT_FOUND && (is_linked || !has_device)) {
         result = main_function(a, &f.name);
-        if (result == FOUND)
+        if (result == FOUND) {
             result = try_starts(a, &f, MIN_CALLS, true, STK_STEPS_FRAMEWORK);
+        }
     }
-    if (has_device)
+    if (has_device) {
         return result;
+    }
     static const uint32_t fetches[] = {STK_NAME_GET_NEXT, STK_NAME_ITER_NEXT};
     for (int i = 0; i < 2 && result == NOT_FOUND; i++) {
         f = (struct filter){.class = fetches[i]};
@@ -264,14 +281,16 @@ static enum outcome try_all(struct stk_analysis *a)
 static void keep_training(const struct stk_analysis *a, struct stk_marks *m, uint32_t anywhere)
 {
     bool any_known = a->driver != STK_NONE;
-    for (uint32_t k = 0; k < a->t->track_count; k++)
+    for (uint32_t k = 0; k < a->t->track_count; k++) {
         any_known |= a->threads[k].in_rank && a->threads[k].launches;
+    }
     size_t n = 0;
     for (size_t i = 0; i < m->count; i++) {
         const struct stk_thread_info *th = &a->threads[stk_thread_of(a, m->v[i].event)];
         bool trains = th->launches || th->is_driver || !any_known;
-        if (trains || (stk_class_of(a, m->v[i].event) & anywhere))
+        if (trains || (stk_class_of(a, m->v[i].event) & anywhere)) {
             m->v[n++] = m->v[i];
+        }
     }
     m->count = n;
     stk_marks_flatten(m);
@@ -303,16 +322,19 @@ static void select_fetches(struct stk_analysis *a)
 // step.
 static void await_last_step(struct stk_analysis *a)
 {
-    if (a->step_count == 0 || a->driver == STK_NONE)
+    if (a->step_count == 0 || a->driver == STK_NONE) {
         return;
+    }
     const struct stk_trace *t = a->t;
     struct stk_host_step *last = &a->steps[a->step_count - 1];
     for (uint32_t row = a->driver; row != STK_NONE; row = a->threads[row].next_row) {
         const struct stk_track *k = &t->tracks[row];
-        for (uint32_t e = k->first; e < k->first + k->count; e++)
+        for (uint32_t e = k->first; e < k->first + k->count; e++) {
             if ((stk_class_of(a, e) & STK_NAME_SYNC) && t->start_ns[e] >= last->start_ns &&
-                t->start_ns[e] <= last->end_ns + AWAIT_NS && stk_end_ns(t, e) > last->end_ns)
+                t->start_ns[e] <= last->end_ns + AWAIT_NS && stk_end_ns(t, e) > last->end_ns) {
                 last->end_ns = stk_end_ns(t, e);
+            }
+        }
     }
     last->end_ns = last->end_ns < a->to_ns ? last->end_ns : a->to_ns;
 }
@@ -322,16 +344,20 @@ enum stk_status stk_steps_find(struct stk_analysis *a, struct stk_err *err)
     a->driver = STK_NONE;
     a->sum->source = STK_STEPS_NONE;
     enum outcome result = a->step_events.count ? try_all(a) : NOT_FOUND;
-    if (result == NO_MEMORY)
+    if (result == NO_MEMORY) {
         return stk_err_nomem(err);
+    }
     select_fetches(a);
     bool has_kernels = false;
-    for (uint32_t d = 0; d < a->sum->device_count; d++)
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
         has_kernels |= a->sum->devices[d].kernels > 0;
-    if (!has_kernels)
+    }
+    if (!has_kernels) {
         await_last_step(a);
-    if (result == FOUND)
+    }
+    if (result == FOUND) {
         return STK_OK;
+    }
     enum stk_status status = stk_steps_from_derived(a, err);
     return status != STK_OK || a->step_count ? status : stk_steps_infer(a, err);
 }

@@ -22,8 +22,9 @@ static uint32_t derived_track(const struct stk_analysis *a, uint32_t line)
         const struct stk_track *track = &a->t->tracks[k];
         if (track->kind == STK_TRACK_DERIVED && track->device == a->lines[line].device &&
             track->count &&
-            stk_str_eq(stk_strpool_get(&a->t->strings, track->name), STK_STR("Steps")))
+            stk_str_eq(stk_strpool_get(&a->t->strings, track->name), STK_STR("Steps"))) {
             return k;
+        }
     }
     return STK_NONE;
 }
@@ -34,10 +35,11 @@ static const struct stk_device_op *first_op(const struct stk_device_line *line, 
     uint32_t low = 0, high = line->op_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (line->ops[mid].start_ns < t_ns)
+        if (line->ops[mid].start_ns < t_ns) {
             low = mid + 1;
-        else
+        } else {
             high = mid;
+        }
     }
     return low < line->op_count ? &line->ops[low] : NULL;
 }
@@ -48,8 +50,9 @@ static int64_t host_start(const struct stk_analysis *a, uint32_t line, int64_t s
 {
     const struct stk_device_op *op = first_op(&a->lines[line], start_ns);
     uint32_t launch = op ? stk_launch_of(a, op->event) : STK_NONE;
-    if (launch == STK_NONE || a->t->start_ns[launch] > start_ns)
+    if (launch == STK_NONE || a->t->start_ns[launch] > start_ns) {
         return start_ns;
+    }
     int64_t call_ns = a->t->start_ns[launch], found_ns = call_ns;
     uint32_t track = stk_track_of(a->t, launch);
     const struct stk_track *row = &a->t->tracks[track];
@@ -58,10 +61,12 @@ static int64_t host_start(const struct stk_analysis *a, uint32_t line, int64_t s
     for (uint32_t e = launch; e > stop; e--) {
         int64_t from_ns = a->t->start_ns[e - 1];
         if (a->t->depth[e - 1] < a->t->depth[launch] && stk_end_ns(a->t, e - 1) > call_ns &&
-            stk_end_ns(a->t, e - 1) - from_ns <= longest_ns && from_ns < found_ns)
+            stk_end_ns(a->t, e - 1) - from_ns <= longest_ns && from_ns < found_ns) {
             found_ns = from_ns;
-        if (a->t->depth[e - 1] == 0)
+        }
+        if (a->t->depth[e - 1] == 0) {
             break;
+        }
     }
     return found_ns;
 }
@@ -87,9 +92,11 @@ static void add_step(struct stk_analysis *a, uint32_t line, uint32_t event, int6
 static void add_device(struct stk_analysis *a, uint32_t line, uint32_t track)
 {
     const struct stk_track *row = &a->t->tracks[track];
-    for (uint32_t e = row->first; e < row->first + row->count; e++)
-        if (a->t->start_ns[e] >= a->from_ns && stk_end_ns(a->t, e) <= a->to_ns)
+    for (uint32_t e = row->first; e < row->first + row->count; e++) {
+        if (a->t->start_ns[e] >= a->from_ns && stk_end_ns(a->t, e) <= a->to_ns) {
             add_step(a, line, e, (int64_t)(e - row->first));
+        }
+    }
 }
 
 enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *err)
@@ -99,16 +106,19 @@ enum stk_status stk_steps_from_derived(struct stk_analysis *a, struct stk_err *e
         uint32_t track = a->sum->devices[d].analysed ? derived_track(a, d) : STK_NONE;
         most += track == STK_NONE ? 0 : a->t->tracks[track].count;
     }
-    if (most == 0)
+    if (most == 0) {
         return STK_OK;
+    }
     a->steps = stk_arena_array(&a->scratch, most + 1, sizeof *a->steps);
-    if (!a->steps)
+    if (!a->steps) {
         return stk_err_nomem(err);
+    }
     for (uint32_t d = 0; d < a->sum->device_count; d++) {
         uint32_t track = a->sum->devices[d].analysed ? derived_track(a, d) : STK_NONE;
         uint32_t before = a->step_count;
-        if (track != STK_NONE)
+        if (track != STK_NONE) {
             add_device(a, d, track);
+        }
         if (a->step_count == before && a->sum->devices[d].analysed) {
             a->sum->devices[d].analysed = false;
             a->sum->devices[d].left_out = "no step is marked on it";

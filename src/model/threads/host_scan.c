@@ -35,9 +35,11 @@ static bool is_overhead_name(struct stk_str name)
         "BUFFER_FLUSH",    "INSTRUMENTATION",           "RESOURCE",
         "Resource",        "CUDA profiling data flush",
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (stk_str_eq(name, stk_str_from(names[i])))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (stk_str_eq(name, stk_str_from(names[i]))) {
             return true;
+        }
+    }
     return stk_str_starts(name, STK_STR("CUPTI: ")) ||
            stk_str_ends(name, STK_STR(" profiling initialization"));
 }
@@ -53,10 +55,11 @@ static bool is_loading_name(struct stk_str name)
 static void push_mark(struct scan *s, struct stk_vec *v, uint32_t event)
 {
     struct stk_mark *m = stk_vec_push(v);
-    if (m)
+    if (m) {
         *m = (struct stk_mark){s->a->t->start_ns[event], stk_end_ns(s->a->t, event), event};
-    else
+    } else {
         s->failed = true;
+    }
 }
 
 // An asynchronous copy call that returned only after its copy was done has blocked its thread.
@@ -73,18 +76,20 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
     const struct stk_trace *t = s->a->t;
     int64_t dur = stk_dur_ns(t, event);
     s->f->runtime_calls++;
-    if (t->ref[event] != STK_NONE)
+    if (t->ref[event] != STK_NONE) {
         s->a->threads[thread].launches = true;
+    }
     if (class & STK_NAME_ALLOC) {
         s->f->alloc_calls++;
         s->f->alloc_call_ns = stk_add_ns(s->f->alloc_call_ns, dur);
     }
     if (class & STK_NAME_LAUNCH) {
         int64_t *d = stk_vec_push(&s->launch_durs);
-        if (d)
+        if (d) {
             *d = dur;
-        else
+        } else {
             s->failed = true;
+        }
         s->f->launches++;
         s->f->launch_call_ns = stk_add_ns(s->f->launch_call_ns, dur);
         s->f->graph_launches += (class & STK_NAME_GRAPH_LAUNCH) != 0;
@@ -93,11 +98,12 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
     if ((class & (STK_NAME_SYNC | STK_NAME_BLOCKING_COPY)) ||
         ((class & STK_NAME_COPY_CALL) && stk_copy_call_blocked(t, event))) {
         struct stk_blocking_call *c = stk_vec_push(&s->calls);
-        if (c)
+        if (c) {
             *c = (struct stk_blocking_call){t->start_ns[event], t->start_ns[event] + dur, event,
                                             thread};
-        else
+        } else {
             s->failed = true;
+        }
     }
 }
 
@@ -105,8 +111,9 @@ static void scan_runtime(struct scan *s, uint32_t event, uint32_t class, uint32_
 static bool is_step_event(const struct stk_analysis *a, uint32_t event, uint32_t class)
 {
     if (class & (STK_NAME_FW_STEP | STK_NAME_OPTIMIZER | STK_NAME_PJIT | STK_NAME_LOADER_NEXT |
-                 STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT))
+                 STK_NAME_GET_NEXT | STK_NAME_ITER_NEXT)) {
         return true;
+    }
     return stk_is_step_mark(a, event);
 }
 
@@ -117,8 +124,9 @@ static void track_next(struct scan *s, uint32_t event, uint32_t class)
     const struct stk_trace *t = s->a->t;
     while (s->open_count) {
         struct stk_mark *m = stk_vec_at(&s->nexts, s->open[s->open_count - 1]);
-        if (m->event != STK_NONE && stk_end_ns(t, m->event) > t->start_ns[event])
+        if (m->event != STK_NONE && stk_end_ns(t, m->event) > t->start_ns[event]) {
             break;
+        }
         s->open_count--;
     }
     if ((class & (STK_NAME_MODEL_OP | STK_NAME_PJIT | STK_NAME_LAUNCH)) && s->open_count) {
@@ -142,8 +150,9 @@ static void scan_thread(struct scan *s, uint32_t track)
     s->open_count = 0;
     bool after_launch = false; // the runtime call before this one was a launch
     for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
-        if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns)
+        if (t->start_ns[e] >= s->a->to_ns || stk_end_ns(t, e) < s->a->from_ns) {
             continue;
+        }
         uint32_t class = stk_class_of(s->a, e);
         uint8_t kind = t->kind[e];
         s->f->host_events++;
@@ -154,16 +163,18 @@ static void scan_thread(struct scan *s, uint32_t track)
             after_launch = (class & STK_NAME_LAUNCH) != 0;
         }
         track_next(s, e, class);
-        if (is_step_event(s->a, e, class))
+        if (is_step_event(s->a, e, class)) {
             push_mark(s, &s->steps, e);
-        if (class & (STK_NAME_FETCH | STK_NAME_PREP))
+        }
+        if (class & (STK_NAME_FETCH | STK_NAME_PREP)) {
             push_mark(s, &s->fetches, e);
-        else if (class & STK_NAME_COMPILE)
+        } else if (class & STK_NAME_COMPILE) {
             push_mark(s, &s->compiles, e);
-        else if (class & STK_NAME_HOST_COLL)
+        } else if (class & STK_NAME_HOST_COLL) {
             push_mark(s, &s->collectives, e);
-        else if (kind == STK_KIND_OTHER && is_overhead_name(stk_name_of(t, e)))
+        } else if (kind == STK_KIND_OTHER && is_overhead_name(stk_name_of(t, e))) {
             push_mark(s, &s->overheads, e);
+        }
         s->f->has_iterators |= (class & STK_NAME_ITERATOR) != 0;
     }
 }
@@ -173,8 +184,9 @@ static void scan_overhead(struct scan *s, uint32_t track)
 {
     const struct stk_trace *t = s->a->t;
     const struct stk_track *k = &t->tracks[track];
-    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++)
+    for (uint32_t e = k->first; e < k->first + k->count && !s->failed; e++) {
         push_mark(s, is_loading_name(stk_name_of(t, e)) ? &s->compiles : &s->overheads, e);
+    }
 }
 
 static bool is_loader_name(struct stk_str name)
@@ -188,8 +200,9 @@ static bool find_threads(struct stk_analysis *a)
 {
     const struct stk_trace *t = a->t;
     a->threads = stk_arena_array(&a->scratch, (size_t)t->track_count + 1, sizeof *a->threads);
-    if (!a->threads)
+    if (!a->threads) {
         return false;
+    }
     for (uint32_t k = 0; k < t->track_count; k++) {
         struct stk_thread_info *th = &a->threads[k];
         const struct stk_track *track = &t->tracks[k];
@@ -202,18 +215,21 @@ static bool find_threads(struct stk_analysis *a)
         if (track->count && a->in_rank[track->process]) {
             // Outermost events follow each other: the last one ends last.
             uint32_t e = track->first + track->count - 1;
-            while (e > track->first && t->depth[e] > 0)
+            while (e > track->first && t->depth[e] > 0) {
                 e--;
+            }
             th->first_ns = t->start_ns[track->first];
             th->last_ns = stk_end_ns(t, e);
         }
     }
     for (uint32_t k = t->track_count; k-- > 0;) {
         uint32_t root = k;
-        for (uint32_t hops = 0; t->tracks[root].parent < t->track_count && hops < 1024; hops++)
+        for (uint32_t hops = 0; t->tracks[root].parent < t->track_count && hops < 1024; hops++) {
             root = t->tracks[root].parent;
-        if (root == k)
+        }
+        if (root == k) {
             continue;
+        }
         struct stk_thread_info *row = &a->threads[k], *first = &a->threads[root];
         row->root = root;
         row->next_row = first->next_row;
@@ -227,47 +243,56 @@ static bool find_threads(struct stk_analysis *a)
 static int compare_calls(const void *pa, const void *pb)
 {
     const struct stk_blocking_call *a = pa, *b = pb;
-    if (a->thread != b->thread)
+    if (a->thread != b->thread) {
         return a->thread < b->thread ? -1 : 1;
-    if (a->start_ns != b->start_ns)
+    }
+    if (a->start_ns != b->start_ns) {
         return a->start_ns < b->start_ns ? -1 : 1;
+    }
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
 static void index_calls(struct stk_analysis *a)
 {
-    if (a->call_count)
+    if (a->call_count) {
         qsort(a->calls, a->call_count, sizeof *a->calls, compare_calls);
+    }
     for (uint32_t i = 0; i < a->call_count; i++) {
         struct stk_thread_info *th = &a->threads[a->calls[i].thread];
-        if (th->call_count++ == 0)
+        if (th->call_count++ == 0) {
             th->first_call = i;
+        }
     }
 }
 
 static int compare_marks(const void *pa, const void *pb)
 {
     const struct stk_mark *a = pa, *b = pb;
-    if (a->start_ns != b->start_ns)
+    if (a->start_ns != b->start_ns) {
         return a->start_ns < b->start_ns ? -1 : 1;
-    if (a->end_ns != b->end_ns)
+    }
+    if (a->end_ns != b->end_ns) {
         return a->end_ns > b->end_ns ? -1 : 1;
+    }
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
 void stk_marks_flatten(struct stk_marks *m)
 {
-    if (m->count == 0)
+    if (m->count == 0) {
         return;
+    }
     qsort(m->v, m->count, sizeof *m->v, compare_marks);
     size_t n = 0;
     int64_t end = INT64_MIN;
     for (size_t i = 0; i < m->count; i++) {
         struct stk_mark x = m->v[i];
-        if (x.start_ns < end)
+        if (x.start_ns < end) {
             x.start_ns = end;
-        if (x.end_ns <= x.start_ns)
+        }
+        if (x.end_ns <= x.start_ns) {
             continue;
+        }
         end = x.end_ns;
         m->v[n++] = x;
     }
@@ -296,16 +321,19 @@ enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
     for (uint32_t k = 0; k < a->t->track_count && !s.failed; k++) {
         const struct stk_track *track = &a->t->tracks[k];
         if (!a->in_rank[track->process] || track->kind == STK_TRACK_STREAM ||
-            track->kind == STK_TRACK_COUNTER)
+            track->kind == STK_TRACK_COUNTER) {
             continue;
+        }
         if (stk_str_contains_nocase(stk_strpool_get(&a->t->strings, track->name),
-                                    STK_STR("overhead")))
+                                    STK_STR("overhead"))) {
             scan_overhead(&s, k);
-        else if (track->kind == STK_TRACK_THREAD)
+        } else if (track->kind == STK_TRACK_THREAD) {
             scan_thread(&s, k);
+        }
     }
-    if (s.launch_durs.count)
+    if (s.launch_durs.count) {
         s.f->launch_call_median_ns = stk_median_low(s.launch_durs.items, s.launch_durs.count);
+    }
     stk_vec_deinit(&s.launch_durs);
     a->calls = s.calls.items; // freed by stk_analysis_deinit
     a->call_count = (uint32_t)s.calls.count;
@@ -315,8 +343,9 @@ enum stk_status stk_host_scan(struct stk_analysis *a, struct stk_err *err)
     a->host_collectives = take_marks(&s.collectives);
     a->nexts = take_marks(&s.nexts);
     a->step_events = take_marks(&s.steps);
-    if (s.failed)
+    if (s.failed) {
         return stk_err_nomem(err);
+    }
     index_calls(a);
     stk_marks_flatten(&a->overheads);
     stk_marks_flatten(&a->host_collectives);

@@ -29,16 +29,18 @@ static struct stk_python_frame parse_dollar(struct stk_str s)
 {
     struct stk_python_frame f = {.file = from(s, 1)};
     const char *space = memchr(s.p, ' ', s.n);
-    if (!space)
+    if (!space) {
         return (struct stk_python_frame){.function = from(s, 1)};
+    }
     f.function = from(s, (size_t)(space + 1 - s.p));
     f.file.n = (size_t)(space - f.file.p);
-    for (size_t i = f.file.n; i-- > 0;)
+    for (size_t i = f.file.n; i-- > 0;) {
         if (f.file.p[i] == ':') {
             f.file.n = i;
             f.is_source = true;
             break;
         }
+    }
     f.is_builtin = !f.is_source;
     return f;
 }
@@ -48,11 +50,13 @@ static struct stk_python_frame parse_kineto(struct stk_str s)
 {
     struct stk_python_frame f = {.function = s};
     for (size_t i = s.n; i >= 3; i--) {
-        if (memcmp(s.p + i - 3, "): ", 3) != 0)
+        if (memcmp(s.p + i - 3, "): ", 3) != 0) {
             continue;
+        }
         size_t open = i - 3;
-        while (open > 0 && s.p[open] != '(')
+        while (open > 0 && s.p[open] != '(') {
             open--;
+        }
         f.function = from(s, i);
         f.file = (struct stk_str){s.p, open};
         f.is_source = true;
@@ -64,12 +68,13 @@ static struct stk_python_frame parse_kineto(struct stk_str s)
 struct stk_python_frame stk_python_frame_parse(struct stk_str name)
 {
     struct stk_python_frame f;
-    if (name.n && name.p[0] == '$')
+    if (name.n && name.p[0] == '$') {
         f = parse_dollar(name);
-    else if (stk_str_starts(name, STK_STR("<built-in")))
+    } else if (stk_str_starts(name, STK_STR("<built-in"))) {
         f = (struct stk_python_frame){.function = name, .is_builtin = true};
-    else
+    } else {
         f = parse_kineto(name);
+    }
     f.has_folder =
         f.file.n && (memchr(f.file.p, '/', f.file.n) || memchr(f.file.p, '\\', f.file.n));
     return f;
@@ -83,9 +88,11 @@ struct owner_row {
 static enum stk_python_owner look_up(const struct owner_row *rows, size_t count,
                                      struct stk_str name, enum stk_python_owner otherwise)
 {
-    for (size_t i = 0; i < count; i++)
-        if (stk_str_eq(rows[i].name, name))
+    for (size_t i = 0; i < count; i++) {
+        if (stk_str_eq(rows[i].name, name)) {
             return rows[i].owner;
+        }
+    }
     return otherwise;
 }
 
@@ -110,8 +117,9 @@ static enum stk_python_owner file_owner(struct stk_str file, enum stk_python_own
 static struct stk_str first_folder(struct stk_str path)
 {
     size_t n = 0;
-    while (n < path.n && path.p[n] != '/' && path.p[n] != '\\' && path.p[n] != '.')
+    while (n < path.n && path.p[n] != '/' && path.p[n] != '\\' && path.p[n] != '.') {
         n++;
+    }
     return (struct stk_str){path.p, n};
 }
 
@@ -119,10 +127,13 @@ static struct stk_str first_folder(struct stk_str path)
 static struct stk_str installed_package(struct stk_str path)
 {
     static const struct stk_str folders[] = {{"site-packages/", 14}, {"dist-packages/", 14}};
-    for (size_t i = 0; i < path.n; i++)
-        for (size_t k = 0; k < 2; k++)
-            if (stk_str_starts(from(path, i), folders[k]))
+    for (size_t i = 0; i < path.n; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            if (stk_str_starts(from(path, i), folders[k])) {
                 return first_folder(from(path, i + folders[k].n));
+            }
+        }
+    }
     return (struct stk_str){"", 0};
 }
 
@@ -136,19 +147,25 @@ static bool is_python_folder(struct stk_str path)
 enum stk_python_owner stk_python_frame_owner(struct stk_str name)
 {
     struct stk_python_frame f = stk_python_frame_parse(name);
-    if (stk_str_starts(name, STK_STR("nn.Module: ")))
+    if (stk_str_starts(name, STK_STR("nn.Module: "))) {
         return STK_PYTHON_FRAMEWORK;
-    if (f.is_builtin)
+    }
+    if (f.is_builtin) {
         return STK_PYTHON_BUILTIN;
-    if (!f.file.n)
+    }
+    if (!f.file.n) {
         return STK_PYTHON_UNKNOWN;
+    }
     struct stk_str package = installed_package(f.file);
-    if (package.n)
+    if (package.n) {
         return package_owner(package, STK_PYTHON_LIBRARY);
-    if (is_python_folder(f.file))
+    }
+    if (is_python_folder(f.file)) {
         return STK_PYTHON_LIBRARY;
-    if (f.has_folder)
+    }
+    if (f.has_folder) {
         return package_owner(first_folder(f.file), STK_PYTHON_USER);
+    }
     enum stk_python_owner otherwise = name.p[0] == '$' ? STK_PYTHON_UNKNOWN : STK_PYTHON_USER;
     return is_source(f.file) ? file_owner(f.file, otherwise) : otherwise;
 }
@@ -158,13 +175,15 @@ size_t stk_python_frame_text(struct stk_str name, char *out, size_t size)
     static const struct stk_str marks[] = {{" object at 0x", 13}, {" at 0x", 6}};
     size_t n = name.n < size - 1 ? name.n : size - 1;
     memcpy(out, name.p, n);
-    if (stk_str_starts(name, STK_STR("<built-in")))
-        for (size_t i = 0; i < 2 * n; i++)
+    if (stk_str_starts(name, STK_STR("<built-in"))) {
+        for (size_t i = 0; i < 2 * n; i++) {
             if (stk_str_starts(from((struct stk_str){out, n}, i % n), marks[i / n])) {
                 n = i % n;
                 out[n++] = '>';
                 break;
             }
+        }
+    }
     out[n] = '\0';
     return n;
 }

@@ -27,10 +27,12 @@ static void load(const struct stk_trace *t, struct row *r)
 
 static bool is_before(const struct row *a, const struct row *b)
 {
-    if (a->start_ns != b->start_ns)
+    if (a->start_ns != b->start_ns) {
         return a->start_ns < b->start_ns;
-    if (a->end_ns != b->end_ns)
+    }
+    if (a->end_ns != b->end_ns) {
         return a->end_ns > b->end_ns;
+    }
     return a->next < b->next;
 }
 
@@ -38,10 +40,12 @@ static void sift_down(struct stk_vec *heap, size_t at)
 {
     struct row *rows = heap->items;
     for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
-        if (child + 1 < heap->count && is_before(&rows[child + 1], &rows[child]))
+        if (child + 1 < heap->count && is_before(&rows[child + 1], &rows[child])) {
             child++;
-        if (!is_before(&rows[child], &rows[at]))
+        }
+        if (!is_before(&rows[child], &rows[at])) {
             return;
+        }
         struct row swap = rows[at];
         rows[at] = rows[child];
         rows[child] = swap;
@@ -54,29 +58,35 @@ bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root)
     for (uint32_t k = root; k != STK_NONE; k = x->a->threads[k].next_row) {
         const struct stk_track *track = &x->a->t->tracks[k];
         struct row *r = track->count ? stk_vec_push(&x->rows) : NULL;
-        if (track->count && !r)
+        if (track->count && !r) {
             return false;
-        if (!r)
+        }
+        if (!r) {
             continue;
+        }
         *r = (struct row){.next = track->first, .end = track->first + track->count};
         load(x->a->t, r);
     }
-    for (size_t i = x->rows.count / 2; i-- > 0;)
+    for (size_t i = x->rows.count / 2; i-- > 0;) {
         sift_down(&x->rows, i);
+    }
     return true;
 }
 
 uint32_t stk_thread_events_next(struct stk_thread_events *x)
 {
     struct row *first = x->rows.items;
-    if (x->rows.count == 0)
+    if (x->rows.count == 0) {
         return STK_NONE;
+    }
     uint32_t event = first->next++;
-    if (first->next < first->end)
+    if (first->next < first->end) {
         load(x->a->t, first);
-    else
+    } else {
         *first = first[--x->rows.count];
-    if (x->rows.count > 1)
+    }
+    if (x->rows.count > 1) {
         sift_down(&x->rows, 0);
+    }
     return event;
 }

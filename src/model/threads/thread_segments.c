@@ -21,8 +21,9 @@ bool stk_segments_init(struct stk_thread_segments *s, const struct stk_analysis 
 
 void stk_segments_deinit(struct stk_thread_segments *s)
 {
-    for (uint32_t k = 0; s->rows && k < s->a->t->track_count; k++)
+    for (uint32_t k = 0; s->rows && k < s->a->t->track_count; k++) {
         stk_free(s->rows[k]);
+    }
     stk_free(s->rows);
     stk_vec_deinit(&s->list);
     stk_vec_deinit(&s->other);
@@ -33,16 +34,18 @@ static struct stk_thread_cursor *cursor_of(struct stk_thread_segments *s, uint32
 {
     if (!s->rows[row]) {
         s->rows[row] = stk_alloc(sizeof **s->rows);
-        if (s->rows[row])
+        if (s->rows[row]) {
             stk_cursor_init(s->rows[row], s->a, row);
+        }
     }
     return s->rows[row];
 }
 
 static bool in_blocked_copy(const struct stk_thread_cursor *c, uint32_t inherited)
 {
-    if (!(inherited & STK_NAME_COPY_CALL))
+    if (!(inherited & STK_NAME_COPY_CALL)) {
         return false;
+    }
     uint32_t call = stk_cursor_innermost(c, STK_NAME_COPY_CALL);
     return call != STK_NONE && c->a->t->kind[call] == STK_KIND_RUNTIME &&
            stk_copy_call_blocked(c->a->t, call);
@@ -88,14 +91,16 @@ static bool walk_row(struct stk_thread_segments *s, uint32_t row, int64_t from_n
 {
     struct stk_thread_cursor *c = cursor_of(s, row);
     out->count = 0;
-    if (!c)
+    if (!c) {
         return false;
+    }
     for (int64_t at = from_ns; at < to_ns;) {
         stk_cursor_advance(c, at);
         int64_t end = stk_cursor_stretch(c, at, to_ns);
         struct stk_segment x = describe(c), *slot = stk_vec_push_raw(out);
-        if (!slot)
+        if (!slot) {
             return false;
+        }
         x.start_ns = at;
         x.end_ns = end;
         *slot = x;
@@ -112,8 +117,9 @@ static bool overlay(const struct stk_vec *a, const struct stk_vec *b, struct stk
     out->count = 0;
     while (i < a->count && j < b->count) {
         struct stk_segment *slot = stk_vec_push_raw(out);
-        if (!slot)
+        if (!slot) {
             return false;
+        }
         *slot = y[j].doing < x[i].doing ? y[j] : x[i];
         slot->start_ns = x[i].start_ns > y[j].start_ns ? x[i].start_ns : y[j].start_ns;
         slot->end_ns = x[i].end_ns < y[j].end_ns ? x[i].end_ns : y[j].end_ns;
@@ -127,13 +133,15 @@ static bool overlay(const struct stk_vec *a, const struct stk_vec *b, struct stk
 bool stk_segments_collect(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                           int64_t to_ns)
 {
-    if (!walk_row(s, thread, from_ns, to_ns, &s->list))
+    if (!walk_row(s, thread, from_ns, to_ns, &s->list)) {
         return false;
+    }
     uint32_t row = s->a->threads[thread].next_row;
     for (int n = 1; row != STK_NONE && n < MAX_ROWS; row = s->a->threads[row].next_row, n++) {
         if (!walk_row(s, row, from_ns, to_ns, &s->other) ||
-            !overlay(&s->list, &s->other, &s->merged))
+            !overlay(&s->list, &s->other, &s->merged)) {
             return false;
+        }
         struct stk_vec swap = s->list;
         s->list = s->merged;
         s->merged = swap;
@@ -149,8 +157,9 @@ uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, i
     struct stk_thread_cursor *c = at ? stk_alloc(sizeof *c) : NULL;
     uint32_t found = STK_NONE;
     s->failed |= !c;
-    if (!c)
+    if (!c) {
         return STK_NONE;
+    }
     *c = *at;
     // What covers more than half of the window is open in its middle.
     stk_cursor_advance(c, from_ns + (to_ns - from_ns) / 2);
@@ -159,8 +168,9 @@ uint32_t stk_segments_operator(struct stk_thread_segments *s, uint32_t thread, i
         int64_t start = t->start_ns[e] > from_ns ? t->start_ns[e] : from_ns;
         int64_t end = c->stack[i].end_ns < to_ns ? c->stack[i].end_ns : to_ns;
         if (t->kind[e] == STK_KIND_HOST_OP && !(c->stack[i].classes & STK_NAME_STEP) &&
-            end - start >= (to_ns - from_ns) / 100 * percent)
+            end - start >= (to_ns - from_ns) / 100 * percent) {
             found = e;
+        }
     }
     stk_free(c);
     return found;

@@ -33,8 +33,9 @@ void stk_cursor_open(struct stk_thread_cursor *c, uint32_t event, int64_t end_ns
 
 static inline void stk_cursor_close(struct stk_thread_cursor *c, int64_t t_ns)
 {
-    while (c->depth && c->stack[c->depth - 1].end_ns <= t_ns)
+    while (c->depth && c->stack[c->depth - 1].end_ns <= t_ns) {
         c->depth--;
+    }
 }
 // Open and close events so that the stack is that of time t. Times must not decrease.
 static inline void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
@@ -43,8 +44,9 @@ static inline void stk_cursor_advance(struct stk_thread_cursor *c, int64_t t_ns)
     while (c->next < c->end && t->start_ns[c->next] <= t_ns) {
         uint32_t e = c->next++;
         int64_t end = stk_end_ns(t, e);
-        if (end > t_ns) // else over before anyone asks
+        if (end > t_ns) { // else over before anyone asks
             stk_cursor_open(c, e, end);
+        }
     }
     stk_cursor_close(c, t_ns);
 }
@@ -53,10 +55,12 @@ static inline int64_t stk_cursor_stretch(const struct stk_thread_cursor *c, int6
                                          int64_t limit_ns)
 {
     int64_t end = limit_ns;
-    if (c->depth && c->stack[c->depth - 1].end_ns < end)
+    if (c->depth && c->stack[c->depth - 1].end_ns < end) {
         end = c->stack[c->depth - 1].end_ns;
-    if (c->next < c->end && c->a->t->start_ns[c->next] < end)
+    }
+    if (c->next < c->end && c->a->t->start_ns[c->next] < end) {
         end = c->a->t->start_ns[c->next];
+    }
     return end > t_ns ? end : limit_ns;
 }
 

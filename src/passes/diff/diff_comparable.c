@@ -27,8 +27,9 @@ struct judge {
 static void add(struct judge *j, const char *id, bool refuses, const char *text, const char *a,
                 const char *b)
 {
-    if (j->count == MAX_REASONS)
+    if (j->count == MAX_REASONS) {
         return;
+    }
     j->rows[j->count++] =
         (struct stk_diff_reason){.id = id, .refuses = refuses, .text = text, .a = a, .b = b};
     j->refuses |= refuses;
@@ -56,16 +57,19 @@ static bool name_devices(struct stk_diff_work *w, const struct stk_run_sum *run,
     for (uint32_t d = 0; d < run->device_count; d++) {
         const struct stk_device_sum *dev = &run->devices[d];
         out->devices += dev->analysed;
-        if (dev->analysed && dev->name && *dev->name && n < MAX_MODELS)
+        if (dev->analysed && dev->name && *dev->name && n < MAX_MODELS) {
             models[n++] = dev->name;
+        }
     }
     qsort(models, n, sizeof *models, by_text);
     for (size_t i = 0; i < n; i++) {
-        if (i && strcmp(models[i], models[i - 1]) == 0)
+        if (i && strcmp(models[i], models[i - 1]) == 0) {
             continue;
+        }
         text = text ? stk_arena_printf(w->arena, "%s, %s", text, models[i]) : models[i];
-        if (!text)
+        if (!text) {
             return false;
+        }
     }
     out->device = text;
     return true;
@@ -85,13 +89,15 @@ static bool name_frameworks(struct stk_diff_work *w, int side, struct stk_diff_s
     uint32_t seen = frameworks_of(w, side), plain = 1u << STK_FW_CUDA;
     seen = seen & ~plain ? seen & ~plain : seen;
     for (int i = 0; i < STK_FW_COUNT; i++) {
-        if (!(seen & (1u << i)))
+        if (!(seen & (1u << i))) {
             continue;
+        }
         out->framework = out->framework
                              ? stk_arena_printf(w->arena, "%s, %s", out->framework, keys[i])
                              : keys[i];
-        if (!out->framework)
+        if (!out->framework) {
             return false;
+        }
     }
     return true;
 }
@@ -109,21 +115,26 @@ static void name_precision(const struct stk_run_sum *run, struct stk_diff_side *
             struct stk_kernel_traits t = stk_kernel_traits_of(stk_str_from(k->name));
             size_t at = 0;
             all_ns += k->total_ns;
-            if (!t.precision || t.tensor_core == STK_TENSOR_NO)
+            if (!t.precision || t.tensor_core == STK_TENSOR_NO) {
                 continue;
-            while (at < n && strcmp(names[at], t.precision) != 0)
+            }
+            while (at < n && strcmp(names[at], t.precision) != 0) {
                 at++;
-            if (at == MAX_MODELS)
+            }
+            if (at == MAX_MODELS) {
                 continue;
+            }
             names[at] = t.precision;
             ns[at] += k->total_ns;
             n = at == n ? n + 1 : n;
         }
     }
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n; i++) {
         best = ns[i] > ns[best] ? i : best;
-    if (n && (double)ns[best] >= PRECISION_FROM * (double)all_ns)
+    }
+    if (n && (double)ns[best] >= PRECISION_FROM * (double)all_ns) {
         out->precision = names[best];
+    }
 }
 
 bool stk_diff_facts_make(struct stk_diff_work *w, int side)
@@ -144,8 +155,9 @@ static int32_t world_of(const struct stk_diff_work *w, int side)
 {
     const struct stk_run_sum *run = w->in[side]->pass->run;
     int32_t world = -1;
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         world = run->ranks[r]->world_size > world ? run->ranks[r]->world_size : world;
+    }
     return world;
 }
 
@@ -154,24 +166,28 @@ static void judge_machines(struct judge *j)
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
     int32_t wa = world_of(j->w, 0), wb = world_of(j->w, 1);
     uint32_t shared = frameworks_of(j->w, 0) & frameworks_of(j->w, 1);
-    if (differ(a->scope, b->scope))
+    if (differ(a->scope, b->scope)) {
         add(j, "scope", true, "one holds the device's steps, the other the host's alone", a->scope,
             b->scope);
-    if (differ(a->device, b->device))
+    }
+    if (differ(a->device, b->device)) {
         add(j, "device", true, "they ran on other devices", a->device, b->device);
-    if (wa > 0 && wb > 0 && wa != wb)
+    }
+    if (wa > 0 && wb > 0 && wa != wb) {
         add(j, "world-size", true, "the jobs had other numbers of ranks",
             number(j, (uint64_t)wa, "rank", "ranks"), number(j, (uint64_t)wb, "rank", "ranks"));
-    else if (a->devices != b->devices)
+    } else if (a->devices != b->devices) {
         add(j, "device-count", wa <= 0 || wa != wb, "they hold other numbers of devices",
             number(j, a->devices, "device", "devices"), number(j, b->devices, "device", "devices"));
-    else if (a->ranks != b->ranks)
+    } else if (a->ranks != b->ranks) {
         add(j, "rank-count", wa <= 0 || wa != wb, "they hold other numbers of ranks",
             number(j, a->ranks, "rank", "ranks"), number(j, b->ranks, "rank", "ranks"));
+    }
     if (!shared && differ(a->framework, b->framework) && strcmp(a->framework, "cuda") != 0 &&
-        strcmp(b->framework, "cuda") != 0)
+        strcmp(b->framework, "cuda") != 0) {
         add(j, "framework", true, "they were written for other frameworks", a->framework,
             b->framework);
+    }
 }
 
 static void judge_work(struct judge *j)
@@ -179,15 +195,17 @@ static void judge_work(struct judge *j)
     const struct stk_diff_overlap *o = &j->w->overlap;
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
     bool known = o->kernels_most >= 0 || o->ops_most >= 0;
-    if (known && o->kernels_most < OTHER_WORK && o->ops_most < OTHER_WORK)
+    if (known && o->kernels_most < OTHER_WORK && o->ops_most < OTHER_WORK) {
         add(j, "work", true, "hardly any kernel or operation of one occurs in the other", NULL,
             NULL);
-    else if (o->kernels_least >= 0 && o->kernels_least < SAME_WORK)
+    } else if (o->kernels_least >= 0 && o->kernels_least < SAME_WORK) {
         add(j, "kernels", false, "most kernel time is in kernels that the other does not run", NULL,
             NULL);
-    if (differ(a->precision, b->precision))
+    }
+    if (differ(a->precision, b->precision)) {
         add(j, "precision", false, "their matrix products work with other numbers", a->precision,
             b->precision);
+    }
 }
 
 static void judge_steps(struct judge *j)
@@ -202,12 +220,14 @@ static void judge_steps(struct judge *j)
             na, nb);
         return;
     }
-    if (differ(a->source, b->source))
+    if (differ(a->source, b->source)) {
         add(j, "step-source", false, "their steps were found in other ways", a->source, b->source);
-    if (few < FEW_STEPS)
+    }
+    if (few < FEW_STEPS) {
         add(j, "few-steps", false, "few steps: record 10 or more of either side", na, nb);
-    else if (many / few >= COUNTS_APART)
+    } else if (many / few >= COUNTS_APART) {
         add(j, "step-count", false, "they hold very different numbers of steps", na, nb);
+    }
 }
 
 static const char *format_of(const struct stk_diff_side *s)
@@ -222,23 +242,27 @@ static void judge_captures(struct judge *j)
     const char *va = a->verdict.kind, *vb = b->verdict.kind;
     bool pa = j->w->in[0]->pass->run->facts.has_python;
     bool pb = j->w->in[1]->pass->run->facts.has_python;
-    if (strcmp(va, "cannot-tell") == 0 || strcmp(vb, "cannot-tell") == 0)
+    if (strcmp(va, "cannot-tell") == 0 || strcmp(vb, "cannot-tell") == 0) {
         add(j, "cannot-tell", false, "where the time goes cannot be told on both sides", va, vb);
-    if (differ(format_of(a), format_of(b)))
+    }
+    if (differ(format_of(a), format_of(b))) {
         add(j, "format", false, "they were recorded by other profilers", format_of(a),
             format_of(b));
-    if (pa != pb)
+    }
+    if (pa != pb) {
         add(j, "python", false,
             "Python calls were recorded on one side alone, which slows the host there",
             pa ? "with Python" : "without", pb ? "with Python" : "without");
+    }
 }
 
 bool stk_diff_comparable_judge(struct stk_diff_work *w)
 {
     struct judge j = {.w = w};
     j.rows = stk_arena_array(w->arena, MAX_REASONS, sizeof *j.rows);
-    if (!j.rows)
+    if (!j.rows) {
         return false;
+    }
     judge_machines(&j);
     judge_steps(&j);
     judge_work(&j);

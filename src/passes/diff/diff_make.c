@@ -9,30 +9,34 @@
 
 #include <string.h>
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status stk_diff_hook_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                         void **partial, struct stk_err *err)
 {
     struct stk_diff_partial *out = stk_arena_alloc(arena, sizeof *out);
     void *kernels = NULL, *ops = NULL;
-    if (!out)
+    if (!out) {
         return stk_err_nomem(err);
+    }
     enum stk_status status = stk_kernel_sums_see_used(view, arena, &kernels, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_op_sums_see_used(view, arena, &ops, err);
+    }
     out->kernels = kernels;
     out->ops = ops;
     *partial = out;
     return status;
 }
 
-const struct stk_view_hook stk_diff_hook = {.see = see};
+const struct stk_view_hook stk_diff_hook = {.see = stk_diff_hook_see};
 
 static const struct stk_rep_finding *find_finding(const struct stk_report *report, const char *id)
 {
     const struct stk_rep_finding *f = report->findings.items;
-    for (size_t i = 0; i < report->findings.count; i++)
-        if (strcmp(f[i].id, id) == 0)
+    for (size_t i = 0; i < report->findings.count; i++) {
+        if (strcmp(f[i].id, id) == 0) {
             return &f[i];
+        }
+    }
     return NULL;
 }
 
@@ -42,8 +46,9 @@ static bool list_findings(struct stk_diff_work *w)
     const struct stk_report *a = w->in[0]->report, *b = w->in[1]->report;
     size_t n = 0, most = a->findings.count + b->findings.count;
     struct stk_diff_finding *rows = stk_arena_array(w->arena, most + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
+    }
     for (size_t i = 0; i < a->findings.count; i++) {
         const struct stk_rep_finding *f = (const struct stk_rep_finding *)a->findings.items + i;
         const struct stk_rep_finding *g = find_finding(b, f->id);
@@ -55,9 +60,10 @@ static bool list_findings(struct stk_diff_work *w)
     }
     for (size_t i = 0; i < b->findings.count; i++) {
         const struct stk_rep_finding *g = (const struct stk_rep_finding *)b->findings.items + i;
-        if (!find_finding(a, g->id))
+        if (!find_finding(a, g->id)) {
             rows[n++] = (struct stk_diff_finding){
                 .id = g->id, .title = g->title, .state = "new", .b_severity = g->severity};
+        }
     }
     w->out->findings = (struct stk_list){.items = rows, .count = n};
     return true;
@@ -93,8 +99,9 @@ enum stk_status stk_diff_make(const struct stk_diff_input *a, const struct stk_d
     // Without steps there is nothing to compare, forced or not.
     out->is_compared = ok && w.steps[0].count && w.steps[1].count &&
                        (force || strcmp(out->comparable.status, "no") != 0);
-    if (ok && out->is_compared)
+    if (ok && out->is_compared) {
         ok = compare(&w);
+    }
     ok = ok && stk_diff_verdict_word(&w);
     return ok ? STK_OK : stk_err_nomem(err);
 }

@@ -31,13 +31,16 @@ static bool add(struct names *n, int side, const char *name, const char *placeme
     int created = 0;
     uint32_t *at = stk_map_put(&n->map, stk_hash_bytes(name, strlen(name)), kind,
                                (uint32_t)n->rows.count, &created);
-    if (!at)
+    if (!at) {
         return false;
+    }
     struct entry *e = created ? stk_vec_push(&n->rows) : stk_vec_at(&n->rows, *at);
-    if (!e)
+    if (!e) {
         return false;
-    if (created)
+    }
+    if (created) {
         *e = (struct entry){.name = name, .placement = placement};
+    }
     e->ns[side] += ns;
     e->count[side] += count;
     return true;
@@ -50,13 +53,15 @@ static bool add_side(struct names *kernels, struct names *ops, int side,
         const struct stk_diff_partial *p = run->ranks[r]->partial;
         for (uint32_t i = 0; p && i < p->kernels->row_count; i++) {
             const struct stk_kernel_row *k = &p->kernels->rows[i];
-            if (!add(kernels, side, k->name, NULL, k->total_ns, k->count))
+            if (!add(kernels, side, k->name, NULL, k->total_ns, k->count)) {
                 return false;
+            }
         }
         for (size_t i = 0; p && i < p->ops->count; i++) {
             const struct stk_op_row *o = &p->ops->rows[i];
-            if (!add(ops, side, o->name, o->on_device ? "device" : "host", o->self_ns, o->count))
+            if (!add(ops, side, o->name, o->on_device ? "device" : "host", o->self_ns, o->count)) {
                 return false;
+            }
         }
     }
     return true;
@@ -70,8 +75,9 @@ static int64_t distance(const struct stk_diff_name *n)
 static int by_change(const void *pa, const void *pb)
 {
     const struct stk_diff_name *a = pa, *b = pb;
-    if (distance(a) != distance(b))
+    if (distance(a) != distance(b)) {
         return distance(a) > distance(b) ? -1 : 1;
+    }
     int order = strcmp(a->name, b->name);
     return order || !a->placement ? order : strcmp(a->placement, b->placement);
 }
@@ -106,10 +112,12 @@ static void fill(struct stk_diff_work *w, const struct entry *e, struct stk_diff
 static bool list(struct stk_diff_work *w, const struct names *n, struct stk_list *out)
 {
     struct stk_diff_name *rows = stk_arena_array(w->arena, n->rows.count + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
-    for (size_t i = 0; i < n->rows.count; i++)
+    }
+    for (size_t i = 0; i < n->rows.count; i++) {
         fill(w, stk_vec_at(&n->rows, i), &rows[i]);
+    }
     qsort(rows, n->rows.count, sizeof *rows, by_change);
     size_t shown = w->limit && w->limit < n->rows.count ? (size_t)w->limit : n->rows.count;
     *out = (struct stk_list){.items = rows, .count = shown, .left_out = n->rows.count - shown};
@@ -122,8 +130,9 @@ static double shared(const struct names *n, int side)
     double both = 0, all = 0;
     for (size_t i = 0; i < n->rows.count; i++) {
         const struct entry *e = stk_vec_at(&n->rows, i);
-        if (e->placement && strcmp(e->placement, "host") != 0)
+        if (e->placement && strcmp(e->placement, "host") != 0) {
             continue;
+        }
         all += (double)e->ns[side];
         both += e->count[0] && e->count[1] ? (double)e->ns[side] : 0;
     }
@@ -158,11 +167,13 @@ bool stk_diff_names_make(struct stk_diff_work *w)
     bool ok = true;
     names_init(&kernels);
     names_init(&ops);
-    for (int side = 0; side < 2 && ok; side++)
+    for (int side = 0; side < 2 && ok; side++) {
         ok = add_side(&kernels, &ops, side, w->in[side]->pass->run);
+    }
     ok = ok && list(w, &kernels, &w->out->kernels) && list(w, &ops, &w->out->ops);
-    if (ok)
+    if (ok) {
         measure_overlap(w, &kernels, &ops);
+    }
     names_deinit(&kernels);
     names_deinit(&ops);
     return ok;

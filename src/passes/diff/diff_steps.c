@@ -16,8 +16,9 @@ static int by_number(const void *pa, const void *pb)
 {
     const struct stk_step *a = *(const struct stk_step *const *)pa;
     const struct stk_step *b = *(const struct stk_step *const *)pb;
-    if (a->number != b->number)
+    if (a->number != b->number) {
         return a->number < b->number ? -1 : 1;
+    }
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
@@ -27,8 +28,9 @@ static void take_sample(const struct stk_step *const *rows, size_t n, struct stk
     *out = (struct stk_diff_sample){.number = rows[0]->number};
     for (int p = 0; p < STK_PART_COUNT; p++) {
         __int128 sum = 0;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             sum += rows[i]->parts[p];
+        }
         out->parts[p] = (int64_t)(sum / (int64_t)n);
         out->dur_ns += out->parts[p];
     }
@@ -37,12 +39,15 @@ static void take_sample(const struct stk_step *const *rows, size_t n, struct stk
 static bool measure(struct stk_diff_steps *s)
 {
     int64_t *ns = stk_alloc_array(2 * s->count + 1, sizeof *ns);
-    if (!ns)
+    if (!ns) {
         return false;
-    for (size_t i = 0; i < s->count; i++)
+    }
+    for (size_t i = 0; i < s->count; i++) {
         ns[i] = s->v[i].dur_ns;
-    if (s->count)
+    }
+    if (s->count) {
         stk_sample_measure(ns, s->count, ns + s->count, &s->sample);
+    }
     stk_free(ns);
     return true;
 }
@@ -53,8 +58,9 @@ static void measure_busy(const struct stk_diff_steps *s, struct stk_diff_side *o
     double busy = 0, wall = 0;
     for (size_t i = 0; i < s->count; i++) {
         wall += (double)s->v[i].dur_ns;
-        for (int p = 0; p < STK_BUSY_PARTS; p++)
+        for (int p = 0; p < STK_BUSY_PARTS; p++) {
             busy += (double)s->v[i].parts[p];
+        }
     }
     out->has_busy = wall > 0 && out->scope && strcmp(out->scope, "steps") == 0;
     out->busy_share = wall > 0 ? busy / wall : 0;
@@ -68,16 +74,21 @@ bool stk_diff_steps_take(struct stk_diff_work *w, int side)
     const struct stk_step **rows = stk_alloc_array((size_t)run->step_count + 1, sizeof *rows);
     s->v = stk_arena_array(w->arena, (size_t)run->step_count + 1, sizeof *s->v);
     bool ok = rows && s->v;
-    for (uint32_t i = 0; i < run->step_count && ok; i++)
-        if (!run->steps[i].excluded)
+    for (uint32_t i = 0; i < run->step_count && ok; i++) {
+        if (!run->steps[i].excluded) {
             rows[s->windows++] = &run->steps[i];
-    if (ok)
+        }
+    }
+    if (ok) {
         qsort(rows, s->windows, sizeof *rows, by_number);
+    }
     for (size_t i = 0, n; ok && i < s->windows; i += n) {
-        for (n = 1; i + n < s->windows && rows[i + n]->number == rows[i]->number;)
+        for (n = 1; i + n < s->windows && rows[i + n]->number == rows[i]->number;) {
             n++;
-        for (size_t k = 0; k < n; k++)
+        }
+        for (size_t k = 0; k < n; k++) {
             s->host_steps += k == 0 || rows[i + k]->rank != rows[i + k - 1]->rank;
+        }
         take_sample(rows + i, n, &s->v[s->count++]);
     }
     stk_free(rows);
@@ -128,8 +139,9 @@ struct ranked {
 static int by_duration(const void *pa, const void *pb)
 {
     const struct ranked *a = pa, *b = pb;
-    if (a->dur_ns != b->dur_ns)
+    if (a->dur_ns != b->dur_ns) {
         return a->dur_ns < b->dur_ns ? -1 : 1;
+    }
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -138,12 +150,14 @@ static void scale_exactly(__int128 *sums, int64_t target, int64_t *out)
 {
     __int128 rest[STK_PART_COUNT], wall = 0;
     int64_t left = target;
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         wall += sums[p];
+    }
     while (wall >> 62) { // years of steps: their last bits do not matter, products must fit
         wall = 0;
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             wall += sums[p] >>= 1;
+        }
     }
     memset(out, 0, STK_PART_COUNT * sizeof *out);
     if (wall <= 0) {
@@ -158,8 +172,9 @@ static void scale_exactly(__int128 *sums, int64_t target, int64_t *out)
     }
     for (; left > 0; left--) {
         int best = 0;
-        for (int p = 1; p < STK_PART_COUNT; p++)
+        for (int p = 1; p < STK_PART_COUNT; p++) {
             best = rest[p] > rest[best] ? p : best;
+        }
         out[best]++;
         rest[best] = -1;
     }
@@ -170,16 +185,19 @@ static bool compose(const struct stk_diff_steps *s, enum stk_center_kind basis, 
 {
     __int128 sums[STK_PART_COUNT] = {0};
     struct ranked *order = stk_alloc_array(s->count, sizeof *order);
-    if (!order)
+    if (!order) {
         return false;
-    for (size_t i = 0; i < s->count; i++)
+    }
+    for (size_t i = 0; i < s->count; i++) {
         order[i] = (struct ranked){s->v[i].dur_ns, i};
+    }
     qsort(order, s->count, sizeof *order, by_duration);
     size_t cut = basis == STK_CENTER_MEDIAN ? s->count / 4 : 0;
     for (size_t i = cut; i < s->count - cut; i++) {
         const struct stk_diff_sample *v = &s->v[order[i].index];
-        for (int p = 0; p < STK_PART_COUNT; p++)
+        for (int p = 0; p < STK_PART_COUNT; p++) {
             sums[p] += v->parts[p];
+        }
     }
     stk_free(order);
     scale_exactly(sums, stk_sample_center(&s->sample, basis), out);
@@ -190,10 +208,12 @@ static bool compose(const struct stk_diff_steps *s, enum stk_center_kind basis, 
 static double part_variance(const struct stk_diff_steps *s, int part)
 {
     double mean = 0, var = 0;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
         mean += (double)s->v[i].parts[part] / (double)s->count;
-    for (size_t i = 0; i < s->count; i++)
+    }
+    for (size_t i = 0; i < s->count; i++) {
         var += ((double)s->v[i].parts[part] - mean) * ((double)s->v[i].parts[part] - mean);
+    }
     return var / (double)(s->count - 1) / s->sample.effective;
 }
 
@@ -216,8 +236,9 @@ bool stk_diff_parts_make(struct stk_diff_work *w)
 {
     int64_t a[STK_PART_COUNT], b[STK_PART_COUNT];
     struct stk_diff_part *rows = stk_arena_array(w->arena, STK_PART_COUNT, sizeof *rows);
-    if (!rows || !compose(&w->steps[0], w->basis, a) || !compose(&w->steps[1], w->basis, b))
+    if (!rows || !compose(&w->steps[0], w->basis, a) || !compose(&w->steps[1], w->basis, b)) {
         return false;
+    }
     double step = (double)stk_sample_center(&w->steps[0].sample, w->basis);
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_part_info *info = stk_part_info((enum stk_part)p);
@@ -239,8 +260,9 @@ bool stk_diff_pairs_make(struct stk_diff_work *w)
     size_t n = a->count > b->count ? a->count : b->count;
     size_t shown = w->limit && w->limit < n ? (size_t)w->limit : n;
     struct stk_diff_pair *rows = stk_arena_array(w->arena, shown + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
+    }
     for (size_t i = 0; i < shown; i++) {
         rows[i].in_a = i < a->count;
         rows[i].in_b = i < b->count;

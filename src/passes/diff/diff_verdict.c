@@ -28,20 +28,24 @@ static const char *const kind_keys[] = {"faster", "slower", "equivalent", "incon
 static bool same_steps(const struct stk_diff_steps *a, const struct stk_diff_steps *b)
 {
     bool same = a->count == b->count;
-    for (size_t i = 0; i < a->count && same; i++)
+    for (size_t i = 0; i < a->count && same; i++) {
         same = a->v[i].dur_ns == b->v[i].dur_ns;
+    }
     return same;
 }
 
 static enum kind judge(const struct stk_diff_work *w, enum stk_center_kind basis)
 {
     struct stk_log_ratio r = stk_samples_compare(&w->steps[0].sample, &w->steps[1].sample, basis);
-    if (!r.has_interval)
+    if (!r.has_interval) {
         return UNCLEAR;
-    if (r.low > 0 && r.expected >= log1p(MARGIN))
+    }
+    if (r.low > 0 && r.expected >= log1p(MARGIN)) {
         return SLOWER;
-    if (r.high < 0 && -r.expected >= log1p(MARGIN))
+    }
+    if (r.high < 0 && -r.expected >= log1p(MARGIN)) {
         return FASTER;
+    }
     return -r.low <= log1p(EQUIVALENT) && r.high <= log1p(EQUIVALENT) ? SAME : UNCLEAR;
 }
 
@@ -66,9 +70,10 @@ void stk_diff_verdict_decide(struct stk_diff_work *w)
     }
     v->kind = kind_keys[kind];
     v->basis = w->basis == STK_CENTER_MEDIAN ? "median" : "mean";
-    if (kind == SLOWER)
+    if (kind == SLOWER) {
         v->severity = severity_of(w->basis == STK_CENTER_MEDIAN ? w->out->step.median.change_share
                                                                 : w->out->step.mean.change_share);
+    }
 }
 
 static const struct stk_diff_measure *measure_of(const struct stk_diff_work *w)
@@ -83,13 +88,16 @@ static const char *confidence_of(const struct stk_diff_work *w)
     uint64_t few = w->out->a.used < w->out->b.used ? w->out->a.used : w->out->b.used;
     const struct stk_diff_reason *reason = c->reasons.items;
     bool cannot = false;
-    for (size_t i = 0; i < c->reasons.count; i++)
+    for (size_t i = 0; i < c->reasons.count; i++) {
         cannot |=
             strcmp(reason[i].id, "few-steps") == 0 || strcmp(reason[i].id, "cannot-tell") == 0;
-    if (!w->out->is_compared || c->forced || cannot)
+    }
+    if (!w->out->is_compared || c->forced || cannot) {
         return "low";
-    if (same_steps(&w->steps[0], &w->steps[1]))
+    }
+    if (same_steps(&w->steps[0], &w->steps[1])) {
         return "high";
+    }
     bool far = m->low_share > FAR || m->high_share < -FAR;
     return c->reasons.count == 0 && few >= MANY_STEPS && far ? "high" : "medium";
 }
@@ -128,12 +136,15 @@ static const char *largest_part(const struct stk_diff_work *w, int64_t change_ns
 {
     const struct stk_diff_part *p = w->out->parts.items, *best = NULL;
     char ns[STK_HUMAN_MAX];
-    for (size_t i = 0; i < w->out->parts.count; i++)
+    for (size_t i = 0; i < w->out->parts.count; i++) {
         if ((p[i].change_ns < 0) == (change_ns < 0) && p[i].is_beyond_noise &&
-            (!best || llabs(p[i].change_ns) > llabs(best->change_ns)))
+            (!best || llabs(p[i].change_ns) > llabs(best->change_ns))) {
             best = &p[i];
-    if (!best || llabs(best->change_ns) < llabs(change_ns) / 2)
+        }
+    }
+    if (!best || llabs(best->change_ns) < llabs(change_ns) / 2) {
         return "";
+    }
     return stk_arena_printf(w->arena, ", mostly %s (%s%s)", best->label,
                             best->change_ns > 0 ? "+" : "", stk_human_ns(best->change_ns, ns));
 }
@@ -142,8 +153,9 @@ static const char *say_refusal(const struct stk_diff_work *w)
 {
     const struct stk_diff_reason *r = w->out->comparable.reasons.items;
     size_t i = 0;
-    while (i + 1 < w->out->comparable.reasons.count && !r[i].refuses)
+    while (i + 1 < w->out->comparable.reasons.count && !r[i].refuses) {
         i++;
+    }
     return r[i].a && r[i].b ? stk_arena_printf(w->arena, "Not comparable: %s (A: %s, B: %s)",
                                                r[i].text, r[i].a, r[i].b)
                             : stk_arena_printf(w->arena, "Not comparable: %s", r[i].text);
@@ -152,18 +164,20 @@ static const char *say_refusal(const struct stk_diff_work *w)
 static const char *say_unclear(const struct stk_diff_work *w, const struct words *t)
 {
     const struct stk_diff_measure *m = measure_of(w);
-    if (!m->has_interval)
+    if (!m->has_interval) {
         return stk_arena_printf(w->arena,
                                 "Cannot tell: %s and %s a step, but with so few steps no interval "
                                 "can be given",
                                 t->a, t->b);
+    }
     const struct stk_diff_measure *mean = &w->out->step.mean, *median = &w->out->step.median;
     bool crossed = judge(w, STK_CENTER_MEDIAN) != UNCLEAR;
-    if (crossed)
+    if (crossed) {
         return stk_arena_printf(w->arena,
                                 "Cannot tell: the typical step became %s, the average step %s",
                                 median->change_ns < 0 ? "shorter" : "longer",
                                 mean->change_ns < 0 ? "shorter" : "longer");
+    }
     return stk_arena_printf(w->arena,
                             "Cannot tell: %s a step of A and %s of B, but the steps vary so much "
                             "that the change lies between %s and %s",
@@ -174,8 +188,9 @@ static const char *say_change(const struct stk_diff_work *w, bool slower, const 
 {
     const struct stk_diff_measure *m = measure_of(w);
     const char *part = largest_part(w, m->change_ns);
-    if (!part)
+    if (!part) {
         return NULL;
+    }
     return stk_arena_printf(w->arena,
                             "B's %s takes %s %s than A's: %s instead of %s (95 %% interval %s to "
                             "%s)%s",
@@ -185,11 +200,12 @@ static const char *say_change(const struct stk_diff_work *w, bool slower, const 
 
 static const char *say_same(const struct stk_diff_work *w, const struct words *t)
 {
-    if (same_steps(&w->steps[0], &w->steps[1]))
+    if (same_steps(&w->steps[0], &w->steps[1])) {
         return stk_arena_printf(w->arena,
                                 "No change: every step takes the same time in A and B, "
                                 "%s",
                                 t->a);
+    }
     return stk_arena_printf(w->arena,
                             "No change beyond the noise: %s a step of A, %s of B (95 %% interval "
                             "%s to %s)",
@@ -208,11 +224,12 @@ bool stk_diff_verdict_word(struct stk_diff_work *w)
         return v->sentence != NULL;
     }
     struct words t = say(measure_of(w));
-    if (strcmp(v->kind, kind_keys[UNCLEAR]) == 0)
+    if (strcmp(v->kind, kind_keys[UNCLEAR]) == 0) {
         v->sentence = say_unclear(w, &t);
-    else if (strcmp(v->kind, kind_keys[SAME]) == 0)
+    } else if (strcmp(v->kind, kind_keys[SAME]) == 0) {
         v->sentence = say_same(w, &t);
-    else
+    } else {
         v->sentence = say_change(w, strcmp(v->kind, kind_keys[SLOWER]) == 0, &t);
+    }
     return v->sentence != NULL;
 }

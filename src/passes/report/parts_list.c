@@ -17,8 +17,9 @@ bool stk_parts_shares(const int64_t *parts, int64_t wall_ns, struct stk_arena *a
                       struct stk_list *out)
 {
     struct stk_rep_part *rows = stk_arena_array(arena, STK_PART_COUNT, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
+    }
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_part_info *info = stk_part_info(p);
         rows[p] = (struct stk_rep_part){
@@ -36,15 +37,19 @@ bool stk_parts_shares(const int64_t *parts, int64_t wall_ns, struct stk_arena *a
 bool stk_parts_map(const int64_t *parts, struct stk_arena *arena, struct stk_list *out)
 {
     size_t n = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         n += parts[p] != 0;
+    }
     struct stk_ns_entry *entries = stk_arena_array(arena, n + 1, sizeof *entries);
-    if (!entries)
+    if (!entries) {
         return false;
+    }
     n = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
-        if (parts[p] != 0)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (parts[p] != 0) {
             entries[n++] = (struct stk_ns_entry){stk_part_info(p)->key, parts[p]};
+        }
+    }
     *out = (struct stk_list){.items = entries, .count = n};
     return true;
 }

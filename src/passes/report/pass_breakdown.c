@@ -20,42 +20,50 @@ static bool list_left_out(const struct stk_pass_ctx *ctx, struct stk_list *out)
     struct stk_rep_left_out *rows =
         stk_arena_array(ctx->arena, (size_t)run->device_count + 1, sizeof *rows);
     size_t n = 0;
-    if (!rows)
+    if (!rows) {
         return false;
-    for (uint32_t i = 0; i < run->device_count; i++)
-        if (!run->devices[i].analysed)
+    }
+    for (uint32_t i = 0; i < run->device_count; i++) {
+        if (!run->devices[i].analysed) {
             rows[n++] = (struct stk_rep_left_out){run->devices[i].id, run->devices[i].left_out
                                                                           ? run->devices[i].left_out
                                                                           : "not analysed"};
+        }
+    }
     *out = (struct stk_list){.items = rows, .count = n};
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                struct stk_err *err)
+static enum stk_status breakdown_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                          struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_rep_breakdown *out = &report->breakdown;
-    if (!list_left_out(ctx, &out->devices_left_out))
+    if (!list_left_out(ctx, &out->devices_left_out)) {
         return stk_err_nomem(err);
-    if (run->wall_ns <= 0)
+    }
+    if (run->wall_ns <= 0) {
         return STK_OK;
+    }
     out->scope = scope_key(run->scope);
-    if (!stk_parts_shares(run->parts, run->wall_ns, ctx->arena, &out->parts))
+    if (!stk_parts_shares(run->parts, run->wall_ns, ctx->arena, &out->parts)) {
         return stk_err_nomem(err);
-    if (run->median_step >= run->step_count)
+    }
+    if (run->median_step >= run->step_count) {
         return STK_OK;
+    }
     const struct stk_step *s = &run->steps[run->median_step];
     out->has_median_step = true;
     out->median_step.number = s->number;
     out->median_step.device = s->device < run->device_count ? run->devices[s->device].id : NULL;
-    if (!stk_parts_shares(s->parts, s->dur_ns, ctx->arena, &out->median_step.parts))
+    if (!stk_parts_shares(s->parts, s->dur_ns, ctx->arena, &out->median_step.parts)) {
         return stk_err_nomem(err);
+    }
     return STK_OK;
 }
 
 const struct stk_pass stk_pass_breakdown = {
     .name = "breakdown",
     .question = "Where does each step's time go?",
-    .describe = describe,
+    .describe = breakdown_describe,
 };

@@ -33,16 +33,18 @@ static struct stk_rep_device row_of(const struct stk_device_sum *d)
     };
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                struct stk_err *err)
+static enum stk_status devices_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                        struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_rep_device *rows =
         stk_arena_array(ctx->arena, (size_t)run->device_count + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return stk_err_nomem(err);
-    for (uint32_t i = 0; i < run->device_count; i++)
+    }
+    for (uint32_t i = 0; i < run->device_count; i++) {
         rows[i] = row_of(&run->devices[i]);
+    }
     report->devices = (struct stk_list){.items = rows, .count = run->device_count};
     return STK_OK;
 }
@@ -50,5 +52,5 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_repor
 const struct stk_pass stk_pass_devices = {
     .name = "devices",
     .question = "What did each device do?",
-    .describe = describe,
+    .describe = devices_describe,
 };

@@ -11,8 +11,9 @@ static bool list_inputs(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     struct stk_rep_input *rows =
         stk_arena_array(ctx->arena, (size_t)ctx->input_count + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
+    }
     for (uint32_t i = 0; i < ctx->input_count; i++) {
         const struct stk_input_info *in = &ctx->inputs[i];
         rows[i] = (struct stk_rep_input){
@@ -39,19 +40,22 @@ static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     struct stk_rep_issue *rows = stk_arena_array(ctx->arena, STK_ISSUE_COUNT, sizeof *rows);
     size_t n = 0;
-    if (!rows)
+    if (!rows) {
         return false;
+    }
     for (int id = 0; id < STK_ISSUE_COUNT; id++) {
         const struct stk_issue_info *info = stk_issue_info(id);
         struct stk_rep_issue row = {
             info->key, severity_key(info->severity), 0, info->meaning, info->remedy, NULL};
         for (uint32_t i = 0; i < ctx->input_count; i++) {
             row.count += ctx->inputs[i].issues[id].count;
-            if (!row.example)
+            if (!row.example) {
                 row.example = ctx->inputs[i].issue_notes[id];
+            }
         }
-        if (row.count)
+        if (row.count) {
             rows[n++] = row;
+        }
     }
     *out = (struct stk_list){.items = rows, .count = n};
     return true;
@@ -60,16 +64,19 @@ static bool list_issues(const struct stk_pass_ctx *ctx, struct stk_list *out)
 static bool count_events(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out)
 {
     struct stk_ns_entry *kinds = stk_arena_array(ctx->arena, STK_KIND_COUNT, sizeof *kinds);
-    if (!kinds)
+    if (!kinds) {
         return false;
-    for (int k = 0; k < STK_KIND_COUNT; k++)
+    }
+    for (int k = 0; k < STK_KIND_COUNT; k++) {
         kinds[k].key = stk_kind_key(k);
+    }
     for (uint32_t i = 0; i < ctx->input_count; i++) {
         const struct stk_input_info *in = &ctx->inputs[i];
         out->events.read += in->read;
         out->events.dropped += in->dropped;
-        for (int k = 0; k < STK_KIND_COUNT; k++)
+        for (int k = 0; k < STK_KIND_COUNT; k++) {
             kinds[k].ns += (int64_t)in->by_kind[k];
+        }
     }
     out->events.by_kind = (struct stk_list){.items = kinds, .count = STK_KIND_COUNT};
     return true;
@@ -83,8 +90,9 @@ static const char *duration_text(int64_t ns, struct stk_arena *arena)
         const char *name;
     } units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
     size_t i = 0;
-    while (ns % units[i].unit != 0)
+    while (ns % units[i].unit != 0) {
         i++;
+    }
     return stk_arena_printf(arena, "%lld%s", (long long)(ns / units[i].unit), units[i].name);
 }
 
@@ -93,45 +101,58 @@ static bool list_selection(const struct stk_pass_ctx *ctx, struct stk_list *out)
     const struct stk_select *s = ctx->select;
     const char **texts = stk_arena_array(ctx->arena, 6, sizeof *texts);
     size_t n = 0;
-    if (!texts)
+    if (!texts) {
         return false;
-    if (s->has_steps && s->step_last == INT64_MAX)
+    }
+    if (s->has_steps && s->step_last == INT64_MAX) {
         texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:", (long long)s->step_first);
-    else if (s->has_steps)
+    } else if (s->has_steps) {
         texts[n++] = stk_arena_printf(ctx->arena, "steps %lld:%lld", (long long)s->step_first,
                                       (long long)s->step_last);
-    if (s->has_rank)
+    }
+    if (s->has_rank) {
         texts[n++] = stk_arena_printf(ctx->arena, "rank %d", (int)s->rank);
-    if (s->has_device)
+    }
+    if (s->has_device) {
         texts[n++] = stk_arena_printf(ctx->arena, "device %lld", (long long)s->device);
+    }
     const char *from = s->has_from ? duration_text(s->from_ns, ctx->arena) : "the start";
     const char *to = s->has_to ? duration_text(s->to_ns, ctx->arena) : "the end";
-    if (!from || !to)
+    if (!from || !to) {
         return false;
-    if (s->has_from || s->has_to)
+    }
+    if (s->has_from || s->has_to) {
         texts[n++] = stk_arena_printf(ctx->arena, "from %s to %s", from, to);
-    for (size_t i = 0; i < n; i++)
-        if (!texts[i])
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!texts[i]) {
             return false;
-    for (uint32_t i = 0; i < ctx->input_count && n < 6; i++) // what was taken of a directory
-        if (ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED])
+        }
+    }
+    for (uint32_t i = 0; i < ctx->input_count && n < 6; i++) { // what was taken of a directory
+        if (ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED]) {
             texts[n++] = ctx->inputs[i].issue_notes[STK_ISSUE_FILE_SKIPPED];
+        }
+    }
     *out = (struct stk_list){.items = texts, .count = n};
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                struct stk_err *err)
+static enum stk_status profile_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                        struct stk_err *err)
 {
     struct stk_rep_profile *out = &report->profile;
     if (!list_inputs(ctx, &out->inputs) || !list_issues(ctx, &out->issues) ||
-        !count_events(ctx, out) || !list_selection(ctx, &out->selection))
+        !count_events(ctx, out) || !list_selection(ctx, &out->selection)) {
         return stk_err_nomem(err);
+    }
     if (ctx->run->rank_count > 0) {
         out->base_ns = ctx->run->ranks[0]->base_ns;
-        for (uint32_t r = 1; r < ctx->run->rank_count; r++)
-            if (ctx->run->ranks[r]->base_ns < out->base_ns)
+        for (uint32_t r = 1; r < ctx->run->rank_count; r++) {
+            if (ctx->run->ranks[r]->base_ns < out->base_ns) {
                 out->base_ns = ctx->run->ranks[r]->base_ns;
+            }
+        }
     }
     return stk_health_judge(ctx, out, err);
 }
@@ -139,5 +160,5 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_repor
 const struct stk_pass stk_pass_profile = {
     .name = "profile",
     .question = "What was read, and can it be trusted?",
-    .describe = describe,
+    .describe = profile_describe,
 };

@@ -27,16 +27,19 @@ static bool list_steps(const struct stk_pass_ctx *ctx, struct stk_list *out)
 {
     const struct stk_run_sum *run = ctx->run;
     size_t n = 0, count = 0;
-    for (uint32_t i = 0; i < run->step_count; i++)
+    for (uint32_t i = 0; i < run->step_count; i++) {
         n += selected(&run->steps[i]);
+    }
     size_t shown = ctx->limit && ctx->limit < n ? (size_t)ctx->limit : n;
     struct stk_rep_step *rows = stk_arena_array(ctx->arena, shown + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
+    }
     for (uint32_t i = 0; count < shown; i++) {
         const struct stk_step *s = &run->steps[i];
-        if (!selected(s))
+        if (!selected(s)) {
             continue;
+        }
         rows[count] = (struct stk_rep_step){
             .number = s->number,
             .device = s->device < run->device_count ? run->devices[s->device].id : NULL,
@@ -46,8 +49,9 @@ static bool list_steps(const struct stk_pass_ctx *ctx, struct stk_list *out)
             .host_start_ns = s->host_start_ns,
             .host_dur_ns = s->host_dur_ns,
         };
-        if (!stk_parts_map(s->parts, ctx->arena, &rows[count++].parts))
+        if (!stk_parts_map(s->parts, ctx->arena, &rows[count++].parts)) {
             return false;
+        }
     }
     *out = (struct stk_list){.items = rows, .count = shown, .left_out = n - shown};
     return true;
@@ -57,8 +61,9 @@ static int by_number(const void *pa, const void *pb)
 {
     const struct stk_step *a = *(const struct stk_step *const *)pa;
     const struct stk_step *b = *(const struct stk_step *const *)pb;
-    if (a->number != b->number)
+    if (a->number != b->number) {
         return a->number < b->number ? -1 : 1;
+    }
     return strcmp(a->excluded, b->excluded);
 }
 
@@ -68,25 +73,31 @@ static bool list_excluded(const struct stk_pass_ctx *ctx, struct stk_list *out)
     const struct stk_run_sum *run = ctx->run;
     const struct stk_step **steps =
         stk_arena_array(ctx->arena, (size_t)run->step_count + 1, sizeof *steps);
-    if (!steps)
+    if (!steps) {
         return false;
+    }
     size_t n = 0, count = 0;
-    for (uint32_t i = 0; i < run->step_count; i++)
-        if (run->steps[i].excluded && selected(&run->steps[i]))
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        if (run->steps[i].excluded && selected(&run->steps[i])) {
             steps[n++] = &run->steps[i];
+        }
+    }
     qsort(steps, n, sizeof *steps, by_number);
     struct stk_rep_excluded *rows = stk_arena_array(ctx->arena, n + 1, sizeof *rows);
-    if (!rows)
+    if (!rows) {
         return false;
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || by_number(&steps[i - 1], &steps[i]) != 0)
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || by_number(&steps[i - 1], &steps[i]) != 0) {
             rows[count++] = (struct stk_rep_excluded){steps[i]->number, steps[i]->excluded};
+        }
+    }
     *out = (struct stk_list){.items = rows, .count = count};
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                struct stk_err *err)
+static enum stk_status steps_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                      struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_rep_steps *out = &report->steps;
@@ -101,13 +112,14 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_repor
         .mean_ns = run->step_mean_ns,
         .p95_ns = run->step_p95_ns,
     };
-    if (!list_steps(ctx, &out->list) || !list_excluded(ctx, &out->excluded))
+    if (!list_steps(ctx, &out->list) || !list_excluded(ctx, &out->excluded)) {
         return stk_err_nomem(err);
+    }
     return STK_OK;
 }
 
 const struct stk_pass stk_pass_steps = {
     .name = "steps",
     .question = "What are the steps, and how long do they take?",
-    .describe = describe,
+    .describe = steps_describe,
 };

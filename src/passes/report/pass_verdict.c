@@ -8,8 +8,8 @@ static const char *confidence_key(enum stk_level level)
     return level == STK_LEVEL_HIGH ? "high" : level == STK_LEVEL_MEDIUM ? "medium" : "low";
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
-                                struct stk_err *err)
+static enum stk_status verdict_describe(const struct stk_pass_ctx *ctx, struct stk_report *report,
+                                        struct stk_err *err)
 {
     (void)err;
     report->verdict = (struct stk_rep_verdict){
@@ -23,5 +23,5 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_repor
 const struct stk_pass stk_pass_verdict = {
     .name = "verdict",
     .question = "What bounds the job?",
-    .describe = describe,
+    .describe = verdict_describe,
 };

@@ -15,9 +15,11 @@ const int stk_stats_count = sizeof stk_stats_all / sizeof stk_stats_all[0];
 
 const struct stk_stats *stk_stats_find(const char *name)
 {
-    for (int i = 0; i < stk_stats_count; i++)
-        if (strcmp(stk_stats_all[i]->name, name) == 0)
+    for (int i = 0; i < stk_stats_count; i++) {
+        if (strcmp(stk_stats_all[i]->name, name) == 0) {
             return stk_stats_all[i];
+        }
+    }
     return NULL;
 }
 
@@ -27,18 +29,22 @@ enum stk_status stk_stats_describe(const struct stk_stats *stats, const struct s
     struct stk_report report = {.schema = NULL};
     enum stk_status status = stk_pass_profile.describe(ctx, &report, err);
     doc->profile = report.profile;
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stats->describe(ctx, doc, err);
-    for (size_t i = 0; i < doc->table_count; i++)
+    }
+    for (size_t i = 0; i < doc->table_count; i++) {
         stk_table_cut(&doc->tables[i], ctx->limit);
+    }
     return status;
 }
 
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
-    for (uint32_t d = 0; d < ctx->run->device_count; d++)
-        if (ctx->run->devices[d].ops > 0)
+    for (uint32_t d = 0; d < ctx->run->device_count; d++) {
+        if (ctx->run->devices[d].ops > 0) {
             return false;
+        }
+    }
     stk_table_lacks(doc, "device operations",
                     "the profile holds no kernel, copy or memset of a device",
                     "record device activity: ProfilerActivity.CUDA in torch.profiler, "
@@ -73,8 +79,9 @@ const char *stk_name_cache_get(struct stk_name_cache *c, uint32_t id)
 struct stk_span stk_running_union_add(struct stk_running_union *u, int64_t start_ns, int64_t end_ns)
 {
     int64_t start = start_ns > u->end_ns ? start_ns : u->end_ns;
-    if (end_ns <= start)
+    if (end_ns <= start) {
         return (struct stk_span){start, start};
+    }
     u->total_ns += end_ns - start;
     u->end_ns = end_ns;
     return (struct stk_span){start, end_ns};

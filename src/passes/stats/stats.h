@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables about one question each: `stoker stats NAME`. To add one: a file passes/stats/stats_<name>.c
-// that ends in its descriptor `const struct stk_stats stk_stats_<name>`, and one line X(<name>) in
-// stats.def; the command, its help and its list take it from there.
+// Tables about one question each: `stoker stats NAME`. To add one: a file
+// passes/stats/stats_<name>.c that ends in its descriptor `const struct stk_stats
+// stk_stats_<name>`, and one line X(<name>) in stats.def; the command, its help and its list take
+// it from there.
 //
 // Only one trace is in memory at a time: `see` looks at one rank while its trace is there and keeps
 // what is small; `describe` makes the tables of all ranks. Either may be missing from the trace's

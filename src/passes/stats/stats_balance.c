@@ -54,11 +54,13 @@ static void swap_spans(struct stk_spans *a, struct stk_spans *b)
 static bool count_device(const struct stk_spans *busy, struct sets *s)
 {
     if (!stk_spans_intersect(&s->once, busy, &s->both) ||
-        !stk_spans_union(&s->twice, &s->both, &s->next))
+        !stk_spans_union(&s->twice, &s->both, &s->next)) {
         return false;
+    }
     swap_spans(&s->twice, &s->next);
-    if (!stk_spans_union(&s->once, busy, &s->next))
+    if (!stk_spans_union(&s->once, busy, &s->next)) {
         return false;
+    }
     swap_spans(&s->once, &s->next);
     return true;
 }
@@ -67,8 +69,9 @@ static bool count_device(const struct stk_spans *busy, struct sets *s)
 static int64_t first_work(const struct stk_spans *busy, const struct stk_step *s)
 {
     size_t i = stk_spans_find(busy, s->start_ns);
-    if (i == busy->count || busy->v[i].start_ns >= s->start_ns + s->dur_ns)
+    if (i == busy->count || busy->v[i].start_ns >= s->start_ns + s->dur_ns) {
         return INT64_MAX;
+    }
     return busy->v[i].start_ns > s->start_ns ? busy->v[i].start_ns : s->start_ns;
 }
 
@@ -76,9 +79,11 @@ static int64_t first_work(const struct stk_spans *busy, const struct stk_step *s
 static const struct stk_step *step_of(const struct stk_rank_sum *sum, uint32_t device,
                                       int64_t number)
 {
-    for (uint32_t i = 0; i < sum->step_count; i++)
-        if (sum->steps[i].device == device && sum->steps[i].number == number)
+    for (uint32_t i = 0; i < sum->step_count; i++) {
+        if (sum->steps[i].device == device && sum->steps[i].number == number) {
             return &sum->steps[i];
+        }
+    }
     return NULL;
 }
 
@@ -104,12 +109,14 @@ static void find_lag(const struct stk_analysis *view, uint32_t device, struct ba
     for (uint32_t i = 0; i < view->sum->step_count && count < LAG_STEPS_MAX; i++) {
         const struct stk_step *s = &view->sum->steps[i];
         uint32_t working;
-        if (s->device != device || s->excluded)
+        if (s->device != device || s->excluded) {
             continue;
+        }
         int64_t own = first_work(&view->lines[device].busy, s);
         int64_t first = earliest_of_step(view, s->number, &working);
-        if (own != INT64_MAX && working > 1)
+        if (own != INT64_MAX && working > 1) {
             lags[count++] = own - first;
+        }
     }
     out->steps = count;
     out->lag_ns = count ? stk_median_low(lags, count) : -1;
@@ -122,23 +129,27 @@ static bool fill_devices(const struct stk_analysis *view, struct sets *s,
     struct stk_spans own;
     stk_spans_init(&own);
     bool ok = true;
-    for (uint32_t d = 0; ok && d < devices; d++)
+    for (uint32_t d = 0; ok && d < devices; d++) {
         ok = !stk_view_has_device(view, d) ||
              (stk_view_selected(view, d, &s->selected) &&
               stk_spans_intersect(&view->lines[d].busy, &s->selected, &own) &&
               count_device(&own, s));
+    }
     stk_spans_deinit(&own);
-    if (!ok)
+    if (!ok) {
         return false;
+    }
     for (uint32_t d = 0; d < devices; d++) {
         struct balance_device *o = &out->devices[d];
         *o = (struct balance_device){.lag_ns = -1};
-        if (!stk_view_has_device(view, d))
+        if (!stk_view_has_device(view, d)) {
             continue;
+        }
         if (!stk_view_selected(view, d, &s->selected) ||
             !stk_spans_intersect(&view->lines[d].busy, &s->selected, &s->both) ||
-            !stk_spans_subtract(&s->both, &s->twice, &s->next))
+            !stk_spans_subtract(&s->both, &s->twice, &s->next)) {
             return false;
+        }
         o->busy_ns = stk_spans_total(&s->both);
         o->alone_ns = stk_spans_total(&s->next);
         find_lag(view, d, o);
@@ -148,15 +159,16 @@ static bool fill_devices(const struct stk_analysis *view, struct sets *s,
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status balance_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                   void **partial, struct stk_err *err)
 {
     struct sets sets;
     struct balance_partial *out = stk_arena_alloc(arena, sizeof *out);
     sets_init(&sets);
-    if (out)
+    if (out) {
         out->devices =
             stk_arena_array(arena, (size_t)view->sum->device_count + 1, sizeof *out->devices);
+    }
     bool ok = out && out->devices && fill_devices(view, &sets, out);
     *partial = out;
     sets_deinit(&sets);
@@ -193,10 +205,12 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
     for (uint32_t d = 0; working > 1 && d < rank->device_count; d++) {
         const struct balance_device *b = &p->devices[d];
         struct stk_cell *row = b->busy_ns > 0 ? stk_table_row(table) : NULL;
-        if (b->busy_ns > 0 && !row)
+        if (b->busy_ns > 0 && !row) {
             return false;
-        if (!row)
+        }
+        if (!row) {
             continue;
+        }
         row[0] = stk_cell_text(rank->devices[d].id);
         row[1] = stk_cell_number(rank->rank);
         row[2] = stk_cell_number(b->busy_ns);
@@ -220,19 +234,23 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                        struct stk_err *err)
 {
     struct stk_table *table = stk_table_add(doc, "balance", "Devices by work", columns,
                                             sizeof columns / sizeof columns[0]);
     struct balance_totals t = {.lag_ns = -1};
-    if (stk_stats_lacks_device(ctx, doc))
+    if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
-        if (!fill_rank(table, ctx->run->ranks[r], &t))
+    }
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        if (!fill_rank(table, ctx->run->ranks[r], &t)) {
             return stk_err_nomem(err);
-    if (!stk_table_sort(table, "busy_ns"))
+        }
+    }
+    if (!stk_table_sort(table, "busy_ns")) {
         return stk_err_nomem(err);
+    }
     int64_t mean_ns = t.devices ? t.busy_ns / (int64_t)t.devices : 0;
     stk_table_figure(doc, "devices", STK_CELL_COUNT,
                      t.devices ? stk_cell_number((int64_t)t.devices) : stk_cell_unknown());
@@ -257,6 +275,6 @@ const struct stk_stats stk_stats_balance = {
     .name = "balance",
     .question = "Do the devices of a host have equal work, and at the same time?",
     .needs = "operations of several devices of one process",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = balance_see},
+    .describe = balance_describe,
 };

@@ -75,12 +75,15 @@ struct member {
 static int by_key(const void *pa, const void *pb)
 {
     const struct member *a = pa, *b = pb;
-    if (a->key != b->key)
+    if (a->key != b->key) {
         return a->key < b->key ? -1 : 1;
-    if (a->k != b->k)
+    }
+    if (a->k != b->k) {
         return a->k < b->k ? -1 : 1;
-    if (a->rank != b->rank)
+    }
+    if (a->rank != b->rank) {
         return a->rank < b->rank ? -1 : 1;
+    }
     return (a->device > b->device) - (a->device < b->device);
 }
 
@@ -109,8 +112,9 @@ static void judge(const struct stk_run_sum *run, struct member *m, size_t n)
 // A collective whose group is named, or that runs on several devices of the only rank.
 static bool has_own_group(const struct stk_run_sum *run, const struct stk_comm_size *size)
 {
-    if (size->members_hash)
+    if (size->members_hash) {
         return size->group_size > 1;
+    }
     return run->rank_count < 2 && run->device_count > 1;
 }
 
@@ -118,11 +122,14 @@ static bool has_own_group(const struct stk_run_sum *run, const struct stk_comm_s
 static bool is_whole(const struct member *m, size_t n, size_t devices)
 {
     bool named = m->size->members_hash != 0;
-    for (size_t i = 1; i < n; i++)
-        if (m[i].rank == m[i - 1].rank && (named || m[i].device == m[i - 1].device))
+    for (size_t i = 1; i < n; i++) {
+        if (m[i].rank == m[i - 1].rank && (named || m[i].device == m[i - 1].device)) {
             return false;
-    if (named)
+        }
+    }
+    if (named) {
         return n == (size_t)m->size->group_size;
+    }
     return n > 1 && n == devices && (m->size->group_size == 0 || (size_t)m->size->group_size == n);
 }
 
@@ -141,8 +148,9 @@ static bool gather(const struct stk_run_sum *run, struct member *all, size_t *co
             uint64_t key = stk_hash_u64(c->name_hash ^ p->sizes[i].members_hash);
             uint32_t *k = stk_map_put(&ordinals, key, (uint64_t)r << 32 | c->device, 0, NULL);
             ok = k != NULL;
-            if (ok)
+            if (ok) {
                 all[(*count)++] = (struct member){key, (*k)++, r, c->device, c, &p->sizes[i]};
+            }
         }
     }
     stk_map_deinit(&ordinals);
@@ -156,8 +164,9 @@ static int64_t end_spread(const struct member *m, size_t n)
     const char *kind = m->size->kind ? m->size->kind : stk_comm_kind(m->c->name);
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     if (!kind || n < 2 || strcmp(kind, "broadcast") == 0 || strcmp(kind, "reduce") == 0 ||
-        strcmp(kind, "send_recv") == 0 || strcmp(kind, "permute") == 0)
+        strcmp(kind, "send_recv") == 0 || strcmp(kind, "permute") == 0) {
         return -1;
+    }
     for (size_t i = 0; i < n; i++) {
         int64_t end_ns = stk_add_ns(m[i].c->start_ns, m[i].c->dur_ns);
         first_ns = end_ns < first_ns ? end_ns : first_ns;
@@ -173,14 +182,16 @@ static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t 
 {
     size_t spreads = 0;
     int64_t *spread_ns = stk_alloc_array(count + 1, sizeof *spread_ns);
-    if (!spread_ns)
+    if (!spread_ns) {
         return false;
+    }
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && all[end].key == all[i].key && all[end].k == all[i].k; end++) {
         }
         bool own = has_own_group(run, all[i].size), whole = is_whole(all + i, end - i, devices);
-        if (own && whole)
+        if (own && whole) {
             judge(run, all + i, end - i);
+        }
         bool over_ranks =
             own ? whole && run->rank_count > 1 : all[i].c->matched && end - i == run->rank_count;
         spread_ns[spreads] = over_ranks ? end_spread(all + i, end - i) : -1;
@@ -195,14 +206,17 @@ static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t 
 static bool match_groups(const struct stk_run_sum *run, int64_t *residual_ns)
 {
     size_t n = 0, count = 0, devices = 0;
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         n += run->ranks[r]->collective_count;
-    for (uint32_t d = 0; d < run->device_count; d++)
+    }
+    for (uint32_t d = 0; d < run->device_count; d++) {
         devices += run->devices[d].communication_ns > 0;
+    }
     struct member *all = stk_alloc_array(n + 1, sizeof *all);
     bool ok = all && gather(run, all, &count);
-    if (ok)
+    if (ok) {
         qsort(all, count, sizeof *all, by_key);
+    }
     ok = ok && judge_all(run, all, count, devices, residual_ns);
     stk_free(all);
     return ok;
@@ -216,8 +230,9 @@ static void take_matches(const struct stk_run_sum *run)
         const struct stk_comm_sums *p = rank->partial;
         for (uint32_t i = 0; p && i < rank->collective_count; i++) {
             const struct stk_collective *c = &rank->collectives[i];
-            if (!c->matched || has_own_group(run, &p->sizes[i]))
+            if (!c->matched || has_own_group(run, &p->sizes[i])) {
                 continue;
+            }
             p->sizes[i].wait_ns = c->wait_ns;
             p->sizes[i].last_rank = run->straggler.clocks_agree ? c->last_rank : c->brief_rank;
             p->sizes[i].last_device = STK_NONE;
@@ -247,33 +262,39 @@ static bool is_selected(const struct stk_pass_ctx *ctx, const struct stk_rank_su
                         const struct stk_collective *c)
 {
     const struct stk_select *s = ctx->select;
-    if (s->has_device && rank->devices[c->device].ordinal != s->device)
+    if (s->has_device && rank->devices[c->device].ordinal != s->device) {
         return false;
-    if (!s->has_steps)
+    }
+    if (!s->has_steps) {
         return true;
-    if (c->step == STK_NONE)
+    }
+    if (c->step == STK_NONE) {
         return false;
+    }
     const char *excluded = rank->steps[c->step].excluded;
     return !excluded || strcmp(excluded, STK_EXCLUDED_UNSELECTED) != 0;
 }
 
 static struct stk_cell rate_of(int64_t bytes, int64_t ns, double factor)
 {
-    if (bytes < 0 || ns <= 0)
+    if (bytes < 0 || ns <= 0) {
         return stk_cell_unknown();
+    }
     return stk_cell_ratio((double)bytes * factor * 1e9 / (double)ns);
 }
 
 static void put_last(struct stk_cell *row, const struct stk_run_sum *run,
                      const struct stk_comm_size *size)
 {
-    if (size->wait_ns < 0)
+    if (size->wait_ns < 0) {
         return;
+    }
     const struct stk_rank_sum *last = run->ranks[size->last_rank];
     row[8] = stk_cell_number(size->wait_ns);
     row[9] = stk_cell_number(last->rank);
-    if (size->last_device < last->device_count)
+    if (size->last_device < last->device_count) {
         row[10] = stk_cell_text(last->devices[size->last_device].id);
+    }
 }
 
 static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const char *kind,
@@ -286,13 +307,15 @@ static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const char *k
     int created;
     uint32_t *at = stk_map_put(known, a, b, (uint32_t)kinds->count, &created);
     struct kind_row *row = !at ? NULL : created ? stk_vec_push(kinds) : stk_vec_at(kinds, *at);
-    if (!row)
+    if (!row) {
         return false;
-    if (created)
+    }
+    if (created) {
         *row = (struct kind_row){.kind = kind,
                                  .group = size->group,
                                  .group_size = size->group_size,
                                  .bytes = size->bytes};
+    }
     row->count++;
     row->total_ns = stk_add_ns(row->total_ns, c->dur_ns);
     row->exposed_ns = stk_add_ns(row->exposed_ns, c->exposed_ns);
@@ -316,8 +339,9 @@ static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
                       ? (double)size->bytes * factor * 1e9 / (double)ns
                       : 0;
     all->best_bus = rate > all->best_bus ? rate : all->best_bus;
-    if (c->step == STK_NONE || rank->steps[c->step].excluded)
+    if (c->step == STK_NONE || rank->steps[c->step].excluded) {
         return;
+    }
     all->in_steps++;
     all->step_bytes =
         size->bytes < 0 || all->step_bytes < 0 ? -1 : stk_add_ns(all->step_bytes, size->bytes);
@@ -329,8 +353,9 @@ static bool fill_row(const struct stk_run_sum *run, struct stk_table *table,
                      const struct stk_collective *c, const struct stk_comm_size *size)
 {
     struct stk_cell *row = stk_table_row(table);
-    if (!row)
+    if (!row) {
         return false;
+    }
     bool knows = size->group_size > 1;
     row[0] = stk_cell_number(rank->rank);
     row[1] = stk_cell_text(rank->devices[c->device].id);
@@ -344,9 +369,10 @@ static bool fill_row(const struct stk_run_sum *run, struct stk_table *table,
     row[11] = stk_cell_text(size->group);
     row[12] = size->group_size > 0 ? stk_cell_number(size->group_size) : stk_cell_unknown();
     row[13] = rate_of(size->bytes, transfer_ns(c, size), 1);
-    if (knows)
+    if (knows) {
         row[14] =
             rate_of(size->bytes, transfer_ns(c, size), stk_comm_bus_factor(kind, size->group_size));
+    }
     return true;
 }
 
@@ -359,18 +385,22 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
     for (uint32_t i = 0; p && i < rank->collective_count; i++) {
         const struct stk_collective *c = &rank->collectives[i];
         const struct stk_comm_size *size = &p->sizes[i];
-        if (!is_selected(ctx, rank, c))
+        if (!is_selected(ctx, rank, c)) {
             continue;
-        if (c->name != last_name)
+        }
+        if (c->name != last_name) {
             name_kind = stk_comm_kind(last_name = c->name);
+        }
         const char *kind = size->kind ? size->kind : name_kind;
         add_totals(all, rank, kind, c, size);
         if (!fill_row(ctx->run, table, rank, kind, c, size) ||
-            !add_kind(kinds, known, kind, c, size))
+            !add_kind(kinds, known, kind, c, size)) {
             return false;
+        }
     }
-    if (!p)
+    if (!p) {
         return true;
+    }
     all->exposed_ns = stk_add_ns(all->exposed_ns, p->exposed_ns);
     all->gradient_elements = stk_add_ns(all->gradient_elements, p->gradient_elements);
     all->gradient_steps += p->gradient_elements ? p->gradient_steps : 0;
@@ -385,8 +415,9 @@ static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
     for (size_t i = 0; i < kinds->count; i++) {
         const struct kind_row *k = stk_vec_at(kinds, i);
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         int64_t each_ns = k->transfer_ns / (int64_t)k->count;
         row[0] = stk_cell_text(k->kind);
         row[1] = stk_cell_text(k->group);
@@ -397,8 +428,9 @@ static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
         row[6] = stk_cell_number(k->exposed_ns);
         row[7] = k->waits ? stk_cell_number(k->wait_ns) : stk_cell_unknown();
         row[8] = rate_of(k->bytes, each_ns, 1);
-        if (k->group_size > 1)
+        if (k->group_size > 1) {
             row[9] = rate_of(k->bytes, each_ns, stk_comm_bus_factor(k->kind, k->group_size));
+        }
     }
     return true;
 }
@@ -410,8 +442,9 @@ static bool fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
     for (uint32_t i = 0; p && i < p->host_count; i++) {
         const struct stk_comm_host *h = &p->host[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_number(rank->rank < 0 ? 0 : rank->rank);
         row[1] = stk_cell_text(h->name);
         row[2] = stk_cell_number((int64_t)h->count);
@@ -428,10 +461,11 @@ static int64_t used_steps(const struct stk_pass_ctx *ctx)
 {
     const struct stk_run_sum *run = ctx->run;
     int64_t n = 0;
-    for (uint32_t i = 0; i < run->step_count; i++)
+    for (uint32_t i = 0; i < run->step_count; i++) {
         n += !run->steps[i].excluded && run->steps[i].device != STK_NONE &&
              (!ctx->select->has_device ||
               run->devices[run->steps[i].device].ordinal == ctx->select->device);
+    }
     return n;
 }
 
@@ -450,10 +484,11 @@ static void say_gradients(const struct comm_totals *all, int64_t moved_bytes,
                      sized ? stk_cell_number(bytes) : unknown);
     stk_table_figure(doc, "gradient_share", STK_CELL_SHARE,
                      sized && moved_bytes > 0 ? stk_cell_share_of(bytes, moved_bytes) : unknown);
-    if (!known && all->count + all->host_count > 0)
+    if (!known && all->count + all->host_count > 0) {
         stk_table_lacks(doc, "bytes of the gradients",
                         "no step with the shapes of its gradients was recorded",
                         "PyTorch: record_shapes=True in torch.profiler, and profiler.step()");
+    }
 }
 
 static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
@@ -491,25 +526,27 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals
 static void say_missing(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
                         struct stk_table_doc *doc)
 {
-    if (all->count == 0)
+    if (all->count == 0) {
         stk_table_lacks(doc, "collectives of a device", "none ran in the selected time",
                         "give the profiles of a distributed run");
-    else if (all->waits == 0 && ctx->run->rank_count < 2)
+    } else if (all->waits == 0 && ctx->run->rank_count < 2) {
         stk_table_lacks(doc, "who waits for whom",
                         "the profile holds one rank: rates are too low by its waiting",
                         "record every rank and give all profiles, or their directory");
-    else if (all->waits < all->count)
+    } else if (all->waits < all->count) {
         stk_table_lacks(doc, "waiting of some collectives",
                         "they do not occur equally often on all ranks of their group",
                         "record the same steps on every rank, and give all profiles");
-    if (all->sized < all->count)
+    }
+    if (all->sized < all->count) {
         stk_table_lacks(doc, all->sized ? "bytes of some collectives" : "bytes", "not recorded",
                         "PyTorch 2.2 and newer write them to the kernels (older ones with "
                         "record_shapes=True); what Nsight Systems exports holds none");
+    }
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                     struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *rows = stk_table_add(doc, "collectives", "Collectives by exposed time",
@@ -528,17 +565,20 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     stk_table_keep(rows, "exposed_ns", ctx->limit);
     bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
-    for (uint32_t r = 0; r < run->rank_count && ok; r++)
+    for (uint32_t r = 0; r < run->rank_count && ok; r++) {
         ok = fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all) &&
              fill_host(host, run->ranks[r], &all);
+    }
     ok = ok && fill_kinds(by_kind, &kinds) && stk_table_sort(rows, "exposed_ns") &&
          stk_table_sort(by_kind, "exposed_ns") && stk_table_sort(host, "total_ns");
     stk_vec_deinit(&kinds);
     stk_map_deinit(&known);
-    if (!ok)
+    if (!ok) {
         return stk_err_nomem(err);
-    if (all.host_count == 0 && stk_stats_lacks_device(ctx, doc))
+    }
+    if (all.host_count == 0 && stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
+    }
     say_figures(ctx, &all, doc);
     say_missing(ctx, &all, doc);
     return STK_OK;
@@ -549,5 +589,5 @@ const struct stk_stats stk_stats_comm = {
     .question = "Which collectives cost time, and which rank do they wait for?",
     .needs = "collectives of a device; all ranks of the run for the waiting",
     .hook = {.see = stk_comm_sums_see, .wants = STK_WANT_COLLECTIVES},
-    .describe = describe,
+    .describe = comm_describe,
 };

@@ -66,28 +66,35 @@ const char *stk_comm_kind(const char *name)
     size_t n = 0;
     for (const char *p = name; *p && n + 1 < sizeof text; p++) {
         char c = *p >= 'A' && *p <= 'Z' ? (char)(*p + ('a' - 'A')) : *p;
-        if (c == '(' || c == '<')
+        if (c == '(' || c == '<') {
             break; // parameters
-        if (c != '_' && c != '-')
+        }
+        if (c != '_' && c != '-') {
             text[n++] = c;
+        }
     }
     text[n] = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strstr(text, kinds[i].word))
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strstr(text, kinds[i].word)) {
             return kinds[i].kind;
+        }
+    }
     return NULL;
 }
 
 double stk_comm_bus_factor(const char *kind, int64_t group_size)
 {
     double n = (double)group_size;
-    if (!kind || group_size < 2)
+    if (!kind || group_size < 2) {
         return 1;
-    if (strcmp(kind, "all_reduce") == 0)
+    }
+    if (strcmp(kind, "all_reduce") == 0) {
         return 2 * (n - 1) / n;
+    }
     if (strcmp(kind, "all_gather") == 0 || strcmp(kind, "reduce_scatter") == 0 ||
-        strcmp(kind, "all_to_all") == 0)
+        strcmp(kind, "all_to_all") == 0) {
         return (n - 1) / n;
+    }
     return 1;
 }
 
@@ -99,22 +106,23 @@ static void read_details(const struct stk_trace *t, uint32_t event, struct said 
     const struct stk_detail *d = stk_details_of(t, event, &count);
     for (uint32_t i = 0; i < count; i++) {
         int64_t number = d[i].number > 0 ? d[i].number : 0;
-        if (d[i].key == STK_DETAIL_IN_ELEMENTS)
+        if (d[i].key == STK_DETAIL_IN_ELEMENTS) {
             s->in = number;
-        else if (d[i].key == STK_DETAIL_OUT_ELEMENTS)
+        } else if (d[i].key == STK_DETAIL_OUT_ELEMENTS) {
             s->out = number;
-        else if (d[i].key == STK_DETAIL_ELEMENT_BYTES)
+        } else if (d[i].key == STK_DETAIL_ELEMENT_BYTES) {
             s->element_bytes = number;
-        else if (d[i].key == STK_DETAIL_BYTES)
+        } else if (d[i].key == STK_DETAIL_BYTES) {
             s->bytes = number;
-        else if (d[i].key == STK_DETAIL_GROUP_SIZE)
+        } else if (d[i].key == STK_DETAIL_GROUP_SIZE) {
             s->group_size = number;
-        else if (d[i].key == STK_DETAIL_COLLECTIVE)
+        } else if (d[i].key == STK_DETAIL_COLLECTIVE) {
             s->collective = d[i].text;
-        else if (d[i].key == STK_DETAIL_GROUP)
+        } else if (d[i].key == STK_DETAIL_GROUP) {
             s->group = d[i].text;
-        else if (d[i].key == STK_DETAIL_GROUP_RANKS)
+        } else if (d[i].key == STK_DETAIL_GROUP_RANKS) {
             s->members = d[i].text;
+        }
     }
 }
 
@@ -137,13 +145,17 @@ static void complete(struct said *s, const struct said *around)
 static int64_t bytes_of(const struct said *s, const char *kind)
 {
     int64_t elements = s->in > s->out ? s->in : s->out, bytes;
-    if (s->bytes > 0)
+    if (s->bytes > 0) {
         return s->bytes;
-    if (elements == 0 || s->element_bytes == 0)
+    }
+    if (elements == 0 || s->element_bytes == 0) {
         return -1;
+    }
     bool grows = s->out == 0 && kind && strcmp(kind, "all_gather") == 0;
-    if (grows && (s->group_size == 0 || __builtin_mul_overflow(elements, s->group_size, &elements)))
+    if (grows &&
+        (s->group_size == 0 || __builtin_mul_overflow(elements, s->group_size, &elements))) {
         return -1;
+    }
     return __builtin_mul_overflow(elements, s->element_bytes, &bytes) ? -1 : bytes;
 }
 
@@ -154,9 +166,11 @@ static bool is_host_collective(struct stk_str name)
 {
     static const char *const handing[] = {
         "nccl", "rccl", "xccl:", "hccl:", "c10d::", "c10d_", "_c10d", "symm_mem::"};
-    for (size_t i = 0; i < sizeof handing / sizeof handing[0]; i++)
-        if (stk_str_starts(name, stk_str_from(handing[i])))
+    for (size_t i = 0; i < sizeof handing / sizeof handing[0]; i++) {
+        if (stk_str_starts(name, stk_str_from(handing[i]))) {
             return false;
+        }
+    }
     return !stk_str_eq(name, STK_STR("record_param_comms"));
 }
 
@@ -168,8 +182,9 @@ static bool add_host(struct sweep *s, uint32_t event, const struct said *said)
     if (s->slot[id] == 0) {
         row = stk_vec_push(&s->host);
         const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
-        if (!name)
+        if (!name) {
             return false;
+        }
         *row = (struct stk_comm_host){.name = name};
         s->slot[id] = (uint32_t)s->host.count;
     }
@@ -185,11 +200,13 @@ static bool note_launch(struct sweep *s, uint32_t call)
 {
     const struct stk_trace *t = s->view->t;
     for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
-        if (t->kind[e] != STK_KIND_COLLECTIVE)
+        if (t->kind[e] != STK_KIND_COLLECTIVE) {
             continue;
+        }
         struct said *said = stk_vec_push(&s->calls);
-        if (!said || !stk_map_put(&s->launched, e, 0, (uint32_t)s->calls.count - 1, NULL))
+        if (!said || !stk_map_put(&s->launched, e, 0, (uint32_t)s->calls.count - 1, NULL)) {
             return false;
+        }
         *said = s->stack[s->depth - 1].said;
     }
     return true;
@@ -200,8 +217,9 @@ static void add_gradient(struct sweep *s, uint32_t event)
     struct said said = nothing;
     int64_t bytes;
     read_details(s->view->t, event, &said);
-    if (said.in == 0)
+    if (said.in == 0) {
         return;
+    }
     s->out->gradient_elements = stk_add_ns(s->out->gradient_elements, said.in);
     bool known = said.element_bytes > 0 && s->out->gradient_bytes >= 0 &&
                  !__builtin_mul_overflow(said.in, said.element_bytes, &bytes);
@@ -219,30 +237,38 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
         bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
         if (!launch && !(stk_class_of(s->view, e) & STK_NAME_HOST_COLL)) {
             if (t->kind[e] == STK_KIND_HOST_OP && t->ref[e] != STK_NONE &&
-                stk_view_in(&in_steps, t->start_ns[e]) && stk_str_eq(stk_name_of(t, e), gradient))
+                stk_view_in(&in_steps, t->start_ns[e]) && stk_str_eq(stk_name_of(t, e), gradient)) {
                 add_gradient(s, e);
+            }
             continue;
         }
-        while (s->depth && s->stack[s->depth - 1].end_ns <= t->start_ns[e])
+        while (s->depth && s->stack[s->depth - 1].end_ns <= t->start_ns[e]) {
             s->depth--;
-        if (launch && s->depth && !note_launch(s, e))
+        }
+        if (launch && s->depth && !note_launch(s, e)) {
             return false;
-        if (launch)
+        }
+        if (launch) {
             continue;
+        }
         struct said said = nothing;
         read_details(t, e, &said);
-        if (said.collective == STK_NONE && stk_comm_kind(stk_name_of(t, e).p))
+        if (said.collective == STK_NONE && stk_comm_kind(stk_name_of(t, e).p)) {
             said.collective = t->name[e]; // "nccl:all_to_all" sends and receives
-        if (s->depth)
+        }
+        if (s->depth) {
             complete(&said, &s->stack[s->depth - 1].said);
+        }
         if (t->start_ns[e] >= inside_ns && stk_view_in(&cursor, t->start_ns[e]) &&
             is_host_collective(stk_name_of(t, e))) {
             inside_ns = stk_end_ns(t, e);
-            if (!add_host(s, e, &said))
+            if (!add_host(s, e, &said)) {
                 return false;
+            }
         }
-        if (s->depth < MAX_DEPTH)
+        if (s->depth < MAX_DEPTH) {
             s->stack[s->depth++] = (struct open_call){stk_end_ns(t, e), said};
+        }
     }
     return true;
 }
@@ -255,8 +281,9 @@ static bool size_of(struct sweep *s, uint32_t event, struct stk_comm_size *size)
     struct said said = nothing;
     const uint32_t *call = stk_map_get(&s->launched, event, 0);
     read_details(t, event, &said);
-    if (call)
+    if (call) {
         complete(&said, stk_vec_at(&s->calls, *call));
+    }
     *size = (struct stk_comm_size){
         .bytes = -1, .group_size = said.group_size, .wait_ns = -1, .last_rank = -1};
     if (said.collective != STK_NONE) {
@@ -269,8 +296,9 @@ static bool size_of(struct sweep *s, uint32_t event, struct stk_comm_size *size)
         struct stk_str text = stk_strpool_get(&t->strings, said.members);
         size->members_hash = stk_collective_group_hash(text, said.group_size);
     }
-    if (said.group == STK_NONE)
+    if (said.group == STK_NONE) {
         return true;
+    }
     size->group = stk_name_cache_get(&s->names, said.group);
     return size->group != NULL;
 }
@@ -281,13 +309,17 @@ static bool sweep_devices(struct sweep *s)
     const struct stk_analysis *v = s->view;
     uint32_t n = 0;
     s->out->sizes = stk_arena_array(s->arena, v->sum->collective_count + 1, sizeof *s->out->sizes);
-    if (!s->out->sizes)
+    if (!s->out->sizes) {
         return false;
-    for (uint32_t d = 0; d < v->sum->device_count; d++)
-        for (uint32_t i = 0; i < v->lines[d].op_count; i++)
+    }
+    for (uint32_t d = 0; d < v->sum->device_count; d++) {
+        for (uint32_t i = 0; i < v->lines[d].op_count; i++) {
             if (v->lines[d].ops[i].part == STK_PART_COMMUNICATION && n < v->sum->collective_count &&
-                !size_of(s, v->lines[d].ops[i].event, &s->out->sizes[n++]))
+                !size_of(s, v->lines[d].ops[i].event, &s->out->sizes[n++])) {
                 return false;
+            }
+        }
+    }
     return true;
 }
 
@@ -312,13 +344,15 @@ static bool sum_exposed(struct sweep *s)
 static bool select_time(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
-    if (!v->select->has_steps || v->steps_on_device)
+    if (!v->select->has_steps || v->steps_on_device) {
         return stk_spans_add(&s->time, v->from_ns, v->to_ns);
+    }
     for (uint32_t i = 0; i < v->step_count; i++) {
         const char *excluded = v->steps[i].excluded;
         if ((!excluded || strcmp(excluded, STK_EXCLUDED_UNSELECTED) != 0) &&
-            !stk_spans_add(&s->time, v->steps[i].start_ns, v->steps[i].end_ns))
+            !stk_spans_add(&s->time, v->steps[i].start_ns, v->steps[i].end_ns)) {
             return false;
+        }
     }
     return true;
 }
@@ -327,17 +361,22 @@ static bool sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
     bool ok = select_time(s) && stk_view_host_steps(v, true, &s->steps);
-    for (uint32_t i = 0; i < v->step_count && ok && !v->steps_on_device; i++)
+    for (uint32_t i = 0; i < v->step_count && ok && !v->steps_on_device; i++) {
         s->out->gradient_steps += !v->steps[i].excluded;
-    for (uint32_t k = 0; k < v->t->track_count && ok; k++)
-        if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process])
+    }
+    for (uint32_t k = 0; k < v->t->track_count && ok; k++) {
+        if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process]) {
             ok = sweep_thread(s, &v->t->tracks[k]);
+        }
+    }
     ok = ok && sweep_devices(s) && sum_exposed(s);
     s->out->host = ok ? stk_arena_array(s->arena, s->host.count + 1, sizeof *s->out->host) : NULL;
-    if (!s->out->host)
+    if (!s->out->host) {
         return false;
-    if (s->host.count)
+    }
+    if (s->host.count) {
         memcpy(s->out->host, s->host.items, s->host.count * sizeof *s->out->host);
+    }
     s->out->host_count = (uint32_t)s->host.count;
     return true;
 }
@@ -347,8 +386,9 @@ enum stk_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_ar
 {
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
     *partial = NULL;
-    if (!s)
+    if (!s) {
         return stk_err_nomem(err);
+    }
     s->view = view;
     s->arena = arena;
     stk_map_init(&s->launched, UINT32_MAX - 1);

@@ -79,10 +79,12 @@ static bool add_sample(struct sweep *s, uint32_t track, uint32_t event, uint32_t
                         : created ? stk_vec_push(&s->series)
                                   : stk_vec_at(&s->series, *at);
     struct sample *sample = of ? stk_vec_push(&s->samples) : NULL;
-    if (!sample)
+    if (!sample) {
         return false;
-    if (created)
+    }
+    if (created) {
         *of = (struct series){.track = track, .name = name, .series = series, .device = device};
+    }
     of->count++;
     *sample = (struct sample){*at, key_of(value)};
     return true;
@@ -98,17 +100,19 @@ static bool sweep_track(struct sweep *s, uint32_t index)
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
         uint32_t count, series = 0;
         const struct stk_detail *d = stk_details_of(t, e, &count);
-        if (!stk_view_in(&cursor, t->start_ns[e]))
+        if (!stk_view_in(&cursor, t->start_ns[e])) {
             continue;
+        }
         int64_t of = device;
         for (uint32_t i = 0; i < count; i++) {
-            if (d[i].key == STK_DETAIL_DEVICE)
+            if (d[i].key == STK_DETAIL_DEVICE) {
                 of = d[i].number;
-            else if (d[i].key == STK_DETAIL_SERIES)
+            } else if (d[i].key == STK_DETAIL_SERIES) {
                 series = d[i].text;
-            else if (d[i].key == STK_DETAIL_VALUE &&
-                     !add_sample(s, index, e, series, of, d[i].real))
+            } else if (d[i].key == STK_DETAIL_VALUE &&
+                       !add_sample(s, index, e, series, of, d[i].real)) {
                 return false;
+            }
         }
     }
     return true;
@@ -118,13 +122,15 @@ static bool sweep_track(struct sweep *s, uint32_t index)
 static bool select_time(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
-    if (!v->select->has_steps || v->steps_on_device)
+    if (!v->select->has_steps || v->steps_on_device) {
         return stk_spans_add(&s->selected, v->from_ns, v->to_ns);
+    }
     for (uint32_t i = 0; i < v->step_count; i++) {
         const char *excluded = v->steps[i].excluded;
         if ((!excluded || strcmp(excluded, STK_EXCLUDED_UNSELECTED) != 0) &&
-            !stk_spans_add(&s->selected, v->steps[i].start_ns, v->steps[i].end_ns))
+            !stk_spans_add(&s->selected, v->steps[i].start_ns, v->steps[i].end_ns)) {
             return false;
+        }
     }
     return true;
 }
@@ -143,9 +149,11 @@ static const char *kind_of(struct stk_str name)
                  {"util", "activity"},      {"occupancy", "activity"},
                  {"issue", "activity"},     {"tensor", "activity"},
                  {"memory", "memory"},      {"bytes", "memory"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (stk_str_contains_nocase(name, stk_str_from(kinds[i].word)))
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (stk_str_contains_nocase(name, stk_str_from(kinds[i].word))) {
             return kinds[i].kind;
+        }
+    }
     return "other";
 }
 
@@ -160,13 +168,16 @@ static const char *unit_of(struct sweep *s, struct stk_str name, bool *failed)
     char close = name.n ? name.p[name.n - 1] : 0;
     if (close == ']' || close == ')') {
         size_t open = name.n - 1;
-        while (open > 0 && name.p[open] != (close == ']' ? '[' : '('))
+        while (open > 0 && name.p[open] != (close == ']' ? '[' : '(')) {
             open--;
+        }
         struct stk_str unit = {name.p + open + 1, name.n - open - 2};
-        if (stk_str_starts(unit, STK_STR("Throughput ")))
+        if (stk_str_starts(unit, STK_STR("Throughput "))) {
             unit = (struct stk_str){unit.p + 11, unit.n - 11};
-        if (unit.n == 0 || unit.n > 16 || open == 0)
+        }
+        if (unit.n == 0 || unit.n > 16 || open == 0) {
             return NULL;
+        }
         const char *copy = stk_arena_strndup(s->arena, unit.p, unit.n);
         *failed |= !copy;
         return copy;
@@ -174,8 +185,9 @@ static const char *unit_of(struct sweep *s, struct stk_str name, bool *failed)
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         struct stk_str ending = stk_str_from(endings[i].ending);
         if (name.n > ending.n &&
-            stk_str_eq_nocase((struct stk_str){name.p + name.n - ending.n, ending.n}, ending))
+            stk_str_eq_nocase((struct stk_str){name.p + name.n - ending.n, ending.n}, ending)) {
             return endings[i].unit;
+        }
     }
     return NULL;
 }
@@ -211,11 +223,13 @@ static bool describe_series(struct sweep *s, const struct series *of, struct cou
                                          series.p);
     row->source = source.n ? stk_arena_strndup(s->arena, source.p, source.n) : NULL;
     row->kind = kind_of(name);
-    if (strcmp(row->kind, "other") == 0 && !plain)
+    if (strcmp(row->kind, "other") == 0 && !plain) {
         row->kind = kind_of(series);
+    }
     row->unit = unit_of(s, plain ? name : series, &failed);
-    if (!row->unit && !plain)
+    if (!row->unit && !plain) {
         row->unit = unit_of(s, name, &failed);
+    }
     row->device = of->device;
     return row->name && (row->source || !source.n) && !failed;
 }
@@ -241,8 +255,9 @@ static bool fill_recorded(struct sweep *s)
         const struct series *of = stk_vec_at(&s->series, i);
         struct counter_row *row = stk_vec_push(&s->rows);
         ok = row && describe_series(s, of, row);
-        if (ok)
+        if (ok) {
             measure(row, values + of->first, of->count);
+        }
     }
     stk_free(values);
     return ok;
@@ -279,8 +294,9 @@ static void measure_queue(struct counter_row *row, const struct stk_queue *queue
     for (int64_t d = 0; d < DEPTHS; d++) {
         below_ns += at_depth_ns[d];
         row->p95 = (double)d;
-        if ((double)below_ns >= 0.95 * (double)total_ns)
+        if ((double)below_ns >= 0.95 * (double)total_ns) {
             break;
+        }
     }
     row->p95 = row->p95 < row->max ? row->p95 : row->max;
 }
@@ -311,19 +327,22 @@ static bool sweep_all(struct sweep *s)
     const struct stk_analysis *v = s->view;
     struct stk_spans selected;
     bool ok = select_time(s);
-    for (uint32_t k = 0; k < v->t->track_count && ok; k++)
-        if (v->t->tracks[k].kind == STK_TRACK_COUNTER && v->in_rank[v->t->tracks[k].process])
+    for (uint32_t k = 0; k < v->t->track_count && ok; k++) {
+        if (v->t->tracks[k].kind == STK_TRACK_COUNTER && v->in_rank[v->t->tracks[k].process]) {
             ok = sweep_track(s, k);
+        }
+    }
     ok = ok && fill_recorded(s);
     stk_spans_init(&selected);
-    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < v->sum->device_count && ok; d++) {
         ok = add_queue(s, d, &selected);
+    }
     stk_spans_deinit(&selected);
     return ok;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status counters_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                    void **partial, struct stk_err *err)
 {
     struct sweep s = {.view = view, .arena = arena};
     struct counter_partial *out = stk_arena_alloc(arena, sizeof *out);
@@ -337,10 +356,12 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
         out->rows = stk_arena_array(arena, s.rows.count + 1, sizeof *out->rows);
         ok = out->rows != NULL;
     }
-    if (ok && s.rows.count)
+    if (ok && s.rows.count) {
         memcpy(out->rows, s.rows.items, s.rows.count * sizeof *out->rows);
-    if (ok)
+    }
+    if (ok) {
         out->count = (uint32_t)s.rows.count;
+    }
     *partial = ok ? out : NULL;
     stk_vec_deinit(&s.series);
     stk_vec_deinit(&s.samples);
@@ -376,8 +397,9 @@ struct counter_totals {
 static double plain(double value)
 {
     double scale = value < 1e3 && value > -1e3 ? 1e6 : 1e3;
-    if (value > 1e12 || value < -1e12)
+    if (value > 1e12 || value < -1e12) {
         return value;
+    }
     return (double)(int64_t)(value * scale + (value < 0 ? -0.5 : 0.5)) / scale;
 }
 
@@ -395,11 +417,13 @@ static void add_totals(struct counter_totals *all, const struct counter_row *c)
         all->throttle_samples += c->count;
         all->throttled += c->count - c->zero_count;
     }
-    if (strcmp(c->kind, "clock") != 0)
+    if (strcmp(c->kind, "clock") != 0) {
         return;
+    }
     all->clock = true;
-    if (c->max <= 0 || c->mean < 0 || c->mean > c->max)
+    if (c->max <= 0 || c->mean < 0 || c->mean > c->max) {
         return;
+    }
     double drop = 1 - c->mean / c->max;
     all->clock_drop = drop > all->clock_drop ? drop : all->clock_drop;
 }
@@ -411,17 +435,22 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
     for (uint32_t i = 0; p && i < p->count; i++) {
         const struct counter_row *c = &p->rows[i];
         const char *id = NULL;
-        if (ctx->select->has_device && c->device != ctx->select->device)
+        if (ctx->select->has_device && c->device != ctx->select->device) {
             continue;
-        for (uint32_t d = 0; d < rank->device_count && !id; d++)
-            if (rank->devices[d].ordinal == c->device)
+        }
+        for (uint32_t d = 0; d < rank->device_count && !id; d++) {
+            if (rank->devices[d].ordinal == c->device) {
                 id = rank->devices[d].id;
-        if (!id && c->device >= 0)
+            }
+        }
+        if (!id && c->device >= 0) {
             id = stk_arena_printf(ctx->arena, "%d/%lld", rank->rank < 0 ? 0 : (int)rank->rank,
                                   (long long)c->device);
+        }
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         add_totals(all, c);
         row[0] = stk_cell_text(id);
         row[1] = stk_cell_text(c->name);
@@ -453,15 +482,17 @@ static void say_missing(const struct counter_totals *all, struct stk_table_doc *
     }
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status counters_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                         struct stk_err *err)
 {
     struct stk_table *table =
         stk_table_add(doc, "counters", "Counters", columns, sizeof columns / sizeof columns[0]);
     struct counter_totals all = {.depth_p95 = -1, .clock_drop = -1};
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
-        if (!fill_rank(ctx, ctx->run->ranks[r], table, &all))
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        if (!fill_rank(ctx, ctx->run->ranks[r], table, &all)) {
             return stk_err_nomem(err);
+        }
+    }
     stk_table_figure(doc, "counters", STK_CELL_COUNT, stk_cell_number((int64_t)all.recorded));
     stk_table_figure(doc, "samples", STK_CELL_COUNT, stk_cell_number((int64_t)all.samples));
     stk_table_figure(doc, "clock_drop_share", STK_CELL_SHARE,
@@ -478,6 +509,6 @@ const struct stk_stats stk_stats_counters = {
     .name = "counters",
     .question = "What did the sampled counters show: clocks, power, temperature, activity?",
     .needs = "counters in the profile",
-    .hook = {.see = see, .wants = STK_WANT_COUNTERS},
-    .describe = describe,
+    .hook = {.see = counters_see, .wants = STK_WANT_COUNTERS},
+    .describe = counters_describe,
 };

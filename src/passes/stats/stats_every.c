@@ -18,8 +18,9 @@ struct look {
 static void look(void *arg, size_t i)
 {
     struct look *l = (struct look *)arg + i;
-    if (stk_stats_all[i]->hook.see)
+    if (stk_stats_all[i]->hook.see) {
         l->status = stk_stats_all[i]->hook.see(l->view, &l->arena, &l->partial, &l->err);
+    }
 }
 
 static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
@@ -67,16 +68,20 @@ enum stk_status stk_stats_every_describe(const struct stk_pass_ctx *ctx, struct 
     const struct stk_run_sum *run = ctx->run;
     void ***partials = stk_arena_array(ctx->arena, (size_t)run->rank_count + 1, sizeof *partials);
     enum stk_status status = partials ? STK_OK : stk_err_nomem(err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    }
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         partials[r] = run->ranks[r]->partial;
+    }
     for (int i = 0; i < stk_stats_count && status == STK_OK; i++) {
-        for (uint32_t r = 0; r < run->rank_count; r++)
+        for (uint32_t r = 0; r < run->rank_count; r++) {
             run->ranks[r]->partial = partials[r] ? partials[r][i] : NULL;
+        }
         status = stk_stats_describe(stk_stats_all[i], ctx, &docs[i], err);
     }
-    for (uint32_t r = 0; r < run->rank_count; r++)
+    for (uint32_t r = 0; r < run->rank_count; r++) {
         run->ranks[r]->partial = partials[r];
+    }
     return status;
 }

@@ -10,12 +10,13 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_gaps.h"
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status gaps_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                void **partial, struct stk_err *err)
 {
     struct stk_gap_sums *out = stk_arena_alloc(arena, sizeof *out);
-    if (!out || !stk_gaps_find(view, arena, out) || !stk_gaps_between_steps(view, arena, out))
+    if (!out || !stk_gaps_find(view, arena, out) || !stk_gaps_between_steps(view, arena, out)) {
         return stk_err_nomem(err);
+    }
     out->base_ns = view->sum->base_ns;
     *partial = out;
     return STK_OK;
@@ -59,8 +60,9 @@ static bool fill_between(struct stk_table *table, const struct stk_rank_sum *ran
     for (size_t i = 0; p && i < p->between_count; i++) {
         const struct stk_between_row *b = &p->between[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_number(rank->rank);
         row[1] = stk_cell_number(b->step);
         row[2] = stk_cell_number(b->start_ns + shift_ns);
@@ -84,8 +86,9 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
     for (size_t i = 0; p && i < p->count; i++) {
         const struct stk_gap_row *g = &p->rows[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(rank->devices[g->line].id);
         row[1] = stk_cell_number(g->start_ns + shift_ns);
         row[2] = stk_cell_number(g->dur_ns);
@@ -109,11 +112,13 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
 static bool fill_causes(struct stk_table *table, const struct stk_gap_sums *all)
 {
     for (int p = 0; p < STK_PART_COUNT; p++) {
-        if (all->part_ns[p] == 0)
+        if (all->part_ns[p] == 0) {
             continue;
+        }
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(stk_part_info((enum stk_part)p)->key);
         row[1] = stk_cell_number((int64_t)all->part_gaps[p]);
         row[2] = stk_cell_number(all->part_ns[p]);
@@ -126,8 +131,9 @@ static void say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run
                         const struct stk_gap_sums *all, bool has_device)
 {
     int64_t known_ns = 0;
-    for (int p = 0; p < STK_PART_COUNT; p++)
+    for (int p = 0; p < STK_PART_COUNT; p++) {
         known_ns += p == STK_PART_UNKNOWN ? 0 : all->part_ns[p];
+    }
     if (has_device) {
         stk_table_figure(doc, "gaps", STK_CELL_COUNT, stk_cell_number((int64_t)all->gaps));
         stk_table_figure(doc, "idle_ns", STK_CELL_NS, stk_cell_number(all->idle_ns));
@@ -139,16 +145,17 @@ static void say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run
                      known ? stk_cell_number(all->between_ns) : stk_cell_unknown());
     stk_table_figure(doc, "between_steps_share", STK_CELL_SHARE,
                      stk_cell_share_of(all->between_ns, all->steps_ns));
-    if (!known)
+    if (!known) {
         stk_table_lacks(doc, "what runs between steps",
                         run->step_count ? "no two steps in a row are marked on the host"
                                         : "no step is marked on the host",
                         "record several steps, marked with profiler.step() in torch.profiler, "
                         "tf.profiler.experimental.Trace or jax.profiler.StepTraceAnnotation");
+    }
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                     struct stk_err *err)
 {
     struct stk_table *gaps = stk_table_add(doc, "gaps", "Longest gaps", gap_columns,
                                            sizeof gap_columns / sizeof gap_columns[0]);
@@ -161,14 +168,17 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     bool has_device = !stk_stats_lacks_device(ctx, doc);
     stk_table_keep(gaps, "dur_ns", ctx->limit);
     stk_table_keep(between, "dur_ns", ctx->limit);
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_between(between, ctx->run->ranks[r], &all) ||
-            !fill_rank(gaps, ctx->run->ranks[r], &all))
+            !fill_rank(gaps, ctx->run->ranks[r], &all)) {
             return stk_err_nomem(err);
+        }
+    }
     gaps->rows_left_out += all.dropped;
     if (!fill_causes(causes, &all) || !stk_table_sort(gaps, "dur_ns") ||
-        !stk_table_sort(causes, "total_ns") || !stk_table_sort(between, "dur_ns"))
+        !stk_table_sort(causes, "total_ns") || !stk_table_sort(between, "dur_ns")) {
         return stk_err_nomem(err);
+    }
     say_figures(doc, ctx->run, &all, has_device);
     return STK_OK;
 }
@@ -177,6 +187,6 @@ const struct stk_stats stk_stats_gaps = {
     .name = "gaps",
     .question = "When does the device stand idle, and what is the host doing then?",
     .needs = "operations of a device; host events for the causes",
-    .hook = {.see = see, .wants_gaps = true},
-    .describe = describe,
+    .hook = {.see = gaps_see, .wants_gaps = true},
+    .describe = gaps_describe,
 };

@@ -46,8 +46,9 @@ static void find_cause(struct sweep *s, struct found *gap)
     size_t n = s->view->gaps.count;
     while (s->piece < n &&
            (pieces[s->piece].line < row->line ||
-            (pieces[s->piece].line == row->line && pieces[s->piece].end_ns <= row->start_ns)))
+            (pieces[s->piece].line == row->line && pieces[s->piece].end_ns <= row->start_ns))) {
         s->piece++;
+    }
     size_t last = s->piece;
     for (; last < n && pieces[last].line == row->line && pieces[last].start_ns < end_ns; last++) {
         int64_t from = pieces[last].start_ns, to = pieces[last].end_ns;
@@ -59,14 +60,16 @@ static void find_cause(struct sweep *s, struct found *gap)
     for (int p = 0; p < STK_PART_COUNT; p++) {
         s->out->part_ns[p] += ns[p];
         s->out->part_gaps[p] += ns[p] > 0;
-        if (ns[p] > 0 && (row->part < 0 || ns[p] > ns[row->part]))
+        if (ns[p] > 0 && (row->part < 0 || ns[p] > ns[row->part])) {
             row->part = (int8_t)p;
+        }
     }
-    for (size_t i = s->piece; i < last; i++)
+    for (size_t i = s->piece; i < last; i++) {
         if (pieces[i].part == row->part && pieces[i].end_ns - pieces[i].start_ns > longest_ns) {
             longest = &pieces[i];
             longest_ns = longest->end_ns - longest->start_ns;
         }
+    }
     gap->event = longest ? host_event(s, longest->event) : STK_NONE;
     uint32_t around = longest ? host_event(s, longest->around) : STK_NONE;
     bool covers = around != STK_NONE && stk_end_ns(s->view->t, around) > longest->start_ns;
@@ -79,10 +82,12 @@ static void find_step(struct sweep *s, struct stk_gap_row *row)
     const struct stk_rank_sum *sum = s->view->sum;
     while (s->step < sum->step_count &&
            (sum->steps[s->step].device != row->line ||
-            sum->steps[s->step].start_ns + sum->steps[s->step].dur_ns <= row->start_ns))
+            sum->steps[s->step].start_ns + sum->steps[s->step].dur_ns <= row->start_ns)) {
         s->step++;
-    if (s->step == sum->step_count || sum->steps[s->step].start_ns > row->start_ns)
+    }
+    if (s->step == sum->step_count || sum->steps[s->step].start_ns > row->start_ns) {
         return;
+    }
     row->has_step = true;
     row->step = sum->steps[s->step].number;
 }
@@ -91,10 +96,12 @@ static int longest_first(const void *pa, const void *pb)
 {
     const struct stk_gap_row *a = &((const struct found *)pa)->row;
     const struct stk_gap_row *b = &((const struct found *)pb)->row;
-    if (a->dur_ns != b->dur_ns)
+    if (a->dur_ns != b->dur_ns) {
         return a->dur_ns > b->dur_ns ? -1 : 1;
-    if (a->line != b->line)
+    }
+    if (a->line != b->line) {
         return a->line < b->line ? -1 : 1;
+    }
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
@@ -105,8 +112,9 @@ static bool keep_gap(struct sweep *s, const struct found *gap)
         return true;
     }
     struct found *place = stk_vec_push(&s->rows);
-    if (!place)
+    if (!place) {
         return false;
+    }
     *place = *gap;
     if (s->rows.count == 2 * (size_t)GAPS_KEPT) {
         qsort(s->rows.items, s->rows.count, sizeof *gap, longest_first);
@@ -121,28 +129,32 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
 {
     const struct stk_spans *busy = &s->view->lines[line].busy;
     struct stk_view_cursor cursor = {selected, 0};
-    if (!stk_view_selected(s->view, line, selected))
+    if (!stk_view_selected(s->view, line, selected)) {
         return false;
+    }
     s->step = 0;
     for (size_t i = 1; i < busy->count; i++) {
         struct found gap = {.row = {.start_ns = busy->v[i - 1].end_ns, .line = line}};
         gap.row.dur_ns = busy->v[i].start_ns - gap.row.start_ns;
-        if (!stk_view_in(&cursor, gap.row.start_ns))
+        if (!stk_view_in(&cursor, gap.row.start_ns)) {
             continue;
+        }
         find_cause(s, &gap);
         find_step(s, &gap.row);
         s->out->idle_ns += gap.row.dur_ns;
         s->out->gaps++;
-        if (!keep_gap(s, &gap))
+        if (!keep_gap(s, &gap)) {
             return false;
+        }
     }
     return true;
 }
 
 static bool name_event(struct sweep *s, uint32_t event, const char **name)
 {
-    if (event != STK_NONE)
+    if (event != STK_NONE) {
         *name = stk_name_cache_get(&s->names, s->view->t->name[event]);
+    }
     return event == STK_NONE || *name;
 }
 
@@ -150,8 +162,9 @@ static bool name_gap(struct sweep *s, struct found *gap, bool with_stack, struct
 {
     uint32_t innermost = gap->event != STK_NONE ? gap->event : gap->inside;
     if (with_stack && innermost != STK_NONE &&
-        !(gap->row.stack = stk_host_stack_text(s->view, innermost, arena)))
+        !(gap->row.stack = stk_host_stack_text(s->view, innermost, arena))) {
         return false;
+    }
     return name_event(s, gap->event, &gap->row.what) &&
            name_event(s, gap->inside, &gap->row.inside) &&
            name_event(s, gap->after, &gap->row.after);
@@ -161,15 +174,19 @@ static bool take_rows(struct sweep *s, struct stk_arena *arena)
 {
     struct found *gaps = s->rows.items;
     size_t n = s->rows.count, kept = n < GAPS_KEPT ? n : GAPS_KEPT;
-    if (n) // no array to sort where there is none
+    if (n) { // no array to sort where there is none
         qsort(gaps, n, sizeof *gaps, longest_first);
+    }
     s->out->dropped += n - kept;
-    for (size_t i = 0; i < kept; i++)
-        if (!name_gap(s, &gaps[i], i < STK_HOST_STACKS, arena))
+    for (size_t i = 0; i < kept; i++) {
+        if (!name_gap(s, &gaps[i], i < STK_HOST_STACKS, arena)) {
             return false;
+        }
+    }
     s->out->rows = stk_arena_array(arena, kept + 1, sizeof *s->out->rows);
-    for (size_t i = 0; s->out->rows && i < kept; i++)
+    for (size_t i = 0; s->out->rows && i < kept; i++) {
         s->out->rows[i] = gaps[i].row;
+    }
     s->out->count = kept;
     return s->out->rows != NULL;
 }
@@ -182,8 +199,9 @@ bool stk_gaps_find(const struct stk_analysis *view, struct stk_arena *arena,
     stk_spans_init(&selected);
     stk_vec_init(&s.rows, sizeof(struct found), 2 * (size_t)GAPS_KEPT);
     bool ok = stk_name_cache_init(&s.names, view->t, arena);
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(&s, d, &selected);
+    }
     ok = ok && take_rows(&s, arena);
     stk_name_cache_deinit(&s.names);
     stk_vec_deinit(&s.rows);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does the input pipeline keep up, and which of its stages limits it?
-// Stages (model/input/input_stages.h): tf.data's iterators, fetches, and functions that prepare data. The
-// wait is the report's part input_wait; a stage is said to limit only where that wait is worth a
-// finding (rule input-wait). elements: as recorded (stoker.data), else one per call.
+// Stages (model/input/input_stages.h): tf.data's iterators, fetches, and functions that prepare
+// data. The wait is the report's part input_wait; a stage is said to limit only where that wait is
+// worth a finding (rule input-wait). elements: as recorded (stoker.data), else one per call.
 // per_element_ns: own work per element, on all threads. capacity_per_s: elements per second if the
 // stage alone worked, on as many threads as it was seen on; the stages' elements differ (an image,
-// a batch). Limits: see model/input/input_stages.c; calls under a microsecond that stoker.data left out
-// are not in its stages' times, their elements are; worker processes of a DataLoader are not in a
-// profile.
+// a batch). Limits: see model/input/input_stages.c; calls under a microsecond that stoker.data left
+// out are not in its stages' times, their elements are; worker processes of a DataLoader are not in
+// a profile.
 #include <string.h>
 
 #include "model/input/input_stages.h"
@@ -100,16 +100,19 @@ static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
     for (uint32_t i = 0; p && i < p->stage_count; i++) {
         bool is_seen = is_seen_stage(&p->stages[i]);
         struct stk_cell *row = is_seen ? stk_table_row(stages) : NULL;
-        if (is_seen && !row)
+        if (is_seen && !row) {
             return false;
-        if (row)
+        }
+        if (row) {
             fill_stage(row, &p->stages[i], rank->rank, i == limiting);
+        }
     }
     for (uint32_t i = 0; p && i < p->fetch_count; i++) {
         const struct stk_input_fetch *f = &p->fetches[i];
         struct stk_cell *row = stk_table_row(fetches);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(f->name);
         row[1] = stk_cell_number((int64_t)f->calls);
         row[2] = stk_cell_number(f->total_ns);
@@ -137,10 +140,12 @@ static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
     }
     for (int k = 0; k < STK_INPUT_KINDS; k++) {
         struct stk_cell *row = calls[k] || ns[k] ? stk_table_row(table) : NULL;
-        if (!row && (calls[k] || ns[k]))
+        if (!row && (calls[k] || ns[k])) {
             return false;
-        if (!row)
+        }
+        if (!row) {
             continue;
+        }
         row[0] = stk_cell_text(stk_input_kind_key((enum stk_input_kind)k));
         row[1] = stk_cell_number((int64_t)calls[k]);
         row[2] = stk_cell_number(ns[k]);
@@ -155,12 +160,14 @@ static bool find_limit(const struct stk_run_sum *run, uint32_t *rank, uint32_t *
     double least = run->scope == STK_SCOPE_HOST ? WAIT_SHARE_HOST : WAIT_SHARE_DEVICE;
     int64_t most_ns = 0;
     *rank = *stage = STK_NONE;
-    if (run->wall_ns <= 0 || (double)run->parts[STK_PART_INPUT] < least * (double)run->wall_ns)
+    if (run->wall_ns <= 0 || (double)run->parts[STK_PART_INPUT] < least * (double)run->wall_ns) {
         return true;
+    }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         int64_t ns = run->ranks[r]->causes[STK_PART_INPUT].ns;
-        if (!run->ranks[r]->partial || ns <= most_ns)
+        if (!run->ranks[r]->partial || ns <= most_ns) {
             continue;
+        }
         most_ns = ns;
         *rank = r;
     }
@@ -180,25 +187,27 @@ static void say_missing(struct stk_table_doc *doc, const struct stk_run_sum *run
         doc->inconclusive = true;
         return;
     }
-    if (run->wall_ns <= 0)
+    if (run->wall_ns <= 0) {
         stk_table_lacks(doc, "steps", "without them the wait for input has no share",
                         "mark steps: profiler.step() in torch.profiler, "
                         "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation");
+    }
     bool here = limiting && strstr(limiting, "SingleProcess");
-    if (fetch_alone && here)
+    if (fetch_alone && here) {
         stk_table_lacks(doc, "what the fetch does",
                         "the training process prepares each batch itself (num_workers=0), and only "
                         "the fetch as a whole is recorded",
                         "record a few steps with with_stack=True in torch.profiler");
-    else if (fetch_alone && limiting)
+    } else if (fetch_alone && limiting) {
         stk_table_lacks(doc, "what the fetch waits for",
                         "only the fetch itself is recorded: worker processes write no events",
                         "PyTorch: record a few steps with num_workers=0 and with_stack=True; "
                         "TensorFlow: host_tracer_level 2");
+    }
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                      struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *stages =
@@ -210,22 +219,26 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     uint32_t rank, stage;
     uint64_t seen = 0, fetches_seen = 0;
     const char *limiting = NULL;
-    if (!find_limit(run, &rank, &stage))
+    if (!find_limit(run, &rank, &stage)) {
         return stk_err_nomem(err);
+    }
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_input_sums *p = run->ranks[r]->partial;
-        if (!add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE))
+        if (!add_rank(stages, fetches, run->ranks[r], r == rank ? stage : STK_NONE)) {
             return stk_err_nomem(err);
+        }
         for (uint32_t i = 0; p && i < p->stage_count; i++) {
             seen += is_seen_stage(&p->stages[i]);
             fetches_seen += is_seen_stage(&p->stages[i]) && p->stages[i].kind == STK_INPUT_FETCH;
         }
-        if (r == rank && stage != STK_NONE)
+        if (r == rank && stage != STK_NONE) {
             limiting = p->stages[stage].name;
+        }
     }
     if (!add_kinds(kinds, run) || !stk_table_sort(stages, "self_ns") ||
-        !stk_table_sort(kinds, "self_ns") || !stk_table_sort(fetches, "total_ns"))
+        !stk_table_sort(kinds, "self_ns") || !stk_table_sort(fetches, "total_ns")) {
         return stk_err_nomem(err);
+    }
     bool known = seen > 0 && run->wall_ns > 0;
     stk_table_figure(doc, "wait_ns", STK_CELL_NS,
                      known ? stk_cell_number(run->parts[STK_PART_INPUT]) : stk_cell_unknown());
@@ -233,9 +246,10 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
                      known ? stk_cell_share_of(run->parts[STK_PART_INPUT], run->wall_ns)
                            : stk_cell_unknown());
     stk_table_figure_name(doc, "limiting_stage", limiting);
-    if (run->facts.loader_workers_seen)
+    if (run->facts.loader_workers_seen) {
         stk_table_figure(doc, "worker_threads", STK_CELL_COUNT,
                          stk_cell_number(run->facts.loader_workers_seen));
+    }
     say_missing(doc, run, seen, seen == fetches_seen, limiting);
     return STK_OK;
 }
@@ -245,5 +259,5 @@ const struct stk_stats stk_stats_input = {
     .question = "How does the input pipeline keep up, and which of its stages limits it?",
     .needs = "tf.data iterators, fetches of a loader, or functions that prepare data",
     .hook = {.see = stk_input_stages_see, .wants = STK_WANT_INPUT},
-    .describe = describe,
+    .describe = input_describe,
 };

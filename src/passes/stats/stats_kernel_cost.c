@@ -52,8 +52,9 @@ static int64_t bearing_ns(const struct sweep *s, const struct open_op *op, bool 
     int64_t sum_ns = 0;
     for (size_t i = op->first; i < s->waiting.count; i++) {
         const struct stk_kernel_facts *f = facts_of(s, kernels[i]);
-        if (f && (op->cost->flops < 0 || computes_product(f, or_unknown)))
+        if (f && (op->cost->flops < 0 || computes_product(f, or_unknown))) {
             sum_ns += stk_dur_ns(s->view->t, kernels[i]);
+        }
     }
     return sum_ns;
 }
@@ -63,19 +64,23 @@ static void give_cost(struct sweep *s, const struct open_op *op)
     const uint32_t *kernels = s->waiting.items;
     size_t n = s->waiting.count - op->first;
     bool product = op->cost->flops >= 0, or_unknown = false;
-    if (n == 0 || (!product && n != 1))
+    if (n == 0 || (!product && n != 1)) {
         return;
+    }
     int64_t all_ns = bearing_ns(s, op, false);
-    if (all_ns == 0 && product)
+    if (all_ns == 0 && product) {
         all_ns = bearing_ns(s, op, or_unknown = true);
-    if (all_ns == 0)
+    }
+    if (all_ns == 0) {
         return;
+    }
     for (size_t i = op->first; i < s->waiting.count; i++) {
         struct stk_kernel_facts *f = facts_of(s, kernels[i]);
         int64_t ns = stk_dur_ns(s->view->t, kernels[i]);
         bool is_chosen = s->chosen[kernels[i] / 8] >> kernels[i] % 8 & 1;
-        if (!f || !is_chosen || (product && !computes_product(f, or_unknown)))
+        if (!f || !is_chosen || (product && !computes_product(f, or_unknown))) {
             continue;
+        }
         double part = (double)ns / (double)all_ns;
         if (product) {
             f->flops += part * (double)op->cost->flops;
@@ -101,10 +106,11 @@ static bool add_launch(struct sweep *s, uint32_t call)
     const struct stk_trace *t = s->view->t;
     for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
         uint32_t *kept = t->kind[e] == STK_KIND_KERNEL ? stk_vec_push_raw(&s->waiting) : NULL;
-        if (kept)
+        if (kept) {
             *kept = e;
-        else if (t->kind[e] == STK_KIND_KERNEL)
+        } else if (t->kind[e] == STK_KIND_KERNEL) {
             return false;
+        }
     }
     return true;
 }
@@ -115,17 +121,21 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
     s->depth = 0;
     s->waiting.count = 0;
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
-        if (t->ref[e] == STK_NONE)
+        if (t->ref[e] == STK_NONE) {
             continue;
+        }
         const struct stk_launch_config *cost = stk_config_of(t, e);
         bool launch = t->kind[e] == STK_KIND_RUNTIME;
-        if (!launch && !cost)
+        if (!launch && !cost) {
             continue;
+        }
         close_ended(s, t->start_ns[e]);
-        if (launch && s->depth && !add_launch(s, e))
+        if (launch && s->depth && !add_launch(s, e)) {
             return false;
-        if (!launch && s->depth < OPEN_MAX)
+        }
+        if (!launch && s->depth < OPEN_MAX) {
             s->open[s->depth++] = (struct open_op){stk_end_ns(t, e), cost, s->waiting.count};
+        }
     }
     close_ended(s, INT64_MAX);
     return true;
@@ -138,9 +148,11 @@ bool stk_kernel_cost_add(const struct stk_analysis *view, const struct stk_map *
     struct sweep s = {.view = view, .row_of = row_of, .chosen = chosen, .facts = facts};
     bool ok = true;
     stk_vec_init(&s.waiting, sizeof(uint32_t), UINT32_MAX - 1);
-    for (uint32_t k = 0; k < t->track_count && ok; k++)
-        if (t->tracks[k].kind == STK_TRACK_THREAD && view->in_rank[t->tracks[k].process])
+    for (uint32_t k = 0; k < t->track_count && ok; k++) {
+        if (t->tracks[k].kind == STK_TRACK_THREAD && view->in_rank[t->tracks[k].process]) {
             ok = sweep_thread(&s, &t->tracks[k]);
+        }
+    }
     stk_vec_deinit(&s.waiting);
     return ok;
 }
@@ -149,18 +161,23 @@ const char *stk_kernel_bound(const struct stk_kernel_facts *f, double *roof_shar
 {
     double compute = -1, memory = -1;
     *roof_share = -1;
-    if (f->flops_ns > 0 && f->peak_flops > 0)
+    if (f->flops_ns > 0 && f->peak_flops > 0) {
         compute = f->flops / ((double)f->flops_ns / 1e9) / f->peak_flops;
-    else if (f->flops_ns == 0 && f->traits.tensor_core == STK_TENSOR_NO)
+    } else if (f->flops_ns == 0 && f->traits.tensor_core == STK_TENSOR_NO) {
         compute = 0; // a few operations an element
-    if (f->bytes_ns > 0 && f->peak_bytes > 0)
+    }
+    if (f->bytes_ns > 0 && f->peak_bytes > 0) {
         memory = f->bytes / ((double)f->bytes_ns / 1e9) / f->peak_bytes;
+    }
     double nearer = compute > memory ? compute : memory;
-    if (nearer > 0)
+    if (nearer > 0) {
         *roof_share = nearer < 1 ? nearer : 1;
-    if (compute < 0 || memory < 0)
+    }
+    if (compute < 0 || memory < 0) {
         return nearer >= 0.5 ? (compute > memory ? "compute" : "memory") : "unknown";
-    if (nearer < LATENCY_SHARE)
+    }
+    if (nearer < LATENCY_SHARE) {
         return "latency";
+    }
     return compute > memory ? "compute" : "memory";
 }

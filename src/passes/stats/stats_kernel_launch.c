@@ -50,10 +50,12 @@ static bool add_way(struct sweep *s, uint32_t row, uint32_t config, int64_t dur_
         int created;
         uint32_t *found = stk_map_put(&s->known, row, config, (uint32_t)s->ways.count, &created);
         w = !found ? NULL : created ? stk_vec_push(&s->ways) : stk_vec_at(&s->ways, *found);
-        if (!w)
+        if (!w) {
             return false;
-        if (created)
+        }
+        if (created) {
             *w = (struct way){.row = row, .config = config};
+        }
         s->last[row] = *found;
     }
     w->count++;
@@ -68,11 +70,13 @@ static bool add_delay(struct sweep *s, uint32_t event, int64_t busy_until_ns)
     uint32_t call = stk_launch_of(s->view, event);
     int64_t *delay;
     if (call == STK_NONE || busy_until_ns == INT64_MIN || t->start_ns[call] < busy_until_ns ||
-        t->start_ns[event] < t->start_ns[call])
+        t->start_ns[event] < t->start_ns[call]) {
         return true;
+    }
     delay = stk_vec_push_raw(&s->delays);
-    if (delay)
+    if (delay) {
         *delay = t->start_ns[event] - t->start_ns[call];
+    }
     return delay != NULL;
 }
 
@@ -82,20 +86,24 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     const struct stk_trace *t = s->view->t;
     struct stk_view_cursor cursor = {selected, 0};
     int64_t busy_until_ns = INT64_MIN;
-    if (!stk_view_selected(s->view, line, selected))
+    if (!stk_view_selected(s->view, line, selected)) {
         return false;
+    }
     for (uint32_t i = 0; i < l->op_count; i++) {
         const struct stk_device_op *op = &l->ops[i];
         if (is_kernel(t->kind[op->event]) && stk_view_in(&cursor, op->start_ns)) {
             const struct stk_ext *x = stk_ext_of(t, op->event);
             uint32_t row = s->slot[t->name[op->event]] - 1;
             if (x && x->flags & STK_EXT_CONFIG &&
-                !add_way(s, row, (uint32_t)x->value, op->end_ns - op->start_ns))
+                !add_way(s, row, (uint32_t)x->value, op->end_ns - op->start_ns)) {
                 return false;
-            if (s->chosen)
+            }
+            if (s->chosen) {
                 s->chosen[op->event / 8] |= (uint8_t)(1u << op->event % 8);
-            if (!add_delay(s, op->event, busy_until_ns))
+            }
+            if (!add_delay(s, op->event, busy_until_ns)) {
                 return false;
+            }
         }
         busy_until_ns = op->end_ns > busy_until_ns ? op->end_ns : busy_until_ns;
     }
@@ -115,12 +123,14 @@ static bool sweep_lines(struct sweep *s)
             uint32_t *at =
                 stk_map_put(&s->row_of, sums->rows[r].id, s->view->lines[d].device, 0, NULL);
             s->slot[sums->rows[r].id] = r + 1;
-            if ((ok = at != NULL))
+            if ((ok = at != NULL)) {
                 *at = r + 1;
+            }
         }
         ok = ok && sweep_device(s, d, &selected);
-        for (uint32_t k = first; k < r; k++)
+        for (uint32_t k = first; k < r; k++) {
             s->slot[sums->rows[k].id] = 0;
+        }
     }
     stk_spans_deinit(&selected);
     return ok;
@@ -152,9 +162,11 @@ static void count_below(struct sweep *s, struct stk_spans *selected)
 // Whether operators of the host say what their kernels cost.
 static bool has_host_costs(const struct stk_trace *t)
 {
-    for (uint32_t i = 0; i < t->config_count; i++)
-        if (!t->configs[i].grid[0] && !t->configs[i].block[0])
+    for (uint32_t i = 0; i < t->config_count; i++) {
+        if (!t->configs[i].grid[0] && !t->configs[i].block[0]) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -170,8 +182,9 @@ static void fill_facts(struct sweep *s)
     const struct way *ways = s->ways.items, *best;
     for (size_t i = 0; i < s->ways.count; i++) {
         best = s->last[ways[i].row] == STK_NONE ? NULL : &ways[s->last[ways[i].row]];
-        if (!best || ways[i].total_ns > best->total_ns)
+        if (!best || ways[i].total_ns > best->total_ns) {
             s->last[ways[i].row] = (uint32_t)i;
+        }
         const struct stk_launch_config *c = &t->configs[ways[i].config];
         struct stk_kernel_facts *f = &s->out->facts[ways[i].row];
         if (c->flops >= 0) {
@@ -191,8 +204,9 @@ static void fill_facts(struct sweep *s)
         f->traits = stk_kernel_traits_of(stk_str_from(sums->rows[r].name));
         f->peak_flops = stk_device_flops(&rates, f->traits.precision);
         f->peak_bytes = rates.memory;
-        if (s->last[r] == STK_NONE)
+        if (s->last[r] == STK_NONE) {
             continue;
+        }
         f->config = t->configs[ways[s->last[r]].config];
         f->has_config = true;
         f->occupancy = stk_occupancy_of(device, &f->config);
@@ -202,10 +216,12 @@ static void fill_facts(struct sweep *s)
 static int by_row_and_time(const void *pa, const void *pb)
 {
     const struct way *a = pa, *b = pb;
-    if (a->row != b->row)
+    if (a->row != b->row) {
         return a->row < b->row ? -1 : 1;
-    if (a->total_ns != b->total_ns)
+    }
+    if (a->total_ns != b->total_ns) {
         return a->total_ns > b->total_ns ? -1 : 1;
+    }
     return (a->config > b->config) - (a->config < b->config);
 }
 
@@ -213,8 +229,9 @@ static int by_row_and_time(const void *pa, const void *pb)
 static int64_t least_total(const struct sweep *s, int64_t *totals)
 {
     uint32_t n = s->out->sums->row_count;
-    for (uint32_t r = 0; r < n; r++)
+    for (uint32_t r = 0; r < n; r++) {
         totals[r] = s->out->sums->rows[r].total_ns;
+    }
     return n > WAYS_KERNELS ? stk_nth_value(totals, n, n - WAYS_KERNELS) : 0;
 }
 
@@ -231,15 +248,17 @@ static bool keep_ways(struct sweep *s, struct stk_arena *arena)
     }
     int64_t least_ns = least_total(s, totals);
     stk_free(totals);
-    if (n)
+    if (n) {
         qsort(ways, n, sizeof *ways, by_row_and_time);
+    }
     for (size_t i = 0, each = 0; i < n; i++) {
         each = i && ways[i].row == ways[i - 1].row ? each + 1 : 0;
         const struct stk_launch_config *c = &s->view->t->configs[ways[i].config];
         if (each >= WAYS_EACH || (!c->grid[0] && !c->block[0]) ||
             s->out->sums->rows[ways[i].row].total_ns < least_ns ||
-            s->out->way_count == WAYS_EACH * (WAYS_KERNELS + 1))
+            s->out->way_count == WAYS_EACH * (WAYS_KERNELS + 1)) {
             continue;
+        }
         s->out->ways[s->out->way_count++] =
             (struct stk_kernel_way){ways[i].row, *c, stk_occupancy_of(device_of(s, ways[i].row), c),
                                     ways[i].count, ways[i].total_ns};
@@ -257,11 +276,13 @@ static bool sweep_all(struct sweep *s, struct stk_arena *arena)
     s->last = stk_alloc_array((size_t)rows + 1, sizeof *s->last);
     s->chosen = costs ? stk_alloc_zero((size_t)t->count / 8 + 1, 1) : NULL;
     s->out->facts = stk_arena_array(arena, (size_t)rows + 1, sizeof *s->out->facts);
-    if (!s->slot || !s->last || (costs && !s->chosen) || !s->out->facts)
+    if (!s->slot || !s->last || (costs && !s->chosen) || !s->out->facts) {
         return false;
+    }
     memset(s->last, 0xff, ((size_t)rows + 1) * sizeof *s->last); // STK_NONE
-    if (!sweep_lines(s))
+    if (!sweep_lines(s)) {
         return false;
+    }
     stk_spans_init(&selected);
     count_below(s, &selected);
     stk_spans_deinit(&selected);
@@ -277,14 +298,16 @@ enum stk_status stk_kernel_launch_see(const struct stk_analysis *view, struct st
     struct sweep s = {.view = view, .out = stk_arena_alloc(arena, sizeof *s.out)};
     void *sums = NULL;
     enum stk_status status = stk_kernel_sums_see(view, arena, &sums, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     stk_map_init(&s.row_of, UINT32_MAX - 1);
     stk_map_init(&s.known, UINT32_MAX - 1);
     stk_vec_init(&s.ways, sizeof(struct way), UINT32_MAX - 1);
     stk_vec_init(&s.delays, sizeof(int64_t), UINT32_MAX - 1);
-    if (s.out)
+    if (s.out) {
         s.out->sums = sums;
+    }
     bool ok = s.out && sweep_all(&s, arena);
     *partial = ok ? s.out : NULL;
     stk_map_deinit(&s.row_of);

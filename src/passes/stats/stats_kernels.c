@@ -2,11 +2,11 @@
 // Which kernels take the device's time?
 // Kernels (collectives included) by name and device: how often, how long, on which units. A kernel
 // counts where it starts; times are sums over all streams, so they may exceed the span.
-// Tensor cores and precision are read from the name (model/device/kernel_names.c); the launch is the one
-// that took most of the row's time (stats_kernel_launch.c), `bound` is what of the device's peak
-// rates the kernel comes nearest to (stats_kernel_cost.c): compute, memory, latency where it is
-// near neither, unknown where no shapes or no peaks are known. Method: one pass over each device's
-// operations with a slot per string id.
+// Tensor cores and precision are read from the name (model/device/kernel_names.c); the launch is
+// the one that took most of the row's time (stats_kernel_launch.c), `bound` is what of the device's
+// peak rates the kernel comes nearest to (stats_kernel_cost.c): compute, memory, latency where it
+// is near neither, unknown where no shapes or no peaks are known. Method: one pass over each
+// device's operations with a slot per string id.
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,8 +36,9 @@ static bool add_kernel(struct sweep *s, uint32_t line, uint32_t event, int64_t d
     if (s->slot[id] == 0) {
         struct stk_kernel_row *row = stk_vec_push(&s->rows);
         const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
-        if (!name)
+        if (!name) {
             return false;
+        }
         *row = (struct stk_kernel_row){
             .name = name, .id = id, .line = line, .min_ns = dur_ns, .max_ns = dur_ns};
         s->slot[id] = (uint32_t)s->rows.count;
@@ -61,18 +62,22 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     const struct stk_device_line *l = &s->view->lines[line];
     struct stk_running_union kernels = STK_RUNNING_UNION;
     struct stk_view_cursor cursor = {selected, 0};
-    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected))
+    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected)) {
         return false;
+    }
     for (uint32_t i = 0; i < l->op_count; i++) {
         const struct stk_device_op *op = &l->ops[i];
-        if (!is_kernel(s->view->t->kind[op->event]) || !stk_view_in(&cursor, op->start_ns))
+        if (!is_kernel(s->view->t->kind[op->event]) || !stk_view_in(&cursor, op->start_ns)) {
             continue;
+        }
         stk_running_union_add(&kernels, op->start_ns, op->end_ns);
-        if (!add_kernel(s, line, op->event, op->end_ns - op->start_ns))
+        if (!add_kernel(s, line, op->event, op->end_ns - op->start_ns)) {
             return false;
+        }
     }
-    for (uint32_t i = 0; i < l->op_count; i++)
+    for (uint32_t i = 0; i < l->op_count; i++) {
         s->slot[s->view->t->name[l->ops[i].event]] = 0;
+    }
     s->out->kernel_ns += kernels.total_ns;
     return true;
 }
@@ -87,13 +92,15 @@ static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
     s.slot = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.slot);
     s.out = stk_arena_alloc(arena, sizeof *s.out);
     bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.slot && s.out;
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(&s, d, &selected);
+    }
     struct stk_kernel_row *rows =
         ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *rows) : NULL;
     if (rows) {
-        if (s.rows.count)
+        if (s.rows.count) {
             memcpy(rows, s.rows.items, s.rows.count * sizeof *rows);
+        }
         s.out->rows = rows;
         s.out->row_count = (uint32_t)s.rows.count;
         *partial = s.out;
@@ -181,12 +188,14 @@ static struct stk_cell share_or_unknown(double share)
 static bool size_cell(struct stk_arena *arena, const uint32_t *size, struct stk_cell *out)
 {
     *out = stk_cell_unknown();
-    if (!size[0])
+    if (!size[0]) {
         return true;
+    }
     const char *text =
         stk_arena_printf(arena, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, size[0], size[1], size[2]);
-    if (text)
+    if (text) {
         *out = stk_cell_text(text);
+    }
     return text != NULL;
 }
 
@@ -194,8 +203,9 @@ static bool size_cell(struct stk_arena *arena, const uint32_t *size, struct stk_
 static bool fill_launch(struct stk_arena *arena, struct stk_cell *cells,
                         const struct stk_launch_config *c, const struct stk_occupancy *o)
 {
-    if (!size_cell(arena, c->grid, &cells[0]) || !size_cell(arena, c->block, &cells[1]))
+    if (!size_cell(arena, c->grid, &cells[0]) || !size_cell(arena, c->block, &cells[1])) {
         return false;
+    }
     cells[2] = c->registers >= 0 ? stk_cell_number(c->registers) : stk_cell_unknown();
     cells[3] = c->shared_bytes >= 0 ? stk_cell_number(c->shared_bytes) : stk_cell_unknown();
     cells[4] = share_or_unknown(o->share);
@@ -242,8 +252,9 @@ static bool fill_kernels(const struct stk_pass_ctx *ctx, struct stk_table *table
         double roof_share;
         const char *bound = stk_kernel_bound(f, &roof_share);
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(k->name);
         row[1] = stk_cell_text(rank->devices[k->line].id);
         row[2] = stk_cell_number((int64_t)k->count);
@@ -254,10 +265,12 @@ static bool fill_kernels(const struct stk_pass_ctx *ctx, struct stk_table *table
         row[7] = stk_cell_number(k->max_ns);
         row[8] = stk_cell_text(stk_tensor_core_key(f->traits.tensor_core));
         row[9] = stk_cell_text(f->traits.precision);
-        for (int c = GRID; c < FLOPS; c++)
+        for (int c = GRID; c < FLOPS; c++) {
             row[c] = stk_cell_unknown();
-        if (f->has_config && !fill_launch(ctx->arena, &row[GRID], &f->config, &f->occupancy))
+        }
+        if (f->has_config && !fill_launch(ctx->arena, &row[GRID], &f->config, &f->occupancy)) {
             return false;
+        }
         row[FLOPS] = rate_of(f->flops, f->flops_ns);
         row[FLOPS + 1] = rate_of(f->bytes, f->bytes_ns);
         row[FLOPS + 2] = stk_cell_text(bound);
@@ -275,14 +288,16 @@ static bool fill_ways(const struct stk_pass_ctx *ctx, struct stk_table *table,
         const struct stk_kernel_way *w = &p->ways[i];
         const struct stk_kernel_row *k = &p->sums->rows[w->row];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(k->name);
         row[1] = stk_cell_text(rank->devices[k->line].id);
         row[2] = stk_cell_number((int64_t)w->count);
         row[3] = stk_cell_number(w->total_ns);
-        if (!fill_launch(ctx->arena, &row[WAY_GRID], &w->config, &w->occupancy))
+        if (!fill_launch(ctx->arena, &row[WAY_GRID], &w->config, &w->occupancy)) {
             return false;
+        }
     }
     return true;
 }
@@ -291,15 +306,17 @@ static void sum_ranks(const struct stk_run_sum *run, struct sums *all)
 {
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct stk_kernel_partial *p = run->ranks[r]->partial;
-        if (!p)
+        if (!p) {
             continue;
+        }
         all->count += p->sums->count;
         all->short_count += p->sums->short_count;
         all->kernel_ns += p->sums->kernel_ns;
         all->total_ns += p->sums->total_ns;
         all->short_ns += p->sums->short_ns;
-        if (p->latency_ns < 0)
+        if (p->latency_ns < 0) {
             continue;
+        }
         all->latency_ns = p->latency_ns > all->latency_ns ? p->latency_ns : all->latency_ns;
         all->below_count += p->below_count;
         all->below_ns += p->below_ns;
@@ -333,17 +350,18 @@ static void fill_figures(struct stk_table_doc *doc, const struct sums *all)
     stk_table_figure(doc, "total_kernel_ns", STK_CELL_NS, stk_cell_number(all->total_ns));
     stk_table_figure(doc, "launch_latency_ns", STK_CELL_NS,
                      all->latencies ? stk_cell_number(all->latency_ns) : stk_cell_unknown());
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         stk_table_figure(doc, shares[i].key, STK_CELL_SHARE,
                          stk_cell_share_of(shares[i].part, shares[i].whole));
+    }
     stk_table_figure(doc, "occupancy", STK_CELL_SHARE,
                      all->with_occupancy_ns > 0
                          ? stk_cell_ratio(all->occupancy_ns / (double)all->with_occupancy_ns)
                          : stk_cell_unknown());
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status kernels_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                        struct stk_err *err)
 {
     struct stk_table *table = stk_table_add(doc, "kernels", "Kernels by total time", columns,
                                             sizeof columns / sizeof columns[0]);
@@ -351,15 +369,19 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         stk_table_add(doc, "launch_configs", "How the kernels with most time are launched",
                       way_columns, sizeof way_columns / sizeof way_columns[0]);
     struct sums all = {.count = 0};
-    if (stk_stats_lacks_device(ctx, doc))
+    if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
+    }
     sum_ranks(ctx->run, &all);
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_kernels(ctx, table, ctx->run->ranks[r], &all) ||
-            !fill_ways(ctx, ways, ctx->run->ranks[r]))
+            !fill_ways(ctx, ways, ctx->run->ranks[r])) {
             return stk_err_nomem(err);
-    if (!stk_table_sort(table, "total_ns") || !stk_table_sort(ways, "total_ns"))
+        }
+    }
+    if (!stk_table_sort(table, "total_ns") || !stk_table_sort(ways, "total_ns")) {
         return stk_err_nomem(err);
+    }
     fill_figures(doc, &all);
     return STK_OK;
 }
@@ -369,5 +391,5 @@ const struct stk_stats stk_stats_kernels = {
     .question = "Which kernels take the device's time, and do they use tensor cores?",
     .needs = "kernels of a device",
     .hook = {.see = stk_kernel_launch_see, .wants = STK_WANT_LAUNCHES},
-    .describe = describe,
+    .describe = kernels_describe,
 };

@@ -42,10 +42,12 @@ static void find_step(struct sweep *s, struct stk_launch_region *r)
     const struct stk_rank_sum *sum = s->view->sum;
     while (s->step < sum->step_count &&
            (sum->steps[s->step].device != r->line ||
-            sum->steps[s->step].start_ns + sum->steps[s->step].dur_ns <= r->start_ns))
+            sum->steps[s->step].start_ns + sum->steps[s->step].dur_ns <= r->start_ns)) {
         s->step++;
-    if (s->step == sum->step_count || sum->steps[s->step].start_ns > r->start_ns)
+    }
+    if (s->step == sum->step_count || sum->steps[s->step].start_ns > r->start_ns) {
         return;
+    }
     r->has_step = true;
     r->step = sum->steps[s->step].number;
 }
@@ -70,8 +72,9 @@ static bool add_late(struct sweep *s, uint32_t line, const struct stk_device_op 
                      int64_t idle_from_ns)
 {
     struct stk_launch_region *r = &s->open.r;
-    if (r->late > 0 && s->pending > BETWEEN && !close_region(s))
+    if (r->late > 0 && s->pending > BETWEEN && !close_region(s)) {
         return false;
+    }
     if (r->late == 0) {
         s->open = (struct region){.r = {.line = line, .start_ns = idle_from_ns}, .call = call};
         s->pending_kernels = 0;
@@ -92,8 +95,9 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     int64_t busy_until_ns = INT64_MIN;
     s->step = 0;
     s->open.r.late = 0;
-    if (!stk_view_selected(s->view, line, selected))
+    if (!stk_view_selected(s->view, line, selected)) {
         return false;
+    }
     for (uint32_t i = 0; i < l->op_count; i++) {
         const struct stk_device_op *op = &l->ops[i];
         if (stk_view_in(&cursor, op->start_ns)) {
@@ -101,10 +105,12 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
             bool dry = busy_until_ns != INT64_MIN && busy_until_ns < op->start_ns;
             bool late = dry && call != STK_NONE && t->start_ns[call] >= busy_until_ns;
             bool apart = dry && op->start_ns - busy_until_ns > GAP_MAX_NS;
-            if (apart && s->open.r.late > 0 && !close_region(s))
+            if (apart && s->open.r.late > 0 && !close_region(s)) {
                 return false;
-            if (late && !apart && !add_late(s, line, op, call, busy_until_ns))
+            }
+            if (late && !apart && !add_late(s, line, op, call, busy_until_ns)) {
                 return false;
+            }
             if (!late || apart) {
                 s->pending++;
                 s->pending_kernels += is_kernel(t->kind[op->event]);
@@ -120,8 +126,9 @@ static const char *thread_of(struct sweep *s, uint32_t call, struct stk_name_cac
                              struct stk_arena *arena)
 {
     uint32_t track = stk_thread_of(s->view, call);
-    if (track == STK_NONE)
+    if (track == STK_NONE) {
         return "";
+    }
     const struct stk_track *t = &s->view->t->tracks[track];
     return t->name ? stk_name_cache_get(names, t->name)
                    : stk_arena_printf(arena, "thread %lld", (long long)t->id);
@@ -137,20 +144,24 @@ static bool keep_most_idle(struct sweep *s, struct stk_name_cache *names, struct
         stk_free(idle);
         return false;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         idle[i] = ((struct region *)stk_vec_at(&s->found, i))->r.idle_ns;
-    if (n > keep)
+    }
+    if (n > keep) {
         least_ns = stk_nth_value(idle, n, n - keep);
+    }
     stk_free(idle);
     for (size_t i = 0; i < n && out->count < keep; i++) {
         struct region *found = stk_vec_at(&s->found, i);
-        if (found->r.idle_ns < least_ns)
+        if (found->r.idle_ns < least_ns) {
             continue;
+        }
         struct stk_launch_region *r = &out->v[out->count++];
         *r = found->r;
         r->thread = thread_of(s, found->call, names, arena);
-        if (!r->thread)
+        if (!r->thread) {
             return false;
+        }
     }
     out->left_out = n - out->count;
     out->idle_ns = s->idle_ns;
@@ -167,8 +178,9 @@ enum stk_status stk_launch_regions_find(const struct stk_analysis *view,
     *out = (struct stk_launch_regions){.count = 0};
     stk_spans_init(&selected);
     stk_vec_init(&s.found, sizeof(struct region), UINT32_MAX - 1);
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(&s, d, &selected);
+    }
     ok = ok && keep_most_idle(&s, names, arena, out);
     stk_vec_deinit(&s.found);
     stk_spans_deinit(&selected);

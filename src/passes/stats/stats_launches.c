@@ -57,17 +57,20 @@ static void add_kernel(struct sweep *s, const struct stk_device_op *op, int64_t 
     const struct stk_trace *t = s->view->t;
     uint32_t call = stk_launch_of(s->view, op->event);
     row->kernels++;
-    if (call == STK_NONE)
+    if (call == STK_NONE) {
         return;
+    }
     row->linked++;
     // Clipping to a selection may have moved the operation's start.
     int64_t start = t->start_ns[op->event];
     s->delays[s->count] = minus(start, t->start_ns[call]);
     s->after[s->count++] = minus(start, stk_end_ns(t, call));
-    if (busy_until_ns != INT64_MIN && busy_until_ns < start && t->start_ns[call] >= busy_until_ns)
+    if (busy_until_ns != INT64_MIN && busy_until_ns < start && t->start_ns[call] >= busy_until_ns) {
         row->late++;
-    if (t->ref[call] == op->event)
+    }
+    if (t->ref[call] == op->event) {
         s->calls[s->call_count++] = call;
+    }
 }
 
 static int by_number(const void *pa, const void *pb)
@@ -81,17 +84,20 @@ static int64_t queue_full(struct sweep *s, const struct stk_device_line *line)
 {
     const struct stk_trace *t = s->view->t;
     int64_t sum_ns = 0;
-    if (s->call_count == 0)
+    if (s->call_count == 0) {
         return 0;
+    }
     qsort(s->calls, s->call_count, sizeof *s->calls, by_number);
-    for (size_t i = 0; i < s->call_count; i++)
+    for (size_t i = 0; i < s->call_count; i++) {
         s->delays[i] = stk_dur_ns(t, s->calls[i]); // no longer needed for the delays
+    }
     int64_t median = stk_median_low(s->delays, s->call_count);
     for (size_t i = 0; i < s->call_count; i++) {
         uint32_t call = s->calls[i];
-        if (stk_dur_ns(t, call) / QUEUE_FULL_TIMES > median)
+        if (stk_dur_ns(t, call) / QUEUE_FULL_TIMES > median) {
             sum_ns += stk_spans_measure(&line->busy, line->busy_sums, t->start_ns[call],
                                         stk_end_ns(t, call));
+        }
     }
     return sum_ns;
 }
@@ -102,16 +108,19 @@ static bool sweep_device(struct sweep *s, uint32_t index, struct launch_row *row
     struct stk_view_cursor cursor = {&s->selected, 0};
     int64_t busy_until = INT64_MIN;
     s->count = s->call_count = 0;
-    if (!stk_view_selected(s->view, index, &s->selected))
+    if (!stk_view_selected(s->view, index, &s->selected)) {
         return false;
+    }
     for (uint32_t i = 0; i < line->op_count; i++) {
         const struct stk_device_op *op = &line->ops[i];
-        if (is_kernel(s->view->t->kind[op->event]) && stk_view_in(&cursor, op->start_ns))
+        if (is_kernel(s->view->t->kind[op->event]) && stk_view_in(&cursor, op->start_ns)) {
             add_kernel(s, op, busy_until, row);
+        }
         busy_until = op->end_ns > busy_until ? op->end_ns : busy_until;
     }
-    if (s->count == 0)
+    if (s->count == 0) {
         return true;
+    }
     size_t p95 = (s->count * 95 + 99) / 100 - 1;
     row->median_ns = stk_median_low(s->delays, s->count);
     row->p95_ns = stk_nth_value(s->delays, s->count, p95);
@@ -125,15 +134,17 @@ static bool sweep_delays(const struct stk_analysis *view, struct launch_partial 
 {
     struct sweep s = {.view = view};
     uint32_t most = 0;
-    for (uint32_t d = 0; d < view->sum->device_count; d++)
+    for (uint32_t d = 0; d < view->sum->device_count; d++) {
         most = view->lines[d].op_count > most ? view->lines[d].op_count : most;
+    }
     s.delays = stk_alloc_array((size_t)most + 1, sizeof *s.delays);
     s.after = stk_alloc_array((size_t)most + 1, sizeof *s.after);
     s.calls = stk_alloc_array((size_t)most + 1, sizeof *s.calls);
     stk_spans_init(&s.selected);
     bool ok = s.delays && s.after && s.calls;
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(&s, d, &out->rows[d]);
+    }
     stk_spans_deinit(&s.selected);
     stk_free(s.delays);
     stk_free(s.after);
@@ -149,31 +160,35 @@ static bool sweep_queues(const struct stk_analysis *view, struct launch_partial 
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         struct stk_queue queue;
         ok = stk_queue_collect(view, d, &selected, &queue);
-        if (ok)
+        if (ok) {
             out->bin_counts[d] = stk_queue_bins(&queue, out->bins[d], QUEUE_BINS);
+        }
         stk_queue_deinit(&queue);
     }
     stk_spans_deinit(&selected);
     return ok;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status launches_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                    void **partial, struct stk_err *err)
 {
     size_t devices = (size_t)view->sum->device_count + 1;
     struct launch_partial *out = stk_arena_alloc(arena, sizeof *out);
     struct stk_name_cache names;
-    if (!out)
+    if (!out) {
         return stk_err_nomem(err);
+    }
     out->rows = stk_arena_array(arena, devices, sizeof *out->rows);
     out->bins = stk_arena_array(arena, devices, sizeof *out->bins);
     out->bin_counts = stk_arena_array(arena, devices, sizeof *out->bin_counts);
     if (!out->rows || !out->bins || !out->bin_counts || !sweep_delays(view, out) ||
-        !sweep_queues(view, out) || !stk_name_cache_init(&names, view->t, arena))
+        !sweep_queues(view, out) || !stk_name_cache_init(&names, view->t, arena)) {
         return stk_err_nomem(err);
+    }
     enum stk_status status = stk_launch_regions_find(view, &names, arena, &out->regions, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_calls_sum(view, &names, arena, &out->calls, err);
+    }
     stk_name_cache_deinit(&names);
     out->base_ns = view->sum->base_ns;
     *partial = status == STK_OK ? out : NULL;
@@ -230,11 +245,13 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
         all->linked += l->linked;
         all->late += l->late;
         all->queue_full_ns += l->queue_full_ns;
-        if (l->linked == 0)
+        if (l->linked == 0) {
             continue;
+        }
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(rank->devices[d].id);
         row[1] = stk_cell_number((int64_t)l->linked);
         row[2] = stk_cell_number(l->median_ns);
@@ -256,18 +273,20 @@ static double rounded(double depth)
 static bool fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct launch_partial *p = rank->partial;
-    for (uint32_t d = 0; p && d < rank->device_count; d++)
+    for (uint32_t d = 0; p && d < rank->device_count; d++) {
         for (size_t i = 0; i < p->bin_counts[d]; i++) {
             const struct stk_queue_bin *b = &p->bins[d][i];
             struct stk_cell *row = stk_table_row(table);
-            if (!row)
+            if (!row) {
                 return false;
+            }
             row[0] = stk_cell_text(rank->devices[d].id);
             row[1] = stk_cell_number(b->start_ns + p->base_ns - rank->base_ns);
             row[2] = stk_cell_number(b->dur_ns);
             row[3] = stk_cell_ratio(rounded(b->mean));
             row[4] = stk_cell_number(b->most);
         }
+    }
     return true;
 }
 
@@ -277,8 +296,9 @@ static bool fill_regions(struct stk_table *table, const struct stk_rank_sum *ran
     for (size_t i = 0; p && i < p->regions.count; i++) {
         const struct stk_launch_region *r = &p->regions.v[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(rank->devices[r->line].id);
         row[1] = stk_cell_number(r->start_ns + p->base_ns - rank->base_ns);
         row[2] = stk_cell_number(r->dur_ns);
@@ -299,8 +319,9 @@ static bool fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
     for (size_t i = 0; p && i < p->calls.count; i++) {
         const struct stk_call_row *c = &p->calls.v[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(c->name);
         row[1] = rank->rank >= 0 ? stk_cell_number(rank->rank) : stk_cell_unknown();
         row[2] = stk_cell_number((int64_t)c->count);
@@ -322,12 +343,14 @@ static void fill_figures(struct stk_table_doc *doc, const struct stk_run_sum *ru
     int64_t idle_ns = 0, full_ns = -1;
     for (uint32_t r = 0; r < run->rank_count; r++) {
         const struct launch_partial *p = run->ranks[r]->partial;
-        if (!p)
+        if (!p) {
             continue;
+        }
         regions += p->regions.count + p->regions.left_out;
         idle_ns += p->regions.idle_ns;
-        if (p->calls.buffer_full_ns >= 0)
+        if (p->calls.buffer_full_ns >= 0) {
             full_ns = (full_ns < 0 ? 0 : full_ns) + p->calls.buffer_full_ns;
+        }
     }
     stk_table_figure(doc, "launch_bound_share", STK_CELL_SHARE,
                      stk_cell_share_of((int64_t)all->late, (int64_t)all->linked));
@@ -345,8 +368,8 @@ static void fill_figures(struct stk_table_doc *doc, const struct stk_run_sum *ru
 
 #define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                         struct stk_err *err)
 {
     struct stk_table *table =
         stk_table_add(doc, "launches", "From launch call to kernel", COLUMNS(columns));
@@ -359,14 +382,17 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
                       COLUMNS(call_columns));
     struct launch_row all = {.kernels = 0};
     bool ok = true;
-    if (stk_stats_lacks_device(ctx, doc))
+    if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
-    for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++)
+    }
+    for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++) {
         ok = fill_rank(table, ctx->run->ranks[r], &all) && fill_queue(queue, ctx->run->ranks[r]) &&
              fill_regions(regions, ctx->run->ranks[r]) && fill_calls(calls, ctx->run->ranks[r]);
+    }
     if (!ok || !stk_table_sort(table, "count") || !stk_table_sort(regions, "idle_ns") ||
-        !stk_table_sort(calls, "total_ns"))
+        !stk_table_sort(calls, "total_ns")) {
         return stk_err_nomem(err);
+    }
     if (all.linked == 0 && all.kernels > 0) {
         stk_table_lacks(doc, "launch calls of kernels",
                         "no kernel is linked to the runtime call that launched it",
@@ -383,6 +409,6 @@ const struct stk_stats stk_stats_launches = {
     .name = "launches",
     .question = "Does the device wait for launches?",
     .needs = "kernels, and the runtime calls that launched them",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = launches_see},
+    .describe = launches_describe,
 };

@@ -52,9 +52,11 @@ static const char *device_id(const struct stk_pass_ctx *ctx, const struct stk_ra
                              int64_t device)
 {
     int number = rank->rank < 0 ? 0 : (int)rank->rank;
-    for (uint32_t d = 0; d < rank->device_count; d++)
-        if (rank->devices[d].ordinal == device)
+    for (uint32_t d = 0; d < rank->device_count; d++) {
+        if (rank->devices[d].ordinal == device) {
             return rank->devices[d].id;
+        }
+    }
     return device < 0 ? stk_arena_printf(ctx->arena, "%d/host", number)
                       : stk_arena_printf(ctx->arena, "%d/%lld", number, (long long)device);
 }
@@ -64,8 +66,9 @@ static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *poo
     for (uint32_t i = 0; i < pool->live_count; i++) {
         const struct stk_memory_live *live = &pool->live[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(id);
         row[1] = stk_cell_text(pool->allocator);
         row[2] = stk_cell_text(live->origin == STK_MEMORY_OLDER     ? "(before the profile)"
@@ -85,8 +88,9 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
     for (uint32_t i = 0; i < pool->point_count; i++) {
         const struct stk_memory_point *p = &pool->points[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(id);
         row[1] = stk_cell_number(p->t_ns + shift_ns);
         row[2] = stk_cell_number(p->bytes);
@@ -101,13 +105,16 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
 static bool add_growth(const struct stk_pass_ctx *ctx, const struct stk_memory_sums *m,
                        struct memory_totals *all)
 {
-    if (m->step_count < 3)
+    if (m->step_count < 3) {
         return true;
+    }
     int64_t *changes = stk_arena_array(ctx->arena, m->step_count, sizeof *changes);
-    if (!changes)
+    if (!changes) {
         return false;
-    for (uint32_t i = 1; i < m->step_count; i++)
+    }
+    for (uint32_t i = 1; i < m->step_count; i++) {
         changes[i - 1] = m->steps[i].end_bytes - m->steps[i - 1].end_bytes;
+    }
     int64_t median = stk_median_low(changes, m->step_count - 1);
     median = median > 0 ? median : 0;
     all->growth_bytes = median > all->growth_bytes ? median : all->growth_bytes;
@@ -121,8 +128,9 @@ static bool fill_steps(const struct stk_pass_ctx *ctx, struct stk_table *table,
     for (uint32_t i = 0; i < m->step_count; i++) {
         const struct stk_memory_step *s = &m->steps[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_number(rank->rank < 0 ? 0 : rank->rank);
         row[1] = stk_cell_number(s->number);
         row[2] = stk_cell_number((int64_t)s->allocations);
@@ -143,8 +151,9 @@ static void add_pool(struct memory_totals *all, const struct stk_rank_sum *rank,
     all->allocations += pool->allocations;
     all->relative |= !pool->is_absolute;
     all->unmatched |= !pool->has_addresses;
-    if (pool->peak_bytes < 0)
+    if (pool->peak_bytes < 0) {
         return;
+    }
     bool on_device = pool->device >= 0, held = all->top && all->top->device >= 0;
     if (!all->top || (on_device && !held) ||
         (on_device == held && pool->peak_bytes > all->top->peak_bytes)) {
@@ -158,18 +167,22 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
                       struct stk_table *tables[3], struct memory_totals *all)
 {
     const struct stk_memory_sums *m = rank->partial;
-    if (!m)
+    if (!m) {
         return true;
+    }
     int64_t shift_ns = m->base_ns - rank->base_ns; // onto the clock of all ranks
     for (uint32_t i = 0; i < m->pool_count; i++) {
         const struct stk_memory_pool *pool = &m->pools[i];
         const struct stk_select *select = ctx->select;
-        if (select->has_device && pool->device != select->device)
+        if (select->has_device && pool->device != select->device) {
             continue;
+        }
         const char *id = device_id(ctx, rank, pool->device);
         add_pool(all, rank, pool, shift_ns);
-        if (!id || !fill_peak(tables[0], pool, id) || !fill_timeline(tables[2], pool, id, shift_ns))
+        if (!id || !fill_peak(tables[0], pool, id) ||
+            !fill_timeline(tables[2], pool, id, shift_ns)) {
             return false;
+        }
     }
     all->on_host |= m->steps_on_host;
     return fill_steps(ctx, tables[1], rank, m, all);
@@ -207,9 +220,11 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct memory_tota
 
 static bool ran_on_device(const struct stk_pass_ctx *ctx)
 {
-    for (uint32_t d = 0; d < ctx->run->device_count; d++)
-        if (ctx->run->devices[d].ops > 0)
+    for (uint32_t d = 0; d < ctx->run->device_count; d++) {
+        if (ctx->run->devices[d].ops > 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -224,30 +239,34 @@ static void say_missing(const struct stk_pass_ctx *ctx, const struct memory_tota
         doc->inconclusive = true;
         return;
     }
-    if (all->top->device < 0 && ran_on_device(ctx))
+    if (all->top->device < 0 && ran_on_device(ctx)) {
         stk_table_lacks(doc, "memory of the device",
                         "its allocator reported nothing: another one may be in its place",
                         "record with the framework's caching allocator, or with "
                         "nsys profile --cuda-memory-usage=true");
-    else if (all->top->device < 0)
+    } else if (all->top->device < 0) {
         stk_table_lacks(doc, "memory of a device", "the profile holds no device",
                         "profile a part that runs on one, with profile_memory=True");
-    if (all->relative)
+    }
+    if (all->relative) {
         stk_table_lacks(doc, "what was allocated before the profile began",
                         "only changes are recorded: all sizes are at least what is shown",
                         "start the profiler before the model is built; newer versions of PyTorch "
                         "record the whole size");
-    if (all->unmatched)
+    }
+    if (all->unmatched) {
         stk_table_lacks(doc, "what was live at the peak",
                         "the events hold no address, so frees cannot be matched",
                         "record with PyTorch 1.13 or newer");
-    if (all->top->fragmentation_share < 0)
+    }
+    if (all->top->fragmentation_share < 0) {
         stk_table_lacks(doc, "fragmentation", "the profile does not say how large free blocks are",
                         "torch.cuda.memory_snapshot() shows the blocks of PyTorch's allocator");
+    }
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                       struct stk_err *err)
 {
     struct stk_table *tables[] = {
         stk_table_add(doc, "peak", "In use at the peak, by operation", peak_columns,
@@ -257,13 +276,17 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         stk_table_add(doc, "timeline", "In use over time", timeline_columns,
                       sizeof timeline_columns / sizeof timeline_columns[0])};
     struct memory_totals all = {.growth_bytes = -1};
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
-        if (!fill_rank(ctx, ctx->run->ranks[r], tables, &all))
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
+        if (!fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
             return stk_err_nomem(err);
-    if (!stk_table_sort(tables[0], "bytes"))
+        }
+    }
+    if (!stk_table_sort(tables[0], "bytes")) {
         return stk_err_nomem(err);
-    if (all.any)
+    }
+    if (all.any) {
         say_figures(ctx, &all, doc);
+    }
     say_missing(ctx, &all, doc);
     return STK_OK;
 }
@@ -273,5 +296,5 @@ const struct stk_stats stk_stats_memory = {
     .question = "What fills the memory, and when?",
     .needs = "allocator events",
     .hook = {.see = stk_memory_sums_see, .wants = STK_WANT_MEMORY},
-    .describe = describe,
+    .describe = memory_describe,
 };

@@ -69,9 +69,11 @@ static const struct stk_detail *detail_of(const struct stk_trace *t, uint32_t ev
 {
     uint32_t count;
     const struct stk_detail *d = stk_details_of(t, event, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (d[i].key == key)
+    for (uint32_t i = 0; i < count; i++) {
+        if (d[i].key == key) {
             return &d[i];
+        }
+    }
     return NULL;
 }
 
@@ -93,9 +95,11 @@ static bool is_primitive(struct sweep *s, uint32_t id)
     if (*class == NAME_UNSEEN) {
         struct stk_str name = stk_strpool_get(&s->view->t->strings, id);
         *class = NAME_TELLS;
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (stk_str_starts(name, stk_str_from(names[i])))
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            if (stk_str_starts(name, stk_str_from(names[i]))) {
                 *class = NAME_PRIMITIVE;
+            }
+        }
     }
     return *class == NAME_PRIMITIVE;
 }
@@ -103,11 +107,14 @@ static bool is_primitive(struct sweep *s, uint32_t id)
 // The innermost open operator that tells what the memory is for.
 static uint32_t op_around(struct sweep *s, int64_t t_ns)
 {
-    while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns)
+    while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
         s->depth--;
-    for (uint32_t i = s->depth; i-- > 0;)
-        if (!is_primitive(s, s->stack[i].id))
+    }
+    for (uint32_t i = s->depth; i-- > 0;) {
+        if (!is_primitive(s, s->stack[i].id)) {
             return s->stack[i].id;
+        }
+    }
     return s->depth ? s->stack[s->depth - 1].id : STK_NONE;
 }
 
@@ -117,10 +124,12 @@ static int64_t device_of_allocator(struct stk_str name)
     int64_t device = 0;
     size_t i = 4;
     if (!stk_str_starts_nocase(name, STK_STR("GPU_")) &&
-        !stk_str_starts_nocase(name, STK_STR("TPU_")))
+        !stk_str_starts_nocase(name, STK_STR("TPU_"))) {
         return -1;
-    for (; i < name.n && i < 10 && name.p[i] >= '0' && name.p[i] <= '9'; i++)
+    }
+    for (; i < name.n && i < 10 && name.p[i] >= '0' && name.p[i] <= '9'; i++) {
         device = device * 10 + (name.p[i] - '0');
+    }
     return i > 4 ? device : -1;
 }
 
@@ -144,30 +153,36 @@ static uint32_t pool_of(struct sweep *s, uint32_t event, uint32_t process)
     uint8_t mem = x ? x->dst_mem : STK_MEM_UNKNOWN;
     bool on_host = mem == STK_MEM_PAGEABLE || mem == STK_MEM_PINNED;
     int64_t device = on_host ? -1 : recorded ? recorded->number : 0;
-    if (name)
+    if (name) {
         device = device_of_allocator(stk_strpool_get(&t->strings, name->text));
-    if (device < 0)
+    }
+    if (device < 0) {
         device = -1;
+    }
     bool kinds = !name && strcmp(t->format, "nsys") == 0; // the only one to tell them apart
     uint32_t allocator = name ? name->text : 0;
     uint32_t *at = stk_map_put(
         &s->pool_of, (uint64_t)process << 40 | (uint64_t)(kinds ? mem : 0) << 32 | allocator,
         (uint64_t)device, (uint32_t)s->pools.count, NULL);
-    if (!at || *at < s->pools.count)
+    if (!at || *at < s->pools.count) {
         return at ? *at : STK_NONE;
+    }
     struct stk_memory_pool *r = stk_vec_push(&s->results);
     struct pool *p = r ? stk_vec_push(&s->pools) : NULL;
-    if (!p)
+    if (!p) {
         return STK_NONE;
+    }
     *p = (struct pool){.peak = SIZE_MAX, .allocator = allocator};
     *r = (struct stk_memory_pool){.device = device,
                                   .allocator = kinds ? memory_name(mem) : NULL,
                                   .peak_bytes = -1,
                                   .reserved_bytes = -1,
                                   .fragmentation_share = -1};
-    for (uint32_t d = 0; d < s->view->sum->device_count; d++)
-        if (s->view->sum->devices[d].ordinal == device)
+    for (uint32_t d = 0; d < s->view->sum->device_count; d++) {
+        if (s->view->sum->devices[d].ordinal == device) {
             r->capacity_bytes = t->devices[s->view->lines[d].device].memory_bytes;
+        }
+    }
     return name && !(r->allocator = stk_name_cache_get(&s->names, name->text)) ? STK_NONE : *at;
 }
 
@@ -176,20 +191,24 @@ static bool add_event(struct sweep *s, uint32_t event, uint32_t process)
     const struct stk_trace *t = s->view->t;
     const struct stk_ext *x = stk_ext_of(t, event);
     bool sized = x && x->flags & STK_EXT_VALUE;
-    if (!sized && !detail_of(t, event, STK_DETAIL_TOTAL))
+    if (!sized && !detail_of(t, event, STK_DETAIL_TOTAL)) {
         return true;
+    }
     uint32_t pool = pool_of(s, event, process);
-    if (pool == STK_NONE)
+    if (pool == STK_NONE) {
         return s->pools.count >= POOLS_MAX;
+    }
     const struct stk_detail *op = detail_of(t, event, STK_DETAIL_OP);
     struct stk_memory_pool *r = stk_vec_at(&s->results, pool);
     struct event *e = stk_vec_push(&s->events);
-    if (!e)
+    if (!e) {
         return false;
+    }
     int64_t bytes = sized ? x->value : 0;
     bool is_free = bytes < 0 || stk_str_eq(stk_name_of(t, event), STK_STR("MemoryDeallocation"));
-    if (bytes > 0 && is_free)
+    if (bytes > 0 && is_free) {
         bytes = -bytes;
+    }
     *e = (struct event){.t_ns = t->start_ns[event],
                         .bytes = bytes < -INT64_MAX ? -INT64_MAX : bytes,
                         .id = event,
@@ -210,17 +229,21 @@ static bool sweep_track(struct sweep *s, const struct stk_track *track)
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
         uint8_t kind = t->kind[e];
         if (kind == STK_KIND_MEMORY) {
-            if (!add_event(s, e, track->process))
+            if (!add_event(s, e, track->process)) {
                 return false;
+            }
             continue;
         }
         if ((kind != STK_KIND_HOST_OP && kind != STK_KIND_ANNOTATION && kind != STK_KIND_INPUT) ||
-            stk_is_step_mark(s->view, e))
+            stk_is_step_mark(s->view, e)) {
             continue;
-        while (s->depth && s->stack[s->depth - 1].end_ns <= t->start_ns[e])
+        }
+        while (s->depth && s->stack[s->depth - 1].end_ns <= t->start_ns[e]) {
             s->depth--;
-        if (s->depth < MAX_DEPTH)
+        }
+        if (s->depth < MAX_DEPTH) {
             s->stack[s->depth++] = (struct open_op){stk_end_ns(t, e), t->name[e]};
+        }
     }
     return true;
 }
@@ -228,8 +251,9 @@ static bool sweep_track(struct sweep *s, const struct stk_track *track)
 static int by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
-    if (x->t_ns != y->t_ns)
+    if (x->t_ns != y->t_ns) {
         return x->t_ns < y->t_ns ? -1 : 1;
+    }
     return (x->id > y->id) - (x->id < y->id);
 }
 
@@ -240,10 +264,12 @@ static int64_t level_after(const struct sweep *s, const struct event *e, int64_t
 {
     const struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
     const struct stk_detail *total = detail_of(s->view->t, e->id, STK_DETAIL_TOTAL);
-    if (!r->is_absolute)
+    if (!r->is_absolute) {
         return add_bytes(before, e->bytes);
-    if (!total)
+    }
+    if (!total) {
         return before;
+    }
     int64_t stack = number_or(s->view->t, e->id, STK_DETAIL_STACK, 0);
     int64_t level = add_bytes(total->number, stack > 0 ? stack : 0);
     return level > 0 ? level : 0;
@@ -257,8 +283,9 @@ static void find_first_levels(struct sweep *s)
         const struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
         struct pool *p = stk_vec_at(&s->pools, e->pool);
         int64_t level = level_after(s, e, p->level);
-        if (!p->seen && r->is_absolute)
+        if (!p->seen && r->is_absolute) {
             p->first_level = add_bytes(level, -e->bytes);
+        }
         p->seen = true;
         p->level = level;
         p->least = level < p->least ? level : p->least;
@@ -266,8 +293,9 @@ static void find_first_levels(struct sweep *s)
     for (size_t i = 0; i < s->pools.count; i++) {
         struct pool *p = stk_vec_at(&s->pools, i);
         const struct stk_memory_pool *r = stk_vec_at(&s->results, i);
-        if (!r->is_absolute)
+        if (!r->is_absolute) {
             p->first_level = -p->least;
+        }
         p->level = p->first_level = p->first_level > 0 ? p->first_level : 0;
     }
 }
@@ -275,14 +303,18 @@ static void find_first_levels(struct sweep *s)
 static bool is_selected(const struct sweep *s, int64_t t_ns, uint32_t *step)
 {
     const struct stk_analysis *v = s->view;
-    if (t_ns < v->from_ns || t_ns > v->to_ns)
+    if (t_ns < v->from_ns || t_ns > v->to_ns) {
         return false;
-    if (!v->select->has_steps || v->steps_on_device)
+    }
+    if (!v->select->has_steps || v->steps_on_device) {
         return true;
-    while (*step < v->step_count && v->steps[*step].end_ns <= t_ns)
+    }
+    while (*step < v->step_count && v->steps[*step].end_ns <= t_ns) {
         ++*step;
-    if (*step == v->step_count || v->steps[*step].start_ns > t_ns)
+    }
+    if (*step == v->step_count || v->steps[*step].start_ns > t_ns) {
         return false;
+    }
     const char *excluded = v->steps[*step].excluded;
     return !excluded || strcmp(excluded, STK_EXCLUDED_UNSELECTED) != 0;
 }
@@ -290,17 +322,20 @@ static bool is_selected(const struct sweep *s, int64_t t_ns, uint32_t *step)
 static void note_peak(struct sweep *s, const struct event *e, size_t index, int64_t level)
 {
     struct stk_memory_pool *r = stk_vec_at(&s->results, e->pool);
-    if (level <= r->peak_bytes)
+    if (level <= r->peak_bytes) {
         return;
+    }
     const struct stk_detail *share = detail_of(s->view->t, e->id, STK_DETAIL_FRAGMENTATION);
     r->peak_bytes = level;
     r->peak_ns = e->t_ns;
     r->reserved_bytes = number_or(s->view->t, e->id, STK_DETAIL_RESERVED, -1);
     int64_t available = number_or(s->view->t, e->id, STK_DETAIL_AVAILABLE, -1);
-    if (r->reserved_bytes < 0 && available >= 0)
+    if (r->reserved_bytes < 0 && available >= 0) {
         r->reserved_bytes = add_bytes(level, available);
-    if (r->reserved_bytes < level) // what is not known is recorded as 0
+    }
+    if (r->reserved_bytes < level) { // what is not known is recorded as 0
         r->reserved_bytes = -1;
+    }
     r->fragmentation_share = share && share->real >= 0 && share->real <= 1 ? share->real : -1;
     ((struct pool *)stk_vec_at(&s->pools, e->pool))->peak = index;
 }
@@ -316,8 +351,9 @@ static void note_point(struct stk_memory_pool *r, const struct stk_trace *t, con
     double last =
         n ? ((double)r->points[n - 1].t_ns - (double)first_ns) / span * STK_MEMORY_POINTS : -1;
     if (n && (int64_t)bin == (int64_t)last) {
-        if (level > r->points[n - 1].bytes)
+        if (level > r->points[n - 1].bytes) {
             r->points[n - 1] = point;
+        }
     } else if (n < STK_MEMORY_POINTS) {
         r->points[r->point_count++] = point;
     }
@@ -334,34 +370,40 @@ static void enter_steps(struct sweep *s, struct stepping *g, int64_t t_ns)
     const struct stk_analysis *v = s->view;
     while (g->step < v->step_count && v->steps[g->step].start_ns <= t_ns) {
         const struct stk_host_step *step = &v->steps[g->step++];
-        if (v->steps_per_device && step->line != 0)
+        if (v->steps_per_device && step->line != 0) {
             continue;
+        }
         g->row = NULL;
-        if (step->excluded)
+        if (step->excluded) {
             continue;
+        }
         g->row = &s->out->steps[s->out->step_count++];
         *g->row = (struct stk_memory_step){
             .number = step->number, .peak_bytes = g->level, .end_bytes = g->level};
     }
-    if (g->step > 0 && v->steps[g->step - 1].end_ns <= t_ns)
+    if (g->step > 0 && v->steps[g->step - 1].end_ns <= t_ns) {
         g->row = NULL;
+    }
 }
 
 static void note_step(struct sweep *s, struct stepping *g, const struct event *e, int64_t change)
 {
     enter_steps(s, g, e->t_ns);
-    if (!((const struct pool *)stk_vec_at(&s->pools, e->pool))->counts)
+    if (!((const struct pool *)stk_vec_at(&s->pools, e->pool))->counts) {
         return;
+    }
     g->level = add_bytes(g->level, change);
-    if (!g->row)
+    if (!g->row) {
         return;
+    }
     g->row->allocations += !e->is_free;
     int64_t *sum = e->is_free ? &g->row->freed_bytes : &g->row->allocated_bytes;
     int64_t bytes = e->bytes ? e->bytes : change;
     *sum = add_bytes(*sum, bytes < 0 ? -bytes : bytes);
     g->row->end_bytes = g->level;
-    if (g->level > g->row->peak_bytes)
+    if (g->level > g->row->peak_bytes) {
         g->row->peak_bytes = g->level;
+    }
 }
 
 static bool alloc_results(struct sweep *s)
@@ -372,8 +414,9 @@ static bool alloc_results(struct sweep *s)
         uint64_t events = r->allocations + r->frees;
         size_t n = events < STK_MEMORY_POINTS ? (size_t)events : STK_MEMORY_POINTS;
         r->points = stk_arena_array(s->arena, n + 1, sizeof *r->points);
-        if (!r->points)
+        if (!r->points) {
             return false;
+        }
     }
     return s->out->steps != NULL;
 }
@@ -381,8 +424,9 @@ static bool alloc_results(struct sweep *s)
 static void choose_counted(struct sweep *s, struct stepping *g)
 {
     bool any_device = false;
-    for (size_t i = 0; i < s->results.count; i++)
+    for (size_t i = 0; i < s->results.count; i++) {
         any_device |= ((const struct stk_memory_pool *)stk_vec_at(&s->results, i))->device >= 0;
+    }
     for (size_t i = 0; i < s->results.count; i++) {
         struct pool *p = stk_vec_at(&s->pools, i);
         p->counts = (((const struct stk_memory_pool *)stk_vec_at(&s->results, i))->device >= 0) ==
@@ -400,8 +444,9 @@ static bool follow_levels(struct sweep *s)
     uint32_t step = 0;
     find_first_levels(s);
     choose_counted(s, &g);
-    if (!alloc_results(s))
+    if (!alloc_results(s)) {
         return false;
+    }
     for (size_t i = 0; i < n; i++) {
         const struct event *e = &events[i];
         struct pool *p = stk_vec_at(&s->pools, e->pool);
@@ -409,8 +454,9 @@ static bool follow_levels(struct sweep *s)
         p->level = level_after(s, e, before);
         p->level = p->level > 0 ? p->level : 0; // below only where sizes exceed 64 bits
         note_step(s, &g, e, add_bytes(p->level, -before));
-        if (!is_selected(s, e->t_ns, &step))
+        if (!is_selected(s, e->t_ns, &step)) {
             continue;
+        }
         note_peak(s, e, i, p->level);
         note_point(stk_vec_at(&s->results, e->pool), s->view->t, e, p->level, events[0].t_ns,
                    events[n - 1].t_ns);
@@ -429,20 +475,24 @@ struct living {
 static bool live_event(struct sweep *s, struct living *l, const struct event *e)
 {
     const struct stk_detail *address = detail_of(s->view->t, e->id, STK_DETAIL_ADDRESS);
-    if (!address)
+    if (!address) {
         return true;
+    }
     uint32_t *at = stk_map_put(&l->at, (uint64_t)address->number, e->pool, 0, NULL);
-    if (!at)
+    if (!at) {
         return false;
-    if (*at) // freed, or handed out anew without a word
+    }
+    if (*at) { // freed, or handed out anew without a word
         ((struct block *)stk_vec_at(&l->blocks, *at - 1))->bytes = 0;
+    }
     if (e->bytes <= 0) {
         *at = 0;
         return true;
     }
     struct block *b = stk_vec_push(&l->blocks);
-    if (!b)
+    if (!b) {
         return false;
+    }
     struct pool *p = stk_vec_at(&s->pools, e->pool);
     *b = (struct block){e->op, p->newest, e->bytes};
     *at = p->newest = (uint32_t)l->blocks.count;
@@ -456,17 +506,21 @@ static bool put_live(struct sweep *s, struct stk_memory_pool *r, const struct st
     stack_bytes = stack_bytes < older ? stack_bytes : older;
     older -= stack_bytes > 0 ? stack_bytes : 0;
     r->live = stk_arena_array(s->arena, rows->count + 2, sizeof *r->live);
-    if (!r->live)
+    if (!r->live) {
         return false;
-    if (rows->count)
+    }
+    if (rows->count) {
         memcpy(r->live, rows->items, rows->count * sizeof *r->live);
+    }
     r->live_count = (uint32_t)rows->count;
-    if (stack_bytes > 0)
+    if (stack_bytes > 0) {
         r->live[r->live_count++] =
             (struct stk_memory_live){.origin = STK_MEMORY_PROGRAM, .bytes = stack_bytes};
-    if (older > 0)
+    }
+    if (older > 0) {
         r->live[r->live_count++] = (struct stk_memory_live){
             .origin = r->has_addresses ? STK_MEMORY_OLDER : STK_MEMORY_BLOCKS, .bytes = older};
+    }
     return true;
 }
 
@@ -487,8 +541,9 @@ static bool sum_live(struct sweep *s, const struct living *l, const struct event
     for (uint32_t i = first; i && ok; i = b->older) {
         b = stk_vec_at(&l->blocks, i - 1);
         uint32_t *at = &slot[b->op == STK_NONE ? unnamed : b->op];
-        if (b->bytes == 0)
+        if (b->bytes == 0) {
             continue;
+        }
         struct stk_memory_live *row = *at ? stk_vec_at(&rows, *at - 1) : stk_vec_push(&rows);
         ok = row != NULL;
         if (ok && *at == 0) {
@@ -496,8 +551,9 @@ static bool sum_live(struct sweep *s, const struct living *l, const struct event
             *row = (struct stk_memory_live){.op = NULL};
             ok = b->op == STK_NONE || (row->op = stk_name_cache_get(&s->names, b->op));
         }
-        if (!ok)
+        if (!ok) {
             break;
+        }
         row->blocks++;
         row->bytes = add_bytes(row->bytes, b->bytes);
         known = add_bytes(known, b->bytes);
@@ -521,8 +577,9 @@ static bool follow_live(struct sweep *s)
     for (size_t i = 0; i < s->events.count && ok; i++) {
         const struct event *e = stk_vec_at(&s->events, i);
         ok = live_event(s, &l, e);
-        if (ok && ((const struct pool *)stk_vec_at(&s->pools, e->pool))->peak == i)
+        if (ok && ((const struct pool *)stk_vec_at(&s->pools, e->pool))->peak == i) {
             ok = sum_live(s, &l, e, slot);
+        }
     }
     stk_map_deinit(&l.at);
     stk_vec_deinit(&l.blocks);
@@ -533,19 +590,24 @@ static bool follow_live(struct sweep *s)
 static bool sweep_all(struct sweep *s)
 {
     const struct stk_trace *t = s->view->t;
-    for (uint32_t k = 0; k < t->track_count; k++)
+    for (uint32_t k = 0; k < t->track_count; k++) {
         if (s->view->in_rank[t->tracks[k].process] && t->tracks[k].device == STK_NONE &&
-            t->tracks[k].kind != STK_TRACK_COUNTER && !sweep_track(s, &t->tracks[k]))
+            t->tracks[k].kind != STK_TRACK_COUNTER && !sweep_track(s, &t->tracks[k])) {
             return false;
-    if (s->events.count == 0)
+        }
+    }
+    if (s->events.count == 0) {
         return true;
+    }
     qsort(s->events.items, s->events.count, s->events.item_size, by_time);
     s->out = stk_arena_alloc(s->arena, sizeof *s->out);
-    if (!s->out || !follow_levels(s) || !follow_live(s))
+    if (!s->out || !follow_levels(s) || !follow_live(s)) {
         return false;
+    }
     s->out->pools = stk_arena_array(s->arena, s->results.count, sizeof *s->out->pools);
-    if (!s->out->pools)
+    if (!s->out->pools) {
         return false;
+    }
     memcpy(s->out->pools, s->results.items, s->results.count * sizeof *s->out->pools);
     s->out->pool_count = (uint32_t)s->results.count;
     s->out->base_ns = s->view->sum->base_ns;
@@ -556,11 +618,13 @@ enum stk_status stk_memory_sums_see(const struct stk_analysis *view, struct stk_
                                     void **partial, struct stk_err *err)
 {
     *partial = NULL;
-    if (view->t->by_kind[STK_KIND_MEMORY] == 0)
+    if (view->t->by_kind[STK_KIND_MEMORY] == 0) {
         return STK_OK;
+    }
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return stk_err_nomem(err);
+    }
     s->view = view;
     s->arena = arena;
     stk_vec_init(&s->events, sizeof(struct event), UINT32_MAX - 1);

@@ -39,8 +39,9 @@ static void add_bytes(const struct stk_trace *t, uint32_t event, struct island *
 {
     const struct stk_ext *x = stk_ext_of(t, event);
     i->copies++;
-    if (!x || !(x->flags & STK_EXT_VALUE) || x->value < 0)
+    if (!x || !(x->flags & STK_EXT_VALUE) || x->value < 0) {
         return;
+    }
     i->sized++;
     i->bytes = stk_add_ns(i->bytes, x->value);
 }
@@ -49,12 +50,15 @@ static void add_bytes(const struct stk_trace *t, uint32_t event, struct island *
 static bool is_interrupted(struct finder *f, const struct island *i)
 {
     const struct stk_analysis *v = f->view;
-    while (f->fetch < v->fetches.count && v->fetches.v[f->fetch].end_ns <= i->start_ns)
+    while (f->fetch < v->fetches.count && v->fetches.v[f->fetch].end_ns <= i->start_ns) {
         f->fetch++;
-    if (f->fetch < v->fetches.count && v->fetches.v[f->fetch].start_ns < i->end_ns)
+    }
+    if (f->fetch < v->fetches.count && v->fetches.v[f->fetch].start_ns < i->end_ns) {
         return true;
-    while (f->step < v->step_count && v->steps[f->step].start_ns <= i->start_ns)
+    }
+    while (f->step < v->step_count && v->steps[f->step].start_ns <= i->start_ns) {
         f->step++;
+    }
     return f->step < v->step_count && v->steps[f->step].start_ns < i->end_ns;
 }
 
@@ -81,8 +85,9 @@ static bool find_times(struct finder *f, const struct stk_device_line *line,
             run.end_ns = call != STK_NONE ? t->start_ns[call] : op->start_ns;
             bool good = run.end_ns > run.start_ns && !is_interrupted(f, &run);
             open = good ? stk_vec_push(&f->islands) : NULL;
-            if (good && !open)
+            if (good && !open) {
                 return false;
+            }
             if (good) {
                 *open = run;
                 open->name = STK_NONE;
@@ -91,8 +96,9 @@ static bool find_times(struct finder *f, const struct stk_device_line *line,
         } else if (!selected || op->part != STK_PART_H2D) {
             open = NULL;
         }
-        if (open)
+        if (open) {
             add_bytes(t, op->event, open);
+        }
         run = (struct island){.copies = 0};
     }
     return true;
@@ -137,13 +143,16 @@ static bool only_moves(struct stk_str name)
                                          "unsqueeze",
                                          "view"};
     struct stk_str aten = STK_STR("aten::");
-    if (!stk_str_starts(name, aten))
+    if (!stk_str_starts(name, aten)) {
         return false;
+    }
     name.p += aten.n;
     name.n -= aten.n;
-    for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++)
-        if (stk_str_eq(name, stk_str_from(movers[i])))
+    for (size_t i = 0; i < sizeof movers / sizeof movers[0]; i++) {
+        if (stk_str_eq(name, stk_str_from(movers[i]))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -155,10 +164,11 @@ static uint32_t first_from(const struct stk_trace *t, const struct stk_track *tr
     uint32_t low = track->first, high = track->first + track->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (t->start_ns[middle] < t_ns)
+        if (t->start_ns[middle] < t_ns) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low;
 }
@@ -172,14 +182,17 @@ static void look_inside(const struct finder *f, const struct stk_track *track, s
          e++) {
         uint32_t classes = stk_class_of(f->view, e);
         bool is_input = t->kind[e] == STK_KIND_INPUT || (classes & INPUT_CLASSES);
-        if (t->start_ns[e] < done_ns || (!is_input && !(classes & STK_NAME_MODEL_OP)))
+        if (t->start_ns[e] < done_ns || (!is_input && !(classes & STK_NAME_MODEL_OP))) {
             continue;
+        }
         int64_t end_ns = stk_end_ns(t, e), dur_ns = end_ns - t->start_ns[e];
-        if (!is_input && (end_ns > i->end_ns || only_moves(stk_name_of(t, e))))
+        if (!is_input && (end_ns > i->end_ns || only_moves(stk_name_of(t, e)))) {
             continue; // those inside may fit
+        }
         done_ns = end_ns;
-        if (is_input)
+        if (is_input) {
             continue;
+        }
         i->host_ns = stk_add_ns(i->host_ns, dur_ns);
         if (i->name == STK_NONE || dur_ns > i->longest_ns) {
             i->longest_ns = dur_ns;
@@ -192,17 +205,20 @@ static bool add_rows(struct finder *f)
 {
     for (size_t k = 0; k < f->islands.count; k++) {
         const struct island *i = stk_vec_at(&f->islands, k);
-        if (i->name == STK_NONE)
+        if (i->name == STK_NONE) {
             continue;
+        }
         int created = 0;
         uint32_t *at = stk_map_put(&f->row_at, i->name, 0, (uint32_t)f->rows.count, &created);
         struct stk_op_island *row = !at       ? NULL
                                     : created ? stk_vec_push(&f->rows)
                                               : stk_vec_at(&f->rows, *at);
-        if (!row)
+        if (!row) {
             return false;
-        if (created && !(row->op = stk_name_cache_get(&f->names, i->name)))
+        }
+        if (created && !(row->op = stk_name_cache_get(&f->names, i->name))) {
             return false;
+        }
         row->count++;
         row->copies += i->copies;
         row->sized += i->sized;
@@ -218,15 +234,20 @@ static bool find_all(struct finder *f, struct stk_spans *used)
 {
     const struct stk_analysis *v = f->view;
     for (uint32_t d = 0; d < v->sum->device_count; d++) {
-        if (!stk_view_used(v, d, used) || !find_times(f, &v->lines[d], used))
+        if (!stk_view_used(v, d, used) || !find_times(f, &v->lines[d], used)) {
             return false;
-        for (uint32_t k = 0; f->islands.count && k < v->t->track_count; k++)
+        }
+        for (uint32_t k = 0; f->islands.count && k < v->t->track_count; k++) {
             if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process] &&
-                !v->threads[v->threads[k].root].is_loader)
-                for (size_t i = 0; i < f->islands.count; i++)
+                !v->threads[v->threads[k].root].is_loader) {
+                for (size_t i = 0; i < f->islands.count; i++) {
                     look_inside(f, &v->t->tracks[k], stk_vec_at(&f->islands, i));
-        if (!add_rows(f))
+                }
+            }
+        }
+        if (!add_rows(f)) {
             return false;
+        }
     }
     return true;
 }
@@ -242,8 +263,9 @@ bool stk_op_islands_find(const struct stk_analysis *view, const uint32_t *owner,
     stk_map_init(&f.row_at, UINT32_MAX - 1);
     bool ok = stk_name_cache_init(&f.names, view->t, arena) && find_all(&f, &used);
     out->islands = ok ? stk_arena_array(arena, f.rows.count + 1, sizeof *out->islands) : NULL;
-    for (size_t i = 0; out->islands && i < f.rows.count; i++)
+    for (size_t i = 0; out->islands && i < f.rows.count; i++) {
         out->islands[i] = *(struct stk_op_island *)stk_vec_at(&f.rows, i);
+    }
     out->island_count = out->islands ? f.rows.count : 0;
     stk_name_cache_deinit(&f.names);
     stk_spans_deinit(&used);

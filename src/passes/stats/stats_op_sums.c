@@ -61,8 +61,9 @@ static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
     if (*slot == 0) {
         struct stk_op_row *row = stk_vec_push(&s->rows);
         const char *name = row ? stk_name_cache_get(&s->names, id) : NULL;
-        if (!name)
+        if (!name) {
             return NULL;
+        }
         *row = (struct stk_op_row){.name = name, .on_device = on_device};
         *slot = (uint32_t)s->rows.count;
     }
@@ -73,27 +74,33 @@ static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
 static bool is_op(const struct stk_analysis *view, uint32_t event)
 {
     uint8_t kind = view->t->kind[event];
-    if (kind == STK_KIND_ANNOTATION && (stk_class_of(view, event) & STK_NAME_MODEL_OP))
+    if (kind == STK_KIND_ANNOTATION && (stk_class_of(view, event) & STK_NAME_MODEL_OP)) {
         return !(stk_class_of(view, event) & STK_NAME_OPTIMIZER) && !stk_is_step_mark(view, event);
+    }
     return (kind == STK_KIND_HOST_OP || kind == STK_KIND_INPUT) && !stk_is_step_mark(view, event);
 }
 
 static enum stk_op_mode mode_of(uint32_t classes)
 {
-    if (classes & STK_NAME_XLA_RUN)
+    if (classes & STK_NAME_XLA_RUN) {
         return STK_MODE_XLA;
-    if (classes & STK_NAME_COMPILED)
+    }
+    if (classes & STK_NAME_COMPILED) {
         return STK_MODE_COMPILED;
-    if (classes & STK_NAME_GRAPH_NODE)
+    }
+    if (classes & STK_NAME_GRAPH_NODE) {
         return STK_MODE_FUNCTION;
+    }
     return classes & (STK_NAME_MODEL_OP | STK_NAME_HOST_COLL) ? STK_MODE_EAGER : STK_MODE_UNKNOWN;
 }
 
 static void close_ended(struct sweep *s, int64_t t_ns)
 {
-    while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns)
-        if (!s->stack[--s->depth].internal)
+    while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
+        if (!s->stack[--s->depth].internal) {
             s->open[s->stack[s->depth].id]--;
+        }
+    }
 }
 
 // Phases of a compiler have names of their own; what they run to fold constants is operations.
@@ -106,10 +113,12 @@ static bool is_internal(const struct sweep *s, uint32_t own, uint32_t around)
 static void open_internal(struct sweep *s, uint32_t classes, int64_t end_ns, int64_t dur_ns)
 {
     const struct open_op *around = s->depth ? &s->stack[s->depth - 1] : NULL;
-    if (!around)
+    if (!around) {
         s->out->runtime_ns += dur_ns;
-    if (s->depth == MAX_DEPTH)
+    }
+    if (s->depth == MAX_DEPTH) {
         return;
+    }
     s->stack[s->depth] = (struct open_op){.end_ns = end_ns,
                                           .row = around ? around->row : NO_ROW,
                                           .id = around ? around->id : 0,
@@ -128,8 +137,9 @@ static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
         return true;
     }
     struct stk_op_row *row = row_of(s, id, false);
-    if (!row)
+    if (!row) {
         return false;
+    }
     row->count++;
     row->self_ns += dur_ns;
     row->total_ns += s->open[id] == 0 ? dur_ns : 0;
@@ -161,15 +171,18 @@ static void add_launch(struct sweep *s, uint32_t call)
     enum stk_op_mode mode = mode_of(inner->classes);
     int64_t sum_ns = 0;
     for (uint32_t e = t->ref[call]; e != STK_NONE; e = t->ext[t->ref[e]].next) {
-        if (s->owner[e] == NOT_SELECTED)
+        if (s->owner[e] == NOT_SELECTED) {
             continue;
+        }
         s->owner[e] = inner->row == NO_ROW ? NO_OWNER : inner->id + FIRST_OWNER;
         s->mode[e] = (uint8_t)mode;
         sum_ns += stk_dur_ns(t, e);
     }
-    for (uint32_t i = 0; i < s->depth; i++)
-        if (s->stack[i].outermost)
+    for (uint32_t i = 0; i < s->depth; i++) {
+        if (s->stack[i].outermost) {
             ((struct stk_op_row *)stk_vec_at(&s->rows, s->stack[i].row))->device_ns += sum_ns;
+        }
+    }
 }
 
 static bool sweep_thread(struct sweep *s, const struct stk_track *track)
@@ -178,14 +191,16 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
     struct stk_view_cursor cursor = {&s->host, 0};
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
         bool launch = t->kind[e] == STK_KIND_RUNTIME && t->ref[e] != STK_NONE;
-        if (!launch && !is_op(s->view, e))
+        if (!launch && !is_op(s->view, e)) {
             continue;
+        }
         close_ended(s, t->start_ns[e]);
-        if (launch && s->depth)
+        if (launch && s->depth) {
             add_launch(s, e);
-        else if (!launch && stk_view_in(&cursor, t->start_ns[e]) &&
-                 !open_op(s, e, stk_dur_ns(t, e)))
+        } else if (!launch && stk_view_in(&cursor, t->start_ns[e]) &&
+                   !open_op(s, e, stk_dur_ns(t, e))) {
             return false;
+        }
     }
     close_ended(s, INT64_MAX);
     return true;
@@ -195,11 +210,14 @@ static bool mark_device(struct sweep *s, uint32_t line, struct stk_spans *select
 {
     const struct stk_device_line *l = &s->view->lines[line];
     struct stk_view_cursor cursor = {selected, 0};
-    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected))
+    if (!(s->used_only ? stk_view_used : stk_view_selected)(s->view, line, selected)) {
         return false;
-    for (uint32_t i = 0; i < l->op_count; i++)
-        if (stk_view_in(&cursor, l->ops[i].start_ns))
+    }
+    for (uint32_t i = 0; i < l->op_count; i++) {
+        if (stk_view_in(&cursor, l->ops[i].start_ns)) {
             s->owner[l->ops[i].event] = NO_OWNER;
+        }
+    }
     return true;
 }
 
@@ -211,13 +229,16 @@ static enum stk_op_mode device_mode(const struct sweep *s, const struct stk_devi
     const struct stk_ext *x = stk_ext_of(t, event);
     uint32_t call = stk_launch_of(s->view, event);
     if ((x && (x->flags & STK_EXT_GRAPH)) ||
-        (call != STK_NONE && (stk_class_of(s->view, call) & STK_NAME_GRAPH_LAUNCH)))
+        (call != STK_NONE && (stk_class_of(s->view, call) & STK_NAME_GRAPH_LAUNCH))) {
         return STK_MODE_GRAPH;
+    }
     if (s->mode[event] == STK_MODE_XLA || t->devices[l->device].kind == STK_DEVICE_TPU ||
-        (s->is_jax && t->kind[event] != STK_KIND_MEMCPY))
+        (s->is_jax && t->kind[event] != STK_KIND_MEMCPY)) {
         return STK_MODE_XLA;
-    if (stk_class_of(s->view, event) & STK_NAME_COMPILED)
+    }
+    if (stk_class_of(s->view, event) & STK_NAME_COMPILED) {
         return STK_MODE_COMPILED;
+    }
     return (enum stk_op_mode)s->mode[event];
 }
 
@@ -226,12 +247,14 @@ static bool sweep_device(struct sweep *s, uint32_t line)
     const struct stk_device_line *l = &s->view->lines[line];
     for (uint32_t i = 0; i < l->op_count; i++) {
         uint32_t event = l->ops[i].event, owner = s->owner[event];
-        if (owner == NOT_SELECTED)
+        if (owner == NOT_SELECTED) {
             continue;
+        }
         struct stk_op_row *row =
             row_of(s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
-        if (!row)
+        if (!row) {
             return false;
+        }
         int64_t dur_ns = stk_dur_ns(s->view->t, event);
         row->count++;
         row->total_ns += dur_ns;
@@ -252,13 +275,17 @@ static bool sweep_all(struct sweep *s)
     struct stk_spans selected;
     stk_spans_init(&selected);
     bool ok = (s->used_only ? stk_view_used_host : stk_view_selected_host)(v, &s->host);
-    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < v->sum->device_count && ok; d++) {
         ok = mark_device(s, d, &selected);
-    for (uint32_t k = 0; k < v->t->track_count && ok; k++)
-        if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process])
+    }
+    for (uint32_t k = 0; k < v->t->track_count && ok; k++) {
+        if (v->t->tracks[k].kind == STK_TRACK_THREAD && v->in_rank[v->t->tracks[k].process]) {
             ok = sweep_thread(s, &v->t->tracks[k]);
-    for (uint32_t d = 0; d < v->sum->device_count && ok; d++)
+        }
+    }
+    for (uint32_t d = 0; d < v->sum->device_count && ok; d++) {
         ok = sweep_device(s, d);
+    }
     stk_spans_deinit(&selected);
     return ok;
 }
@@ -266,10 +293,12 @@ static bool sweep_all(struct sweep *s)
 static bool keep(struct sweep *s, struct stk_arena *arena)
 {
     s->out->rows = stk_arena_array(arena, s->rows.count + 1, sizeof *s->out->rows);
-    if (!s->out->rows)
+    if (!s->out->rows) {
         return false;
-    if (s->rows.count)
+    }
+    if (s->rows.count) {
         memcpy(s->out->rows, s->rows.items, s->rows.count * sizeof *s->out->rows);
+    }
     s->out->count = s->rows.count;
     return true;
 }
@@ -286,8 +315,9 @@ enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return stk_err_nomem(err);
+    }
     s->view = view;
     s->used_only = used_only;
     s->has_internals = !(view->t->framework_hint & 1u << STK_FW_PYTORCH);
@@ -307,10 +337,11 @@ enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only
     stk_free(s->slot[0]);
     stk_free(s->slot[1]);
     stk_free(s->open);
-    if (ok && owner)
+    if (ok && owner) {
         *owner = s->owner;
-    else
+    } else {
         stk_free(s->owner);
+    }
     stk_free(s->mode);
     stk_vec_deinit(&s->rows);
     stk_spans_deinit(&s->host);

@@ -43,19 +43,23 @@ static bool is_copy(const struct stk_device_op *op)
 static uint32_t kernel_row(struct sweep *s, uint32_t op, uint32_t kernel)
 {
     uint32_t last = s->last[op];
-    if (last && ((struct ids *)stk_vec_at(&s->ids, last - 1))->kernel == kernel)
+    if (last && ((struct ids *)stk_vec_at(&s->ids, last - 1))->kernel == kernel) {
         return last - 1; // as a rule it is the same again
+    }
     int created = 0;
     uint32_t *at = stk_map_put(&s->kernel_at, op, kernel, (uint32_t)s->kernels.count, &created);
-    if (!at)
+    if (!at) {
         return UINT32_MAX;
+    }
     s->last[op] = *at + 1;
-    if (!created)
+    if (!created) {
         return *at;
+    }
     struct stk_op_kernel *row = stk_vec_push(&s->kernels);
     struct ids *ids = stk_vec_push(&s->ids);
-    if (!row || !ids)
+    if (!row || !ids) {
         return UINT32_MAX;
+    }
     *ids = (struct ids){op, kernel};
     row->op = stk_name_cache_get(&s->names, op);
     row->kernel = stk_name_cache_get(&s->names, kernel);
@@ -66,12 +70,14 @@ static bool add_kernel(struct sweep *s, const struct stk_device_op *op, uint32_t
 {
     int64_t dur_ns = stk_dur_ns(s->view->t, op->event);
     s->out->kernel_ns = stk_add_ns(s->out->kernel_ns, dur_ns);
-    if (owner == STK_OWNER_NONE)
+    if (owner == STK_OWNER_NONE) {
         return true;
+    }
     uint32_t id = owner - STK_OWNER_FIRST;
     uint32_t at = kernel_row(s, id, s->view->t->name[op->event]);
-    if (at == UINT32_MAX)
+    if (at == UINT32_MAX) {
         return false;
+    }
     struct stk_op_kernel *row = stk_vec_at(&s->kernels, at);
     row->count++;
     row->total_ns = stk_add_ns(row->total_ns, dur_ns);
@@ -90,13 +96,15 @@ static bool add_copy(struct sweep *s, const struct stk_device_op *op, uint32_t l
     struct copy_row *row = !at       ? NULL
                            : created ? stk_vec_push(&s->copies)
                                      : stk_vec_at(&s->copies, *at);
-    if (!row)
+    if (!row) {
         return false;
+    }
     if (created) {
         *row = (struct copy_row){.sums = {.line = line, .dir = dir}, .busy = STK_RUNNING_UNION};
         if (owner != STK_OWNER_NONE &&
-            !(row->sums.op = stk_name_cache_get(&s->names, owner - STK_OWNER_FIRST)))
+            !(row->sums.op = stk_name_cache_get(&s->names, owner - STK_OWNER_FIRST))) {
             return false;
+        }
     }
     struct stk_span own = stk_running_union_add(&row->busy, op->start_ns, op->end_ns);
     row->sums.count++;
@@ -115,14 +123,16 @@ static bool sweep_device(struct sweep *s, uint32_t line)
 {
     const struct stk_device_line *l = &s->view->lines[line];
     if (!stk_spans_union(&l->exposed[STK_PART_COMPUTE], &l->exposed[STK_PART_COMMUNICATION],
-                         &s->covered))
+                         &s->covered)) {
         return false;
+    }
     s->covered_sums = stk_spans_sums(&s->covered);
     bool ok = s->covered_sums != NULL;
     for (uint32_t i = 0; i < l->op_count && ok; i++) {
         uint32_t owner = s->owner[l->ops[i].event];
-        if (owner == STK_OWNER_UNSELECTED)
+        if (owner == STK_OWNER_UNSELECTED) {
             continue;
+        }
         ok = is_copy(&l->ops[i]) ? add_copy(s, &l->ops[i], line, owner)
                                  : add_kernel(s, &l->ops[i], owner);
     }
@@ -135,14 +145,16 @@ static bool keep(struct sweep *s, struct stk_arena *arena)
     struct stk_op_details *out = s->out;
     out->kernels = stk_arena_array(arena, s->kernels.count + 1, sizeof *out->kernels);
     out->copies = stk_arena_array(arena, s->copies.count + 1, sizeof *out->copies);
-    if (!out->kernels || !out->copies)
+    if (!out->kernels || !out->copies) {
         return false;
+    }
     for (size_t i = 0; i < s->kernels.count; i++) {
         out->kernels[i] = *(struct stk_op_kernel *)stk_vec_at(&s->kernels, i);
         out->kernels[i].op_ns = s->op_ns[((struct ids *)stk_vec_at(&s->ids, i))->op];
     }
-    for (size_t i = 0; i < s->copies.count; i++)
+    for (size_t i = 0; i < s->copies.count; i++) {
         out->copies[i] = ((struct copy_row *)stk_vec_at(&s->copies, i))->sums;
+    }
     out->kernel_count = s->kernels.count;
     out->copy_count = s->copies.count;
     return true;
@@ -161,8 +173,9 @@ bool stk_op_work_sum(const struct stk_analysis *view, const uint32_t *owner,
     s.op_ns = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.op_ns);
     s.last = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.last);
     bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.op_ns && s.last;
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(&s, d);
+    }
     ok = ok && keep(&s, arena);
     stk_name_cache_deinit(&s.names);
     stk_free(s.op_ns);

@@ -8,19 +8,21 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_ops.h"
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status ops_see(const struct stk_analysis *view, struct stk_arena *arena,
+                               void **partial, struct stk_err *err)
 {
     struct stk_op_details *out = stk_arena_alloc(arena, sizeof *out);
     struct stk_op_sums *sums = NULL;
     uint32_t *owner = NULL;
-    if (!out)
+    if (!out) {
         return stk_err_nomem(err);
+    }
     enum stk_status status = stk_op_sums_make(view, false, arena, &sums, &owner, err);
     out->sums = sums;
     if (status == STK_OK && (!stk_op_work_sum(view, owner, arena, out) ||
-                             !stk_op_islands_find(view, owner, arena, out)))
+                             !stk_op_islands_find(view, owner, arena, out))) {
         status = stk_err_nomem(err);
+    }
     stk_free(owner);
     *partial = status == STK_OK ? out : NULL;
     return status;
@@ -83,11 +85,14 @@ static const struct {
 
 static struct stk_cell mode_cell(uint8_t seen)
 {
-    if ((seen & (seen - 1)) != 0)
+    if ((seen & (seen - 1)) != 0) {
         return stk_cell_text("mixed");
-    for (int m = 0; m < STK_MODE_COUNT; m++)
-        if (seen == 1u << m)
+    }
+    for (int m = 0; m < STK_MODE_COUNT; m++) {
+        if (seen == 1u << m) {
             return stk_cell_text(modes[m].key);
+        }
+    }
     return stk_cell_unknown();
 }
 
@@ -97,8 +102,9 @@ static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
     for (size_t i = 0; p && i < p->sums->count; i++) {
         const struct stk_op_row *o = &p->sums->rows[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(o->name);
         row[1] = stk_cell_text(o->on_device ? "device" : "host");
         row[2] = mode_cell(o->modes);
@@ -114,11 +120,13 @@ static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
 static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
 {
     for (int m = 0; m < STK_MODE_COUNT; m++) {
-        if (all->mode_ops[m] == 0)
+        if (all->mode_ops[m] == 0) {
             continue;
+        }
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(modes[m].key);
         row[1] = stk_cell_text(modes[m].meaning);
         row[2] = stk_cell_number((int64_t)all->mode_ops[m]);
@@ -134,8 +142,9 @@ static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *ran
     for (size_t i = 0; p && i < p->kernel_count; i++) {
         const struct stk_op_kernel *k = &p->kernels[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(k->op);
         row[1] = stk_cell_text(k->kernel);
         row[2] = stk_cell_number(rank->rank);
@@ -158,8 +167,9 @@ static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank
     for (size_t i = 0; p && i < p->copy_count; i++) {
         const struct stk_op_copy *c = &p->copies[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(c->op);
         row[1] = stk_cell_text(rank->devices[c->line].id);
         row[2] = stk_cell_text(dirs[c->dir < COUNT_OF(dirs) ? c->dir : 0]);
@@ -179,8 +189,9 @@ static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *ran
     for (size_t i = 0; p && i < p->island_count; i++) {
         const struct stk_op_island *o = &p->islands[i];
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(o->op);
         row[1] = stk_cell_number(rank->rank);
         row[2] = stk_cell_number((int64_t)o->count);
@@ -196,8 +207,9 @@ static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *ran
 static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
                      struct stk_op_sums *sums)
 {
-    if (!p)
+    if (!p) {
         return;
+    }
     all->kernel_ns += p->kernel_ns;
     all->owned_ns += p->owned_ns;
     sums->count += p->sums->count;
@@ -214,13 +226,15 @@ static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all
                         const struct stk_op_details *work)
 {
     int64_t whole_ns = all->host_ns + all->device_ns, compiled_ns = 0;
-    for (int m = STK_MODE_FUNCTION; m < STK_MODE_COUNT; m++)
+    for (int m = STK_MODE_FUNCTION; m < STK_MODE_COUNT; m++) {
         compiled_ns += all->mode_ns[m];
+    }
     int64_t known_ns = all->device_ns - all->mode_ns[STK_MODE_UNKNOWN];
     stk_table_figure(doc, "host_self_ns", STK_CELL_NS, stk_cell_number(all->host_ns));
     stk_table_figure(doc, "device_self_ns", STK_CELL_NS, stk_cell_number(all->device_ns));
-    if (all->runtime_ns > 0)
+    if (all->runtime_ns > 0) {
         stk_table_figure(doc, "runtime_ns", STK_CELL_NS, stk_cell_number(all->runtime_ns));
+    }
     stk_table_figure(doc, "host_share", STK_CELL_SHARE, stk_cell_share_of(all->host_ns, whole_ns));
     stk_table_figure(doc, "device_share", STK_CELL_SHARE,
                      stk_cell_share_of(all->device_ns, whole_ns));
@@ -230,16 +244,17 @@ static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all
     stk_table_figure(doc, "compiled_share", STK_CELL_SHARE,
                      known_ns > 0 ? stk_cell_share_of(compiled_ns, all->device_ns)
                                   : stk_cell_unknown());
-    if (work->kernel_ns > 0 && work->owned_ns == 0)
+    if (work->kernel_ns > 0 && work->owned_ns == 0) {
         stk_table_lacks(doc, "operators around the launches",
                         "kernels and copies cannot be put to the operations that asked for them",
                         "record the host's operators together with the device: "
                         "ProfilerActivity.CPU in torch.profiler, "
                         "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx");
+    }
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                    struct stk_err *err)
 {
     struct stk_table *ops =
         stk_table_add(doc, "ops", "Operations by self time", op_columns, COUNT_OF(op_columns));
@@ -257,14 +272,16 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         if (!fill_ops(ops, rank) || !fill_kernels(kernels, rank) || !fill_copies(copies, rank) ||
-            !fill_islands(islands, rank, ctx->run))
+            !fill_islands(islands, rank, ctx->run)) {
             return stk_err_nomem(err);
+        }
         add_sums(rank->partial, &work, &all);
     }
     if (!fill_modes(by_mode, &all) || !stk_table_sort(ops, "self_ns") ||
         !stk_table_sort(by_mode, "device_ns") || !stk_table_sort(kernels, "total_ns") ||
-        !stk_table_sort(copies, "total_ns") || !stk_table_sort(islands, "total_ns"))
+        !stk_table_sort(copies, "total_ns") || !stk_table_sort(islands, "total_ns")) {
         return stk_err_nomem(err);
+    }
     if (all.count == 0) {
         stk_table_lacks(doc, "operations", "the profile holds neither operators nor device work",
                         "record the host: ProfilerActivity.CPU in torch.profiler, "
@@ -280,6 +297,6 @@ const struct stk_stats stk_stats_ops = {
     .name = "ops",
     .question = "Which operations of the model take the time, on the host and on the device?",
     .needs = "operators of the host, or operations of a device",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = ops_see},
+    .describe = ops_describe,
 };

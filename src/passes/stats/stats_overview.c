@@ -22,16 +22,18 @@ struct overview_partial {
     const struct stk_op_sums *ops;
 };
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status overview_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                    void **partial, struct stk_err *err)
 {
     struct overview_partial *out = stk_arena_alloc(arena, sizeof *out);
     void *kernels = NULL, *ops = NULL;
-    if (!out)
+    if (!out) {
         return stk_err_nomem(err);
+    }
     enum stk_status status = stk_kernel_sums_see(view, arena, &kernels, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_op_sums_see(view, arena, &ops, err);
+    }
     out->kernels = kernels;
     out->ops = ops;
     *partial = out;
@@ -83,15 +85,17 @@ static bool sum_ops(const struct stk_run_sum *run, bool on_device, struct stk_ve
         const struct overview_partial *p = run->ranks[r]->partial;
         for (size_t i = 0; ok && p && i < p->ops->count; i++) {
             const struct stk_op_row *o = &p->ops->rows[i];
-            if (o->on_device != on_device)
+            if (o->on_device != on_device) {
                 continue;
+            }
             size_t n = strlen(o->name);
             int created = 0;
             uint32_t *at =
                 stk_map_put(&known, stk_hash_bytes(o->name, n), n, (uint32_t)ops->count, &created);
             struct top_op *op = !at ? NULL : created ? stk_vec_push(ops) : stk_vec_at(ops, *at);
-            if (!(ok = op != NULL))
+            if (!(ok = op != NULL)) {
                 break;
+            }
             op->name = o->name;
             if (op->ranks++ == 0 || o->self_ns > op->most_ns) {
                 op->rank = run->ranks[r]->rank;
@@ -114,16 +118,18 @@ static bool fill_ops(struct stk_table *table, const struct stk_run_sum *run, boo
     for (size_t i = 0; ok && i < ops.count; i++) {
         const struct top_op *o = stk_vec_at(&ops, i);
         struct stk_cell *row = stk_table_row(table);
-        if (!(ok = row != NULL))
+        if (!(ok = row != NULL)) {
             break;
+        }
         row[0] = stk_cell_text(o->name);
         row[1] = stk_cell_text(on_device ? "device" : "host");
         row[2] = stk_cell_number(o->rank);
         row[3] = stk_cell_number((int64_t)o->count);
         row[4] = stk_cell_number(o->self_ns);
         row[5] = stk_cell_share_of(o->self_ns, whole_ns);
-        if (run->rank_count > 1)
+        if (run->rank_count > 1) {
             row[6] = stk_cell_number(o->ranks);
+        }
     }
     stk_vec_deinit(&ops);
     return ok && stk_table_sort(table, "self_ns");
@@ -147,15 +153,19 @@ static void add_kernel(struct precision *list, size_t *count, struct precision *
 {
     struct stk_kernel_traits traits = stk_kernel_traits_of(stk_str_from(k->name));
     size_t i = 0;
-    if (!is_compute(k->name))
+    if (!is_compute(k->name)) {
         return;
+    }
     while (i < *count && list[i].name != traits.precision &&
-           !(list[i].name && traits.precision && strcmp(list[i].name, traits.precision) == 0))
+           !(list[i].name && traits.precision && strcmp(list[i].name, traits.precision) == 0)) {
         i++;
-    if (i == MAX_PRECISIONS)
+    }
+    if (i == MAX_PRECISIONS) {
         return;
-    if (i == *count)
+    }
+    if (i == *count) {
         list[(*count)++] = (struct precision){.name = traits.precision};
+    }
     struct precision *sums[] = {&list[i], all};
     for (size_t s = 0; s < COUNT_OF(sums); s++) {
         sums[s]->kernels += k->count;
@@ -186,8 +196,9 @@ static bool fill_precision(struct stk_table *table, const struct stk_run_sum *ru
     }
     for (size_t i = 0; i < count; i++) {
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(list[i].name);
         row[1] = stk_cell_number((int64_t)list[i].kernels);
         row[2] = stk_cell_number(list[i].total_ns);
@@ -203,11 +214,13 @@ static bool fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx
     int64_t busy_ns = 0, span_ns = 0;
     for (uint32_t i = 0; i < ctx->run->device_count; i++) {
         const struct stk_device_sum *d = &ctx->run->devices[i];
-        if (d->ops == 0 || (ctx->select->has_device && d->ordinal != ctx->select->device))
+        if (d->ops == 0 || (ctx->select->has_device && d->ordinal != ctx->select->device)) {
             continue;
+        }
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(d->id);
         row[1] = stk_cell_text(d->name && *d->name ? d->name : NULL);
         row[2] = stk_cell_number(d->span_ns);
@@ -248,8 +261,8 @@ static void say_figures(const struct stk_run_sum *run, struct stk_table_doc *doc
     stk_table_figure(doc, "tensor_core_share", STK_CELL_SHARE, tensor_share(compute));
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                         struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *ops = stk_table_add(doc, "top_ops", "Operations by self time", op_columns,
@@ -270,16 +283,19 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     if (!fill_ops(ops, run, on_device, on_device ? all.device_ns : all.host_ns) ||
         !fill_precision(precision, run, &compute) ||
         !fill_devices(devices, ctx, &busy_ns, &span_ns) || !stk_overview_add_breakdown(ctx, doc) ||
-        !stk_overview_add_step_times(ctx, doc) || !stk_overview_add_environment(ctx, doc))
+        !stk_overview_add_step_times(ctx, doc) || !stk_overview_add_environment(ctx, doc)) {
         return stk_err_nomem(err);
-    if (ctx->limit != 0)
+    }
+    if (ctx->limit != 0) {
         stk_table_cut(ops, TOP_OPS);
+    }
     say_figures(run, doc, busy_ns, span_ns, &all, &compute);
-    if (!on_device && ops->row_count > 0)
+    if (!on_device && ops->row_count > 0) {
         stk_table_lacks(doc, "device operations", "only the host's side was recorded",
                         "record device activity to see what the device does");
-    else if (ops->row_count == 0)
+    } else if (ops->row_count == 0) {
         doc->inconclusive = stk_stats_lacks_device(ctx, doc);
+    }
     return STK_OK;
 }
 
@@ -287,6 +303,6 @@ const struct stk_stats stk_stats_overview = {
     .name = "overview",
     .question = "What does this job do, at a glance?",
     .needs = "operators of the host, or operations of a device",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = overview_see},
+    .describe = overview_describe,
 };

@@ -40,10 +40,12 @@ bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_part_info *part = stk_part_info((enum stk_part)p);
         struct stk_cell *row = run->parts[p] > 0 ? stk_table_row(table) : NULL;
-        if (run->parts[p] <= 0)
+        if (run->parts[p] <= 0) {
             continue;
-        if (!row)
+        }
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(part->key);
         row[1] = stk_cell_text(part->meaning);
         row[2] = stk_cell_number(run->parts[p]);
@@ -61,8 +63,9 @@ static int by_length(const void *pa, const void *pb)
 static bool add_time(struct stk_table *table, const char *statistic, int64_t ns)
 {
     struct stk_cell *row = stk_table_row(table);
-    if (!row)
+    if (!row) {
         return false;
+    }
     row[0] = stk_cell_text(statistic);
     row[1] = stk_cell_number(ns);
     return true;
@@ -71,8 +74,9 @@ static bool add_time(struct stk_table *table, const char *statistic, int64_t ns)
 static int64_t deviation(const int64_t *ns, size_t n, int64_t mean_ns)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         sum += (double)(ns[i] - mean_ns) * (double)(ns[i] - mean_ns);
+    }
     return (int64_t)(sqrt(sum / (double)(n - 1)) + 0.5);
 }
 
@@ -91,26 +95,34 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
     const struct stk_run_sum *run = ctx->run;
     struct stk_table *table = stk_table_add(doc, "step_times", "How long the steps take",
                                             time_columns, COUNT_OF(time_columns));
-    if (run->median_step >= run->step_count)
+    if (run->median_step >= run->step_count) {
         return true;
+    }
     int64_t *ns = stk_alloc_array((size_t)run->step_count + 1, sizeof *ns);
     size_t n = 0;
-    for (uint32_t i = 0; ns && i < run->step_count; i++)
-        if (!run->steps[i].excluded && run->steps[i].device == run->steps[run->median_step].device)
+    for (uint32_t i = 0; ns && i < run->step_count; i++) {
+        if (!run->steps[i].excluded &&
+            run->steps[i].device == run->steps[run->median_step].device) {
             ns[n++] = run->steps[i].dur_ns;
+        }
+    }
     bool ok = ns != NULL && n > 0;
-    if (ok)
+    if (ok) {
         qsort(ns, n, sizeof *ns, by_length);
-    if (ok && n == 1) // one step has no distribution
+    }
+    if (ok && n == 1) { // one step has no distribution
         ok = add_time(table, "median", run->step_median_ns);
+    }
     for (size_t i = 0; ok && n > 1 && i < COUNT_OF(ranks); i++) {
-        if (ranks[i].percent == 25)
+        if (ranks[i].percent == 25) {
             ok = add_time(table, "median", run->step_median_ns);
+        }
         ok = ok && add_time(table, ranks[i].name, nearest_rank(ns, n, ranks[i].percent));
     }
-    if (ok && n > 1)
+    if (ok && n > 1) {
         ok = add_time(table, "mean", run->step_mean_ns) &&
              add_time(table, "deviation", deviation(ns, n, run->step_mean_ns));
+    }
     stk_free(ns);
     return ok;
 }
@@ -120,12 +132,15 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
 static bool add_fact(struct stk_table *table, const char *what, const char *value)
 {
     struct stk_cell *row = value && *value ? stk_table_row(table) : NULL;
-    if (!value)
+    if (!value) {
         return false;
-    if (!*value)
+    }
+    if (!*value) {
         return true; // not known
-    if (!row)
+    }
+    if (!row) {
         return false;
+    }
     row[0] = stk_cell_text(what);
     row[1] = stk_cell_text(value);
     return true;
@@ -139,22 +154,27 @@ struct names {
 
 static void add_name(struct names *names, const char *name)
 {
-    for (size_t i = 0; i < names->shown; i++)
-        if (name && strcmp(names->text[i], name) == 0)
+    for (size_t i = 0; i < names->shown; i++) {
+        if (name && strcmp(names->text[i], name) == 0) {
             return;
-    if (!name || !*name)
+        }
+    }
+    if (!name || !*name) {
         return;
-    if (names->shown < COUNT_OF(names->text))
+    }
+    if (names->shown < COUNT_OF(names->text)) {
         names->text[names->shown++] = name;
-    else
+    } else {
         names->more++; // may count one twice
+    }
 }
 
 static const char *join(const struct names *names, struct stk_arena *arena)
 {
     const char *text = "";
-    for (size_t i = 0; i < names->shown && text; i++)
+    for (size_t i = 0; i < names->shown && text; i++) {
         text = stk_arena_printf(arena, "%s%s%s", text, i ? ", " : "", names->text[i]);
+    }
     return text && names->more ? stk_arena_printf(arena, "%s and others", text) : text;
 }
 
@@ -171,14 +191,17 @@ static bool add_devices(const struct stk_run_sum *run, struct stk_table *table,
             alike += same;
             idle += same && run->devices[k].ops == 0;
         }
-        if (!first)
+        if (!first) {
             continue;
+        }
         const char *text =
             stk_arena_printf(arena, "%" PRIu32 " x %s", alike, *name ? name : "name not recorded");
-        if (text && idle)
+        if (text && idle) {
             text = stk_arena_printf(arena, "%s, %" PRIu32 " without work", text, idle);
-        if (!add_fact(table, "devices", text))
+        }
+        if (!add_fact(table, "devices", text)) {
             return false;
+        }
     }
     return true;
 }
@@ -200,8 +223,9 @@ bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_tab
         add_name(&hosts, run->ranks[r]->host);
         world = run->ranks[r]->world_size > world ? run->ranks[r]->world_size : world;
     }
-    for (int f = 0; f < STK_FW_COUNT; f++)
+    for (int f = 0; f < STK_FW_COUNT; f++) {
         add_name(&seen, run->facts.frameworks & (1u << f) ? frameworks[f] : NULL);
+    }
     const char *ranks =
         world > 0 ? stk_arena_printf(ctx->arena, "%" PRIu32 " of %" PRId32, run->rank_count, world)
                   : stk_arena_printf(ctx->arena, "%" PRIu32, run->rank_count);

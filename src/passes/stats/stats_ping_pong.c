@@ -54,14 +54,16 @@ static bool add_pair(struct sweep *s, uint32_t line, bool down_first, int64_t by
     struct stk_ping_pong_row *row = !at       ? NULL
                                     : created ? stk_vec_push(&s->rows)
                                               : stk_vec_at(&s->rows, *at);
-    if (!row)
+    if (!row) {
         return false;
-    if (created)
+    }
+    if (created) {
         *row = (struct stk_ping_pong_row){.line = line,
                                           .down_first = down_first,
                                           .bytes = bytes,
                                           .first_op = name_or_empty(s, ask),
                                           .second_op = name_or_empty(s, answer)};
+    }
     row->pairs++;
     row->total_ns += first->dur_ns + second->end_ns - second->start_ns;
     return row->first_op && row->second_op;
@@ -84,11 +86,12 @@ static bool add_copy(struct sweep *s, uint32_t line, const struct stk_device_op 
     uint32_t *at =
         stk_map_put(&s->by_size, (uint64_t)x->value, down, (uint32_t)s->waiting.count, &created);
     w = !at ? NULL : created ? stk_vec_push(&s->waiting) : stk_vec_at(&s->waiting, *at);
-    if (w)
+    if (w) {
         *w = (struct waiting){.start_ns = op->start_ns,
                               .dur_ns = op->end_ns - op->start_ns,
                               .event = op->event,
                               .step = step};
+    }
     return w != NULL;
 }
 
@@ -107,23 +110,28 @@ static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selec
     s->waiting.count = 0;
     stk_map_deinit(&s->by_size);
     stk_map_deinit(&s->by_site);
-    if (!stk_view_selected(s->view, line, selected))
+    if (!stk_view_selected(s->view, line, selected)) {
         return false;
+    }
     for (uint32_t i = 0; i < l->op_count; i++) {
         const struct stk_device_op *op = &l->ops[i];
-        if (op->part != STK_PART_H2D && op->part != STK_PART_D2H)
+        if (op->part != STK_PART_H2D && op->part != STK_PART_D2H) {
             continue;
+        }
         const struct stk_ext *x = stk_ext_of(s->view->t, op->event);
         if (!x || !(x->flags & STK_EXT_VALUE) || x->value < BYTES_LEAST ||
-            x->value > INT64_MAX / 2 || !stk_view_in(&cursor, op->start_ns))
+            x->value > INT64_MAX / 2 || !stk_view_in(&cursor, op->start_ns)) {
             continue;
+        }
         while (step < sum->step_count &&
                (!is_step_of(&sum->steps[step], line) ||
-                sum->steps[step].start_ns + sum->steps[step].dur_ns <= op->start_ns))
+                sum->steps[step].start_ns + sum->steps[step].dur_ns <= op->start_ns)) {
             step++;
+        }
         bool inside = step < sum->step_count && sum->steps[step].start_ns <= op->start_ns;
-        if (!add_copy(s, line, op, x, inside ? step : STK_NONE))
+        if (!add_copy(s, line, op, x, inside ? step : STK_NONE)) {
             return false;
+        }
     }
     return true;
 }
@@ -141,13 +149,15 @@ bool stk_ping_pong_find(const struct stk_analysis *view, struct stk_arena *arena
     stk_map_init(&s.by_size, UINT32_MAX - 1);
     stk_map_init(&s.by_site, UINT32_MAX - 1);
     bool ok = stk_name_cache_init(&names, view->t, arena);
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(&s, d, &selected);
+    }
     out->v = ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *out->v) : NULL;
     for (size_t i = 0; i < s.rows.count && out->v; i++) {
         const struct stk_ping_pong_row *row = stk_vec_at(&s.rows, i);
-        if (row->pairs >= PAIRS_LEAST)
+        if (row->pairs >= PAIRS_LEAST) {
             out->v[out->count++] = *row;
+        }
     }
     stk_name_cache_deinit(&names);
     stk_vec_deinit(&s.waiting);

@@ -69,15 +69,17 @@ struct sweep {
 static uint32_t function_of(struct sweep *s, uint32_t id)
 {
     char text[MAX_NAME_BYTES];
-    if (s->shared_id[id])
+    if (s->shared_id[id]) {
         return s->shared_id[id] - 1;
+    }
     struct stk_str name = stk_strpool_get(&s->view->t->strings, id);
     uint32_t first = id;
     if (name.n && name.p[0] == '<') {
         size_t n = stk_python_frame_text(name, text, sizeof text);
         uint32_t *slot = stk_map_put(&s->built_ins, stk_hash_bytes(text, n), n, id, NULL);
-        if (!slot)
+        if (!slot) {
             return STK_NONE;
+        }
         first = *slot;
     }
     s->shared_id[id] = first + 1;
@@ -90,22 +92,25 @@ static enum stk_python_owner owner_of(const struct sweep *s, struct stk_str name
     enum stk_python_owner owner = stk_python_frame_owner(name);
     struct stk_str file = stk_python_frame_parse(name).file;
     if (owner == STK_PYTHON_UNKNOWN && file.n &&
-        stk_map_get(&s->scripts, stk_hash_bytes(file.p, file.n), file.n))
+        stk_map_get(&s->scripts, stk_hash_bytes(file.p, file.n), file.n)) {
         owner = STK_PYTHON_USER;
+    }
     return owner;
 }
 
 static uint32_t row_of(struct sweep *s, uint32_t function)
 {
-    if (s->slot[function] && s->slot_thread[function] == s->thread)
+    if (s->slot[function] && s->slot_thread[function] == s->thread) {
         return s->slot[function] - 1;
+    }
     struct stk_str name = stk_strpool_get(&s->view->t->strings, function);
     char text[MAX_NAME_BYTES];
     size_t n = stk_python_frame_text(name, text, sizeof text);
     struct python_row *row = stk_vec_push(&s->rows);
     const char *copy = row ? stk_arena_strndup(s->arena, text, n) : NULL;
-    if (!copy)
+    if (!copy) {
         return STK_NONE;
+    }
     *row = (struct python_row){.name = copy,
                                .covered_ns = INT64_MIN,
                                .thread = s->thread_text,
@@ -119,8 +124,9 @@ static uint32_t row_of(struct sweep *s, uint32_t function)
 static int64_t inside_steps(struct sweep *s, int64_t from_ns, int64_t to_ns)
 {
     int64_t ns = 0;
-    while (s->step < s->steps.count && s->steps.v[s->step].end_ns <= from_ns)
+    while (s->step < s->steps.count && s->steps.v[s->step].end_ns <= from_ns) {
         s->step++;
+    }
     for (size_t i = s->step; i < s->steps.count && s->steps.v[i].start_ns < to_ns; i++) {
         int64_t start = s->steps.v[i].start_ns, end = s->steps.v[i].end_ns;
         start = start > from_ns ? start : from_ns;
@@ -135,19 +141,22 @@ static void give_out(struct sweep *s, int64_t to_ns)
 {
     const struct open_call *top = s->depth ? &s->stack[s->depth - 1] : NULL;
     int64_t from_ns = s->at_ns, ns = to_ns - from_ns;
-    if (ns <= 0) // it was over before what crosses it
+    if (ns <= 0) { // it was over before what crosses it
         return;
+    }
     s->at_ns = to_ns;
-    if (!top || top->row == STK_NONE)
+    if (!top || top->row == STK_NONE) {
         return;
+    }
     struct python_row *row = stk_vec_at(&s->rows, top->row);
     int64_t step_ns = inside_steps(s, from_ns, to_ns);
     bool is_python = top->is_function && row->owner != STK_PYTHON_BUILTIN;
     row->self_ns += ns;
     row->step_ns += step_ns;
     row->python_ns += is_python ? ns : 0;
-    if (s->thread != s->driver)
+    if (s->thread != s->driver) {
         return;
+    }
     s->out->driver_self_ns[row->owner] += step_ns;
     s->out->driver_python_ns += is_python ? step_ns : 0;
 }
@@ -158,18 +167,21 @@ static void close_ended(struct sweep *s, int64_t t_ns)
         give_out(s, s->stack[s->depth - 1].end_ns);
         s->depth--;
     }
-    if (s->at_ns < t_ns && s->depth)
+    if (s->at_ns < t_ns && s->depth) {
         give_out(s, t_ns);
+    }
     s->at_ns = t_ns;
 }
 
 // A call's part of the thread's time that no other call of the function has.
 static int64_t uncovered_ns(struct python_row *row, int64_t start_ns, int64_t end_ns)
 {
-    if (start_ns < row->covered_ns)
+    if (start_ns < row->covered_ns) {
         start_ns = row->covered_ns;
-    if (end_ns <= start_ns)
+    }
+    if (end_ns <= start_ns) {
         return 0;
+    }
     row->covered_ns = end_ns;
     return end_ns - start_ns;
 }
@@ -184,8 +196,9 @@ static bool open_event(struct sweep *s, uint32_t event)
     if (call.is_function) {
         uint32_t function = function_of(s, t->name[event]);
         call.row = function == STK_NONE ? STK_NONE : row_of(s, function);
-        if (call.row == STK_NONE)
+        if (call.row == STK_NONE) {
             return false;
+        }
         struct python_row *row = stk_vec_at(&s->rows, call.row);
         row->calls++;
         row->total_ns =
@@ -193,8 +206,9 @@ static bool open_event(struct sweep *s, uint32_t event)
     } else if (around && around->end_ns < call.end_ns) {
         call.end_ns = around->end_ns; // it takes time of the function around it, no more
     }
-    if (s->depth < MAX_DEPTH) // deeper calls count as their ancestors'
+    if (s->depth < MAX_DEPTH) { // deeper calls count as their ancestors'
         s->stack[s->depth++] = call;
+    }
     return true;
 }
 
@@ -220,14 +234,17 @@ static bool sweep_thread(struct sweep *s)
     uint32_t e;
     s->step = 0;
     s->at_ns = INT64_MIN;
-    if (!stk_thread_events_begin(&s->events, s->thread))
+    if (!stk_thread_events_begin(&s->events, s->thread)) {
         return false;
+    }
     while ((e = stk_thread_events_next(&s->events)) != STK_NONE) {
-        if (!counts(s->view, e))
+        if (!counts(s->view, e)) {
             continue;
+        }
         close_ended(s, t->start_ns[e]);
-        if (stk_view_in(&cursor, t->start_ns[e]) && !open_event(s, e))
+        if (stk_view_in(&cursor, t->start_ns[e]) && !open_event(s, e)) {
             return false;
+        }
     }
     close_ended(s, INT64_MAX);
     return true;
@@ -248,8 +265,9 @@ static uint64_t python_events(const struct stk_analysis *v, uint32_t root)
     uint64_t n = 0;
     for (uint32_t k = root; k != STK_NONE; k = v->threads[k].next_row) {
         const struct stk_track *track = &v->t->tracks[k];
-        for (uint32_t e = track->first; e < track->first + track->count; e++)
+        for (uint32_t e = track->first; e < track->first + track->count; e++) {
             n += v->t->kind[e] == STK_KIND_PYTHON;
+        }
     }
     return n;
 }
@@ -281,11 +299,13 @@ static bool find_scripts(struct sweep *s)
     for (uint32_t e = k ? k->first : 0; k && e < k->first + k->count; e++) {
         struct stk_str name = stk_name_of(v->t, e);
         if (v->t->depth[e] || v->t->kind[e] != STK_KIND_PYTHON ||
-            stk_python_frame_owner(name) != STK_PYTHON_UNKNOWN)
+            stk_python_frame_owner(name) != STK_PYTHON_UNKNOWN) {
             continue;
+        }
         struct stk_str file = stk_python_frame_parse(name).file;
-        if (!stk_map_put(&s->scripts, stk_hash_bytes(file.p, file.n), file.n, 1, NULL))
+        if (!stk_map_put(&s->scripts, stk_hash_bytes(file.p, file.n), file.n, 1, NULL)) {
             return false;
+        }
     }
     return true;
 }
@@ -293,15 +313,17 @@ static bool find_scripts(struct sweep *s)
 static bool find_steps(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
-    if (!stk_view_host_steps(v, true, &s->steps))
+    if (!stk_view_host_steps(v, true, &s->steps)) {
         return false;
+    }
     s->out->has_steps = s->steps.count > 0;
     if (!s->out->has_steps && s->driver != STK_NONE) {
         const struct stk_thread_info *th = &v->threads[s->driver];
         int64_t from = th->first_ns > v->from_ns ? th->first_ns : v->from_ns;
         int64_t to = th->last_ns < v->to_ns ? th->last_ns : v->to_ns;
-        if (!stk_spans_add(&s->steps, from, to > from ? to : from))
+        if (!stk_spans_add(&s->steps, from, to > from ? to : from)) {
             return false;
+        }
     }
     s->out->base_ns = stk_spans_total(&s->steps);
     return true;
@@ -310,30 +332,38 @@ static bool find_steps(struct sweep *s)
 static bool sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
-    if (!stk_view_selected_host(v, &s->selected))
+    if (!stk_view_selected_host(v, &s->selected)) {
         return false;
+    }
     find_driver(s);
-    if (!find_scripts(s) || !find_steps(s))
+    if (!find_scripts(s) || !find_steps(s)) {
         return false;
-    for (uint32_t k = 0; k < v->t->track_count; k++)
-        if (is_thread(v, k) && python_events(v, k) > 0 && (!name_thread(s, k) || !sweep_thread(s)))
+    }
+    for (uint32_t k = 0; k < v->t->track_count; k++) {
+        if (is_thread(v, k) && python_events(v, k) > 0 &&
+            (!name_thread(s, k) || !sweep_thread(s))) {
             return false;
+        }
+    }
     s->out->rows = stk_arena_array(s->arena, s->rows.count + 1, sizeof *s->out->rows);
-    if (!s->out->rows)
+    if (!s->out->rows) {
         return false;
-    if (s->rows.count)
+    }
+    if (s->rows.count) {
         memcpy(s->out->rows, s->rows.items, s->rows.count * sizeof *s->out->rows);
+    }
     s->out->count = s->rows.count;
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status python_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                  void **partial, struct stk_err *err)
 {
     size_t strings = (size_t)view->t->strings.count + 1;
     struct sweep *s = stk_alloc_zero(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return stk_err_nomem(err);
+    }
     s->view = view;
     stk_vec_init(&s->rows, sizeof(struct python_row), UINT32_MAX - 1);
     s->arena = arena;
@@ -395,8 +425,9 @@ static void count_codes(const struct python_sums *p, struct code_sum *codes)
         c->calls += p->rows[i].calls;
         c->self_ns = stk_add_ns(c->self_ns, p->rows[i].self_ns);
     }
-    for (int o = 0; o < STK_PYTHON_OWNERS; o++)
+    for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         codes[o].driver_ns += p->driver_self_ns[o];
+    }
 }
 
 struct listed {
@@ -409,10 +440,12 @@ struct listed {
 static int by_self(const void *pa, const void *pb)
 {
     const struct listed *a = pa, *b = pb;
-    if (a->row->on_driver != b->row->on_driver)
+    if (a->row->on_driver != b->row->on_driver) {
         return a->row->on_driver ? -1 : 1;
-    if (a->row->self_ns != b->row->self_ns)
+    }
+    if (a->row->self_ns != b->row->self_ns) {
         return a->row->self_ns > b->row->self_ns ? -1 : 1;
+    }
     int names = strcmp(a->row->name, b->row->name);
     return names ? names : a->rank < b->rank ? -1 : a->rank > b->rank;
 }
@@ -426,18 +459,21 @@ static bool fill_functions(struct stk_table *table, const struct stk_run_sum *ru
         const struct python_sums *p = run->ranks[r]->partial;
         struct listed *place = p && p->count ? stk_vec_push_n(&list, p->count) : NULL;
         ok &= !p || !p->count || place;
-        for (size_t i = 0; place && i < p->count; i++)
+        for (size_t i = 0; place && i < p->count; i++) {
             place[i] = (struct listed){&p->rows[i], p, run->ranks[r]->rank};
+        }
     }
-    if (list.count)
+    if (list.count) {
         qsort(list.items, list.count, sizeof(struct listed), by_self);
+    }
     for (size_t i = 0; i < list.count && ok; i++) {
         const struct listed *at = stk_vec_at(&list, i);
         const struct python_row *f = at->row;
         struct stk_cell *row = stk_table_row(table);
         ok = row != NULL;
-        if (!ok)
+        if (!ok) {
             break;
+        }
         row[0] = stk_cell_text(f->name);
         row[1] = stk_cell_text(stk_python_owner_key(f->owner));
         row[2] = stk_cell_number((int64_t)f->calls);
@@ -457,10 +493,12 @@ static bool fill_codes(struct stk_table *table, const struct code_sum *codes, in
 {
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         struct stk_cell *row = codes[o].calls ? stk_table_row(table) : NULL;
-        if (!row && codes[o].calls)
+        if (!row && codes[o].calls) {
             return false;
-        if (!row)
+        }
+        if (!row) {
             continue;
+        }
         row[0] = stk_cell_text(stk_python_owner_key((enum stk_python_owner)o));
         row[1] = stk_cell_number((int64_t)codes[o].functions);
         row[2] = stk_cell_number((int64_t)codes[o].calls);
@@ -470,8 +508,8 @@ static bool fill_codes(struct stk_table *table, const struct code_sum *codes, in
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                       struct stk_err *err)
 {
     static const char *const keys[STK_PYTHON_OWNERS] = {
         "user_share", "framework_share", "library_share", "builtin_share", "unknown_share"};
@@ -483,14 +521,16 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     int64_t base_ns = 0, self_ns = 0, python_ns = 0;
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct python_sums *p = ctx->run->ranks[r]->partial;
-        if (p)
+        if (p) {
             count_codes(p, codes);
+        }
         base_ns += p && p->count ? p->base_ns : 0;
         python_ns += p ? p->driver_python_ns : 0;
     }
     if (!fill_functions(functions, ctx->run) || !fill_codes(code, codes, base_ns) ||
-        !stk_table_sort(code, "self_ns"))
+        !stk_table_sort(code, "self_ns")) {
         return stk_err_nomem(err);
+    }
     if (functions->row_count == 0) {
         stk_table_lacks(doc, "Python functions", "no Python tracer was on when it was recorded",
                         "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() "
@@ -500,15 +540,18 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         doc->inconclusive = true;
         return STK_OK;
     }
-    for (int o = 0; o < STK_PYTHON_OWNERS; o++)
+    for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         self_ns += codes[o].driver_ns;
+    }
     stk_table_figure(doc, "traced_share", STK_CELL_SHARE, stk_cell_share_of(self_ns, base_ns));
     stk_table_figure(doc, "python_self_share", STK_CELL_SHARE,
                      stk_cell_share_of(python_ns, base_ns));
-    for (int o = 0; o < STK_PYTHON_OWNERS; o++)
-        if (codes[o].calls)
+    for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
+        if (codes[o].calls) {
             stk_table_figure(doc, keys[o], STK_CELL_SHARE,
                              stk_cell_share_of(codes[o].driver_ns, base_ns));
+        }
+    }
     return STK_OK;
 }
 
@@ -516,6 +559,6 @@ const struct stk_stats stk_stats_python = {
     .name = "python",
     .question = "Which Python functions take the host's time, and whose code are they?",
     .needs = "rows of a Python tracer",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = python_see},
+    .describe = python_describe,
 };

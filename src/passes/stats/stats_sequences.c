@@ -58,8 +58,9 @@ struct sweep {
 static bool add_chain(struct sweep *s, const struct link *links, uint32_t length)
 {
     uint64_t a = s->line + 1, b = length;
-    if (length < 2)
+    if (length < 2) {
         return true;
+    }
     for (uint32_t i = 0; i < length; i++) {
         a = stk_hash_u64(a + links[i].id);
         b = stk_hash_u64(b ^ ((uint64_t)links[i].id << 32 | (i + 1)));
@@ -67,15 +68,18 @@ static bool add_chain(struct sweep *s, const struct link *links, uint32_t length
     int created;
     uint32_t *at = stk_map_put(&s->known, a, b, (uint32_t)s->chains.count, &created);
     struct chain *c = !at ? NULL : created ? stk_vec_push(&s->chains) : stk_vec_at(&s->chains, *at);
-    if (!c)
+    if (!c) {
         return false;
+    }
     if (created) {
         *c = (struct chain){.line = s->line, .length = length, .first = (uint32_t)s->ids.count};
         uint32_t *ids = stk_vec_push_n(&s->ids, length);
-        if (!ids)
+        if (!ids) {
             return false;
-        for (uint32_t i = 0; i < length; i++)
+        }
+        for (uint32_t i = 0; i < length; i++) {
             ids[i] = links[i].id;
+        }
     }
     int64_t longest_ns = 0, total_ns = 0;
     for (uint32_t i = 0; i < length; i++) {
@@ -100,10 +104,12 @@ static bool add_plain(struct sweep *s, const struct link *links, size_t n)
         bool cut = i == n || i - first == LONGEST_CHAIN ||
                    (n > LONGEST_CHAIN && i - first > 1 &&
                     stk_hash_u64((uint64_t)links[i - 1].id << 32 | links[i].id) % CUT_EVERY == 0);
-        if (!cut)
+        if (!cut) {
             continue;
-        if (!add_chain(s, links + first, (uint32_t)(i - first)))
+        }
+        if (!add_chain(s, links + first, (uint32_t)(i - first))) {
             return false;
+        }
         first = i;
     }
     return true;
@@ -113,8 +119,9 @@ static bool add_plain(struct sweep *s, const struct link *links, size_t n)
 static size_t repeats(const struct link *links, size_t n, size_t period)
 {
     size_t same = 0;
-    while (same + period < n && links[same].id == links[same + period].id)
+    while (same + period < n && links[same].id == links[same + period].id) {
         same++;
+    }
     return same / period + 1;
 }
 
@@ -138,8 +145,9 @@ static bool add_run(struct sweep *s)
             continue;
         }
         ok = add_plain(s, links + plain, i - plain);
-        for (size_t k = 0; k < times && ok; k++, i += best)
+        for (size_t k = 0; k < times && ok; k++, i += best) {
             ok = add_chain(s, links + i, (uint32_t)best);
+        }
         plain = i;
     }
     ok = ok && add_plain(s, links + plain, n - plain);
@@ -156,21 +164,25 @@ static bool sweep_stream(struct sweep *s, const struct stk_track *track,
     int64_t last_ns = INT64_MIN / 2;
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
         int64_t start_ns = t->start_ns[e], end_ns = stk_end_ns(t, e);
-        if (!stk_kind_is_device_work(t->kind[e]))
+        if (!stk_kind_is_device_work(t->kind[e])) {
             continue;
+        }
         bool seen = start_ns >= v->from_ns && start_ns < v->to_ns && stk_view_in(&cursor, start_ns);
         bool kernel = seen && t->kind[e] == STK_KIND_KERNEL;
         bool brief = kernel && end_ns - start_ns < SHORT_KERNEL_NS;
         s->out->kernel_ns = stk_add_ns(s->out->kernel_ns, kernel ? end_ns - start_ns : 0);
         s->out->short_kernels += brief;
-        if ((!brief || start_ns - last_ns >= GAP_NS) && !add_run(s))
+        if ((!brief || start_ns - last_ns >= GAP_NS) && !add_run(s)) {
             return false;
+        }
         last_ns = end_ns;
-        if (!brief)
+        if (!brief) {
             continue;
+        }
         struct link *link = stk_vec_push(&s->run);
-        if (!link)
+        if (!link) {
             return false;
+        }
         *link = (struct link){start_ns, end_ns, t->name[e]};
     }
     return add_run(s);
@@ -179,13 +191,16 @@ static bool sweep_stream(struct sweep *s, const struct stk_track *track,
 static bool sweep_device(struct sweep *s, struct stk_spans *selected)
 {
     const struct stk_analysis *v = s->view;
-    if (!stk_view_selected(v, s->line, selected))
+    if (!stk_view_selected(v, s->line, selected)) {
         return false;
-    for (uint32_t k = 0; k < v->t->track_count; k++)
+    }
+    for (uint32_t k = 0; k < v->t->track_count; k++) {
         if (v->t->tracks[k].kind == STK_TRACK_STREAM &&
             v->t->tracks[k].device == v->lines[s->line].device &&
-            !sweep_stream(s, &v->t->tracks[k], selected))
+            !sweep_stream(s, &v->t->tracks[k], selected)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -194,8 +209,9 @@ static bool sweep_device(struct sweep *s, struct stk_spans *selected)
 static bool put_text(struct sweep *s, const char *p, size_t n)
 {
     char *to = stk_vec_push_n(&s->text, n);
-    if (to && n)
+    if (to && n) {
         memcpy(to, p, n);
+    }
     return to != NULL;
 }
 
@@ -204,28 +220,36 @@ static struct stk_str short_name(struct stk_str name)
 {
     static const char *const applying[] = {"elementwise_kernel", "multi_tensor_apply_kernel",
                                            "reduce_kernel", "index_elementwise_kernel"};
-    if (stk_str_starts(name, STK_STR("void ")))
+    if (stk_str_starts(name, STK_STR("void "))) {
         name = (struct stk_str){name.p + 5, name.n - 5};
+    }
     size_t end = 0, start = 0;
-    if (stk_str_starts(name, STK_STR("<unnamed>::")))
+    if (stk_str_starts(name, STK_STR("<unnamed>::"))) {
         name = (struct stk_str){name.p + 11, name.n - 11};
+    }
     while (end < name.n && name.p[end] != '<' &&
-           (name.p[end] != '(' || (name.n - end > 10 && !memcmp(name.p + end, "(anonymous", 10))))
+           (name.p[end] != '(' || (name.n - end > 10 && !memcmp(name.p + end, "(anonymous", 10)))) {
         end++;
-    for (size_t i = 0; i + 1 < end; i++)
-        if (name.p[i] == ':' && name.p[i + 1] == ':')
+    }
+    for (size_t i = 0; i + 1 < end; i++) {
+        if (name.p[i] == ':' && name.p[i + 1] == ':') {
             start = i + 2;
+        }
+    }
     struct stk_str base = {name.p + start, end - start}, rest = {name.p + end, name.n - end};
     bool applies = false;
-    for (size_t i = 0; i < sizeof applying / sizeof applying[0]; i++)
+    for (size_t i = 0; i < sizeof applying / sizeof applying[0]; i++) {
         applies |= stk_str_ends(base, stk_str_from(applying[i]));
+    }
     const char *inner = applies && rest.n ? memmem(rest.p, rest.n, "at::native::", 12) : NULL;
-    if (!inner)
+    if (!inner) {
         return base.n ? base : name;
+    }
     inner += 12;
     struct stk_str functor = {inner, 0};
-    while (inner + functor.n < name.p + name.n && !strchr("<(,>{ ", inner[functor.n]))
+    while (inner + functor.n < name.p + name.n && !strchr("<(,>{ ", inner[functor.n])) {
         functor.n++;
+    }
     return functor.n ? functor : base;
 }
 
@@ -239,17 +263,21 @@ static const char *chain_names(struct sweep *s, const struct chain *c)
         struct stk_str name = short_name(stk_strpool_get(strings, ids[i]));
         uint32_t same = 1;
         while (i + same < c->length &&
-               stk_str_eq(short_name(stk_strpool_get(strings, ids[i + same])), name))
+               stk_str_eq(short_name(stk_strpool_get(strings, ids[i + same])), name)) {
             same++;
+        }
         char times[16] = "";
-        if (same > 1)
+        if (same > 1) {
             times[0] = ' ', times[1] = 'x', times[2] = (char)('0' + same / 10),
             times[3] = (char)('0' + same % 10);
-        if (same > 1 && same < 10)
+        }
+        if (same > 1 && same < 10) {
             times[2] = times[3], times[3] = 0;
+        }
         if (!put_text(s, " > ", i ? 3 : 0) || !put_text(s, name.p, name.n) ||
-            !put_text(s, times, strlen(times)))
+            !put_text(s, times, strlen(times))) {
             return NULL;
+        }
         i += same;
     }
     return stk_arena_strndup(s->arena, s->text.items, s->text.count);
@@ -258,25 +286,29 @@ static const char *chain_names(struct sweep *s, const struct chain *c)
 static bool keep(struct sweep *s)
 {
     size_t repeated = 0;
-    for (size_t i = 0; i < s->chains.count; i++)
+    for (size_t i = 0; i < s->chains.count; i++) {
         repeated += ((const struct chain *)stk_vec_at(&s->chains, i))->count > 1;
+    }
     s->out->rows = stk_arena_array(s->arena, repeated + 1, sizeof *s->out->rows);
-    if (!s->out->rows)
+    if (!s->out->rows) {
         return false;
+    }
     for (size_t i = 0; i < s->chains.count; i++) {
         const struct chain *c = stk_vec_at(&s->chains, i);
-        if (c->count < 2)
+        if (c->count < 2) {
             continue;
+        }
         struct chain_row *row = &s->out->rows[s->out->count++];
         *row = (struct chain_row){chain_names(s, c), *c};
-        if (!row->names)
+        if (!row->names) {
             return false;
+        }
     }
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status sequences_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                     void **partial, struct stk_err *err)
 {
     struct sweep s = {.view = view, .arena = arena};
     struct stk_spans selected;
@@ -288,8 +320,9 @@ static enum stk_status see(const struct stk_analysis *view, struct stk_arena *ar
     stk_map_init(&s.known, UINT32_MAX - 1);
     *partial = s.out = stk_arena_alloc(arena, sizeof *s.out);
     bool ok = s.out != NULL;
-    for (; s.line < view->sum->device_count && ok; s.line++)
+    for (; s.line < view->sum->device_count && ok; s.line++) {
         ok = sweep_device(&s, &selected);
+    }
     ok = ok && keep(&s);
     stk_vec_deinit(&s.run);
     stk_vec_deinit(&s.chains);
@@ -322,8 +355,9 @@ static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
 {
     const struct chain *c = &r->chain;
     struct stk_cell *row = stk_table_row(table);
-    if (!row)
+    if (!row) {
         return false;
+    }
     row[0] = stk_cell_text(r->names);
     row[1] = stk_cell_text(rank->devices[c->line].id);
     row[2] = stk_cell_number(c->length);
@@ -334,8 +368,8 @@ static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                          struct stk_err *err)
 {
     struct stk_table *table =
         stk_table_add(doc, "sequences", "Chains of short kernels by what fusing could save",
@@ -343,15 +377,17 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
     struct chain all = {.count = 0};
     int64_t kernel_ns = 0, saving_ns = 0;
     uint64_t kernels = 0;
-    if (stk_stats_lacks_device(ctx, doc))
+    if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
+    }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         const struct sequence_partial *p = rank->partial;
         for (uint32_t i = 0; p && i < p->count; i++) {
             const struct chain *c = &p->rows[i].chain;
-            if (!fill_row(table, rank, &p->rows[i]))
+            if (!fill_row(table, rank, &p->rows[i])) {
                 return stk_err_nomem(err);
+            }
             all.count += c->count;
             all.total_ns = stk_add_ns(all.total_ns, c->total_ns);
             all.gap_ns = stk_add_ns(all.gap_ns, c->gap_ns);
@@ -360,8 +396,9 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         }
         kernel_ns = stk_add_ns(kernel_ns, p ? p->kernel_ns : 0);
     }
-    if (!stk_table_sort(table, "saving_bound_ns"))
+    if (!stk_table_sort(table, "saving_bound_ns")) {
         return stk_err_nomem(err);
+    }
     stk_table_figure(doc, "chains", STK_CELL_COUNT, stk_cell_number((int64_t)all.count));
     stk_table_figure(doc, "chain_kernels", STK_CELL_COUNT, stk_cell_number((int64_t)kernels));
     stk_table_figure(doc, "short_chain_ns", STK_CELL_NS, stk_cell_number(all.total_ns));
@@ -376,6 +413,6 @@ const struct stk_stats stk_stats_sequences = {
     .name = "sequences",
     .question = "Which short kernels follow one another again and again, and could be fused?",
     .needs = "kernels of a device",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = sequences_see},
+    .describe = sequences_describe,
 };

@@ -37,11 +37,14 @@ static void each_call(struct sweep *s, void (*fn)(struct sweep *s, uint32_t even
     const struct stk_trace *t = s->view->t;
     for (uint32_t k = 0; k < t->track_count; k++) {
         struct stk_view_cursor cursor = {&s->host, 0};
-        if (!is_host_track(s->view, k))
+        if (!is_host_track(s->view, k)) {
             continue;
-        for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++)
-            if (t->kind[e] == STK_KIND_RUNTIME && stk_view_in(&cursor, t->start_ns[e]))
+        }
+        for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
+            if (t->kind[e] == STK_KIND_RUNTIME && stk_view_in(&cursor, t->start_ns[e])) {
                 fn(s, e);
+            }
+        }
     }
 }
 
@@ -59,8 +62,9 @@ static void add_slow(struct sweep *s, uint32_t event)
 {
     const struct stk_trace *t = s->view->t;
     int64_t dur_ns = stk_dur_ns(t, event);
-    if (dur_ns <= s->limit[t->name[event]])
+    if (dur_ns <= s->limit[t->name[event]]) {
         return;
+    }
     struct stk_call_row *row = s->rows[t->name[event]];
     row->slow_count++;
     row->slow_ns += dur_ns;
@@ -111,19 +115,22 @@ static bool make_rows(struct sweep *s, struct stk_name_cache *names, struct stk_
         begin = s->first[id];
     }
     out->v = stk_arena_array(arena, out->count + 1, sizeof *out->v);
-    if (!out->v)
+    if (!out->v) {
         return false;
+    }
     struct stk_call_row *row = out->v;
     begin = 0;
     for (uint32_t id = 0; id < ids; id++) {
         uint32_t end = s->first[id];
         if (end > begin) {
             row->name = stk_name_cache_get(names, id);
-            if (!row->name)
+            if (!row->name) {
                 return false;
+            }
             measure(row, s->durs + begin, end - begin);
-            if (__builtin_mul_overflow(row->median_ns, SLOW_TIMES, &s->limit[id]))
+            if (__builtin_mul_overflow(row->median_ns, SLOW_TIMES, &s->limit[id])) {
                 s->limit[id] = INT64_MAX;
+            }
             s->rows[id] = row++;
         }
         begin = end;
@@ -136,16 +143,20 @@ static int64_t buffer_full_ns(struct sweep *s)
     const struct stk_trace *t = s->view->t;
     uint32_t name = stk_strpool_find(&t->strings, "Command Buffer Full", 19);
     int64_t sum_ns = 0;
-    if (name == STK_STRPOOL_FAILED || name >= t->strings.count)
+    if (name == STK_STRPOOL_FAILED || name >= t->strings.count) {
         return -1;
+    }
     for (uint32_t k = 0; k < t->track_count; k++) {
         struct stk_running_union all = STK_RUNNING_UNION;
         struct stk_view_cursor cursor = {&s->host, 0};
-        if (t->tracks[k].kind == STK_TRACK_COUNTER || !s->view->in_rank[t->tracks[k].process])
+        if (t->tracks[k].kind == STK_TRACK_COUNTER || !s->view->in_rank[t->tracks[k].process]) {
             continue;
-        for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++)
-            if (t->name[e] == name && stk_view_in(&cursor, t->start_ns[e]))
+        }
+        for (uint32_t e = t->tracks[k].first; e < t->tracks[k].first + t->tracks[k].count; e++) {
+            if (t->name[e] == name && stk_view_in(&cursor, t->start_ns[e])) {
                 stk_running_union_add(&all, t->start_ns[e], stk_end_ns(t, e));
+            }
+        }
         sum_ns += all.total_ns;
     }
     return sum_ns;
@@ -155,22 +166,27 @@ static bool sweep_all(struct sweep *s, struct stk_name_cache *names, struct stk_
                       struct stk_calls *out)
 {
     size_t ids = s->view->t->strings.count;
-    if (!stk_view_selected_host(s->view, &s->host))
+    if (!stk_view_selected_host(s->view, &s->host)) {
         return false;
+    }
     s->first = stk_alloc_zero(ids + 2, sizeof *s->first);
     s->limit = stk_alloc_zero(ids + 1, sizeof *s->limit);
     s->rows = stk_alloc_zero(ids + 1, sizeof *s->rows);
-    if (!s->first || !s->limit || !s->rows || !find_busy(s))
+    if (!s->first || !s->limit || !s->rows || !find_busy(s)) {
         return false;
+    }
     each_call(s, count_call);
-    for (size_t id = 1; id <= ids; id++)
+    for (size_t id = 1; id <= ids; id++) {
         s->first[id] += s->first[id - 1];
+    }
     s->durs = stk_alloc_array((size_t)s->first[ids] + 1, sizeof *s->durs);
-    if (!s->durs)
+    if (!s->durs) {
         return false;
+    }
     each_call(s, put_call);
-    if (!make_rows(s, names, arena, out))
+    if (!make_rows(s, names, arena, out)) {
         return false;
+    }
     each_call(s, add_slow);
     out->buffer_full_ns = buffer_full_ns(s);
     return true;

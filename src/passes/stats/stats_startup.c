@@ -26,10 +26,12 @@ struct pace {
 static uint32_t busiest(const struct stk_rank_sum *rank)
 {
     uint32_t best = STK_NONE;
-    for (uint32_t d = 0; d < rank->device_count; d++)
+    for (uint32_t d = 0; d < rank->device_count; d++) {
         if (rank->devices[d].analysed &&
-            (best == STK_NONE || rank->devices[d].busy_ns > rank->devices[best].busy_ns))
+            (best == STK_NONE || rank->devices[d].busy_ns > rank->devices[best].busy_ns)) {
             best = d;
+        }
+    }
     return best;
 }
 
@@ -45,36 +47,43 @@ static bool find_pace(const struct stk_rank_sum *rank, struct stk_arena *arena, 
     int64_t *durations = stk_arena_array(arena, (size_t)rank->step_count + 1, sizeof *durations);
     *out = (struct pace){.steady = SIZE_MAX};
     out->steps = stk_arena_array(arena, (size_t)rank->step_count + 1, sizeof *out->steps);
-    if (!durations || !out->steps)
+    if (!durations || !out->steps) {
         return false;
+    }
     for (uint32_t i = 0; i < rank->step_count; i++) {
         const char *excluded = rank->steps[i].excluded;
         if (rank->steps[i].device != device ||
-            (excluded && strcmp(excluded, STK_EXCLUDED_UNSELECTED) == 0))
+            (excluded && strcmp(excluded, STK_EXCLUDED_UNSELECTED) == 0)) {
             continue;
+        }
         durations[out->count] = rank->steps[i].dur_ns;
         out->steps[out->count++] = &rank->steps[i];
     }
-    if (out->count < STEADY_STEPS)
+    if (out->count < STEADY_STEPS) {
         return true;
+    }
     int64_t median_ns = stk_median_low(durations, out->count);
-    for (size_t i = 0; i + STEADY_STEPS <= out->count && out->steady == SIZE_MAX; i++)
+    for (size_t i = 0; i + STEADY_STEPS <= out->count && out->steady == SIZE_MAX; i++) {
         if (is_steady(out->steps[i], median_ns) && is_steady(out->steps[i + 1], median_ns) &&
-            is_steady(out->steps[i + 2], median_ns))
+            is_steady(out->steps[i + 2], median_ns)) {
             out->steady = i;
+        }
+    }
     return true;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status startup_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                   void **partial, struct stk_err *err)
 {
     struct stk_startup_sums *out = stk_arena_alloc(arena, sizeof *out);
     struct pace pace;
-    if (!out || !find_pace(view->sum, arena, &pace))
+    if (!out || !find_pace(view->sum, arena, &pace)) {
         return stk_err_nomem(err);
+    }
     const struct stk_step *s = pace.steady == SIZE_MAX ? NULL : pace.steps[pace.steady];
-    if (!stk_startup_sum(view, s ? s->start_ns + s->dur_ns : INT64_MAX, arena, out))
+    if (!stk_startup_sum(view, s ? s->start_ns + s->dur_ns : INT64_MAX, arena, out)) {
         return stk_err_nomem(err);
+    }
     *partial = out;
     return STK_OK;
 }
@@ -93,10 +102,12 @@ static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
     const struct stk_startup_sums *p = rank->partial;
     for (int w = 0; p && w < STK_STARTUP_WORKS; w++) {
         struct stk_cell *row = p->rows[w].count ? stk_table_row(table) : NULL;
-        if (p->rows[w].count == 0)
+        if (p->rows[w].count == 0) {
             continue;
-        if (!row)
+        }
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(stk_startup_work_key((enum stk_startup_work)w));
         row[1] = stk_cell_number(rank->rank);
         row[2] = stk_cell_number((int64_t)p->rows[w].count);
@@ -116,11 +127,13 @@ static const struct stk_column columns[] = {
 static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
                       int64_t from_ns, int64_t to_ns, size_t steps)
 {
-    if (to_ns <= from_ns)
+    if (to_ns <= from_ns) {
         return true;
+    }
     struct stk_cell *row = stk_table_row(table);
-    if (!row)
+    if (!row) {
         return false;
+    }
     row[0] = stk_cell_text(phase);
     row[1] = stk_cell_number(rank->rank);
     row[2] = stk_cell_number(from_ns);
@@ -132,9 +145,11 @@ static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, 
 static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwise_ns)
 {
     int64_t first = INT64_MAX;
-    for (uint32_t d = 0; d < rank->device_count; d++)
-        if (rank->devices[d].ops && rank->devices[d].first_ns < first)
+    for (uint32_t d = 0; d < rank->device_count; d++) {
+        if (rank->devices[d].ops && rank->devices[d].first_ns < first) {
             first = rank->devices[d].first_ns;
+        }
+    }
     return first == INT64_MAX || first > otherwise_ns ? otherwise_ns : first;
 }
 
@@ -142,23 +157,25 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                       const struct pace *pace)
 {
     int64_t begin = rank->facts.first_ns, end = rank->facts.last_ns;
-    if (pace->count == 0)
+    if (pace->count == 0) {
         return add_phase(table, rank, "before_device", begin, first_operation(rank, end), 0);
+    }
     const struct stk_step *last = pace->steps[pace->count - 1];
     int64_t steps_from = pace->steps[0]->start_ns, steps_to = last->start_ns + last->dur_ns;
     int64_t device_from = first_operation(rank, steps_from);
     size_t warm = pace->steady == SIZE_MAX ? pace->count : pace->steady;
     int64_t steady_from = warm < pace->count ? pace->steps[warm]->start_ns : steps_to;
-    if (device_from < begin)
+    if (device_from < begin) {
         device_from = begin;
+    }
     return add_phase(table, rank, "before_device", begin, device_from, 0) &&
            add_phase(table, rank, "before_steps", device_from, steps_from, 0) &&
            add_phase(table, rank, "warm_up", steps_from, steady_from, warm) &&
            add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status startup_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                        struct stk_err *err)
 {
     struct stk_table *table =
         stk_table_add(doc, "phases", "Phases", columns, sizeof columns / sizeof columns[0]);
@@ -170,17 +187,20 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         struct pace pace;
         if (!find_pace(rank, ctx->arena, &pace) || !fill_rank(table, rank, &pace) ||
-            !fill_work(work, rank))
+            !fill_work(work, rank)) {
             return stk_err_nomem(err);
+        }
         without += pace.steady == SIZE_MAX;
-        if (pace.steady == SIZE_MAX)
+        if (pace.steady == SIZE_MAX) {
             continue;
+        }
         const struct stk_step *s = pace.steps[pace.steady];
         int64_t at_ns = s->start_ns + s->dur_ns;
         steady_ns = at_ns > steady_ns ? at_ns : steady_ns;
     }
-    if (!stk_table_sort(work, "total_ns"))
+    if (!stk_table_sort(work, "total_ns")) {
         return stk_err_nomem(err);
+    }
     bool known = without == 0 && ctx->run->rank_count > 0;
     stk_table_figure(doc, "first_steady_ns", STK_CELL_NS,
                      known ? stk_cell_number(steady_ns) : stk_cell_unknown());
@@ -202,6 +222,6 @@ const struct stk_stats stk_stats_startup = {
     .name = "startup",
     .question = "How long until the job runs at its pace?",
     .needs = "three steps or more, and the beginning of the job",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = startup_see},
+    .describe = startup_describe,
 };

@@ -22,9 +22,11 @@ const char *stk_startup_work_key(enum stk_startup_work work)
 
 static bool has_any(struct stk_str name, const char *const *parts, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (memmem(name.p, name.n, parts[i], strlen(parts[i])))
+    for (size_t i = 0; i < count; i++) {
+        if (memmem(name.p, name.n, parts[i], strlen(parts[i]))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -39,14 +41,18 @@ static enum stk_startup_work work_of(const struct stk_analysis *view, uint32_t e
                                           "LinkComplete", "ModuleGetFunction"};
     static const char *const capture[] = {"apture", "GraphInstantiate", "GraphExecUpdate"};
     struct stk_str name = stk_name_of(view->t, event);
-    if (name.n && has_any(name, tracing, sizeof tracing / sizeof tracing[0]))
+    if (name.n && has_any(name, tracing, sizeof tracing / sizeof tracing[0])) {
         return STK_STARTUP_TRACING;
-    if (name.n && has_any(name, tuning, sizeof tuning / sizeof tuning[0]))
+    }
+    if (name.n && has_any(name, tuning, sizeof tuning / sizeof tuning[0])) {
         return STK_STARTUP_AUTOTUNING;
-    if (name.n && has_any(name, loading, sizeof loading / sizeof loading[0]))
+    }
+    if (name.n && has_any(name, loading, sizeof loading / sizeof loading[0])) {
         return STK_STARTUP_MODULE_LOAD;
-    if (name.n && has_any(name, capture, sizeof capture / sizeof capture[0]))
+    }
+    if (name.n && has_any(name, capture, sizeof capture / sizeof capture[0])) {
         return STK_STARTUP_CAPTURE;
+    }
     return stk_class_of(view, event) & STK_NAME_COMPILE ? STK_STARTUP_COMPILATION
                                                         : STK_STARTUP_FIRST_CALL;
 }
@@ -73,10 +79,11 @@ static bool is_marked(const struct stk_marks *marks, int64_t start_ns, uint32_t 
     size_t low = 0, high = marks->count;
     while (low < high) { // first mark that ends after it starts
         size_t middle = low + (high - low) / 2;
-        if (marks->v[middle].end_ns <= start_ns)
+        if (marks->v[middle].end_ns <= start_ns) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low < marks->count && marks->v[low].event == event;
 }
@@ -87,14 +94,17 @@ static void sum_allocations(const struct stk_analysis *view, const struct stk_tr
     const struct stk_trace *t = view->t;
     int64_t inside_ns = INT64_MIN; // a runtime's call contains its driver's
     for (uint32_t e = track->first; e < track->first + track->count; e++) {
-        if (t->start_ns[e] >= end_ns)
+        if (t->start_ns[e] >= end_ns) {
             return;
+        }
         if (t->kind[e] != STK_KIND_RUNTIME || t->start_ns[e] < inside_ns ||
-            !(stk_class_of(view, e) & STK_NAME_ALLOC))
+            !(stk_class_of(view, e) & STK_NAME_ALLOC)) {
             continue;
+        }
         inside_ns = stk_end_ns(t, e);
-        if (!is_marked(&view->compiles, t->start_ns[e], e))
+        if (!is_marked(&view->compiles, t->start_ns[e], e)) {
             add(out, longest, STK_STARTUP_ALLOCATION, e, stk_dur_ns(t, e));
+        }
     }
 }
 
@@ -103,29 +113,37 @@ bool stk_startup_sum(const struct stk_analysis *view, int64_t end_ns, struct stk
 {
     const struct stk_trace *t = view->t;
     struct longest longest;
-    for (int w = 0; w < STK_STARTUP_WORKS; w++)
+    for (int w = 0; w < STK_STARTUP_WORKS; w++) {
         longest.event[w] = STK_NONE;
+    }
     for (size_t i = 0; i < view->compiles.count; i++) {
         const struct stk_mark *m = &view->compiles.v[i];
-        if (m->start_ns < end_ns && m->event != STK_NONE)
+        if (m->start_ns < end_ns && m->event != STK_NONE) {
             add(out, &longest, work_of(view, m->event), m->event, m->end_ns - m->start_ns);
+        }
     }
-    for (uint32_t k = 0; k < t->track_count; k++)
-        if (t->tracks[k].kind == STK_TRACK_THREAD && view->in_rank[t->tracks[k].process])
+    for (uint32_t k = 0; k < t->track_count; k++) {
+        if (t->tracks[k].kind == STK_TRACK_THREAD && view->in_rank[t->tracks[k].process]) {
             sum_allocations(view, &t->tracks[k], end_ns, out, &longest);
+        }
+    }
     for (uint32_t d = 0; d < view->sum->device_count; d++) {
         const struct stk_device_line *l = &view->lines[d];
-        for (uint32_t i = 0; i < l->op_count && l->ops[i].start_ns < end_ns; i++)
-            if (l->ops[i].part == STK_PART_H2D)
+        for (uint32_t i = 0; i < l->op_count && l->ops[i].start_ns < end_ns; i++) {
+            if (l->ops[i].part == STK_PART_H2D) {
                 add(out, &longest, STK_STARTUP_COPY, l->ops[i].event,
                     l->ops[i].end_ns - l->ops[i].start_ns);
+            }
+        }
     }
     for (int w = 0; w < STK_STARTUP_WORKS; w++) {
-        if (longest.event[w] == STK_NONE)
+        if (longest.event[w] == STK_NONE) {
             continue;
+        }
         struct stk_str name = stk_name_of(t, longest.event[w]);
-        if (!(out->rows[w].longest = stk_arena_strndup(arena, name.p, name.n)))
+        if (!(out->rows[w].longest = stk_arena_strndup(arena, name.p, name.n))) {
             return false;
+        }
     }
     return true;
 }

@@ -6,12 +6,12 @@
 // A device operation that only waits for a copy (TPU copy-done) counts as that copy.
 // A copy is blocking if it is recorded as synchronous, its call is not one of the asynchronous
 // ones, or the call returned only after the copy was done; blocked_ns is the time in such calls.
-// link_share sets the rate against the link's peak in that direction (model/device/device_rates.c): PCIe,
-// NVLink where the host or a peer hangs on it, half of the memory's rate for copies on the device,
-// which read and write it.
-// A second table lists data that goes to the host and back (stats_ping_pong.c).
-// Limits: ROCm does not record whether host memory is pinned, TPU profiles hold no sizes: unknown.
-// The link is that of the data sheet: a slot of fewer lanes or an older host has a slower one.
+// link_share sets the rate against the link's peak in that direction (model/device/device_rates.c):
+// PCIe, NVLink where the host or a peer hangs on it, half of the memory's rate for copies on the
+// device, which read and write it. A second table lists data that goes to the host and back
+// (stats_ping_pong.c). Limits: ROCm does not record whether host memory is pinned, TPU profiles
+// hold no sizes: unknown. The link is that of the data sheet: a slot of fewer lanes or an older
+// host has a slower one.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -44,12 +44,15 @@ static const char *const pinned_keys[] = {"unknown", "no", "yes"};
 
 static enum pinned pinned_of(const struct stk_ext *x)
 {
-    if (!x)
+    if (!x) {
         return PINNED_UNKNOWN;
-    if (x->src_mem == STK_MEM_PAGEABLE || x->dst_mem == STK_MEM_PAGEABLE)
+    }
+    if (x->src_mem == STK_MEM_PAGEABLE || x->dst_mem == STK_MEM_PAGEABLE) {
         return PINNED_NO;
-    if (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED)
+    }
+    if (x->src_mem == STK_MEM_PINNED || x->dst_mem == STK_MEM_PINNED) {
         return PINNED_YES;
+    }
     return PINNED_UNKNOWN;
 }
 
@@ -59,8 +62,9 @@ static bool is_blocking(const struct stk_analysis *view, const struct stk_device
 {
     const struct stk_trace *t = view->t;
     *known = true;
-    if (x && x->flags & STK_EXT_SYNCHRONOUS)
+    if (x && x->flags & STK_EXT_SYNCHRONOUS) {
         return true;
+    }
     if (call == STK_NONE || (x && x->flags & STK_EXT_GRAPH)) {
         *known = x && x->flags & STK_EXT_ASYNC;
         return false;
@@ -81,8 +85,9 @@ static void add_blocking(const struct stk_analysis *view, const struct stk_devic
     row->called += known;
     row->blocking += blocking;
     // A call that started several copies counts for the first.
-    if (blocking && call != STK_NONE && view->t->ref[call] == op->event)
+    if (blocking && call != STK_NONE && view->t->ref[call] == op->event) {
         row->blocked_ns = stk_add_ns(row->blocked_ns, stk_dur_ns(view->t, call));
+    }
 }
 
 struct unions {
@@ -119,17 +124,21 @@ static bool sweep_device(const struct stk_analysis *view, uint32_t line, struct 
     const struct stk_device_line *l = &view->lines[line];
     struct stk_view_cursor cursor = {selected, 0};
     struct unions u;
-    for (int i = 0; i < DIRS * PINS; i++)
+    for (int i = 0; i < DIRS * PINS; i++) {
         u.of[i / PINS][i % PINS] = STK_RUNNING_UNION;
+    }
     u.all = STK_RUNNING_UNION;
     if (!stk_view_selected(view, line, selected) ||
         !stk_spans_union(&l->exposed[STK_PART_COMPUTE], &l->exposed[STK_PART_COMMUNICATION],
-                         kernels))
+                         kernels)) {
         return false;
+    }
     int64_t *sums = stk_spans_sums(kernels);
-    for (uint32_t i = 0; i < l->op_count && sums; i++)
-        if (l->ops[i].part >= STK_PART_H2D && stk_view_in(&cursor, l->ops[i].start_ns))
+    for (uint32_t i = 0; i < l->op_count && sums; i++) {
+        if (l->ops[i].part >= STK_PART_H2D && stk_view_in(&cursor, l->ops[i].start_ns)) {
             add_copy(view, &l->ops[i], kernels, sums, &u, &out->devices[line], out);
+        }
+    }
     bool ok = sums != NULL;
     stk_free(sums);
     return ok;
@@ -145,21 +154,24 @@ static void find_links(const struct stk_analysis *view, uint32_t line, struct tr
     out->link_bytes_per_s[STK_DIR_P2P] = rates.peer_link;
 }
 
-static enum stk_status see(const struct stk_analysis *view, struct stk_arena *arena, void **partial,
-                           struct stk_err *err)
+static enum stk_status transfers_see(const struct stk_analysis *view, struct stk_arena *arena,
+                                     void **partial, struct stk_err *err)
 {
     struct stk_spans selected, kernels;
     struct transfer_partial *out = stk_arena_alloc(arena, sizeof *out);
     stk_spans_init(&selected);
     stk_spans_init(&kernels);
-    if (out)
+    if (out) {
         out->devices =
             stk_arena_array(arena, (size_t)view->sum->device_count + 1, sizeof *out->devices);
+    }
     bool ok = out && out->devices;
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         ok = sweep_device(view, d, &selected, &kernels, out);
-    for (uint32_t d = 0; d < view->sum->device_count && ok; d++)
+    }
+    for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         find_links(view, d, &out->devices[d]);
+    }
     ok = ok && stk_ping_pong_find(view, arena, &out->ping_pong);
     *partial = out;
     stk_spans_deinit(&selected);
@@ -204,8 +216,9 @@ static bool fill_row(struct stk_table *table, const char *device, int dir, int p
                      const struct transfer_row *t, double link)
 {
     struct stk_cell *row = stk_table_row(table);
-    if (!row)
+    if (!row) {
         return false;
+    }
     bool sized = t->sized > 0 && t->bytes <= INT64_MAX;
     row[0] = stk_cell_text(device);
     row[1] = stk_cell_text(dir_keys[dir]);
@@ -233,11 +246,12 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
 {
     const struct transfer_partial *p = rank->partial;
     sums->exposed_ns += p ? p->exposed_ns : 0;
-    for (uint32_t d = 0; p && d < rank->device_count; d++)
+    for (uint32_t d = 0; p && d < rank->device_count; d++) {
         for (int i = 0; i < DIRS * PINS; i++) {
             const struct transfer_row *t = &p->devices[d].rows[i / PINS][i % PINS];
-            if (t->count == 0)
+            if (t->count == 0) {
                 continue;
+            }
             sums->count += t->count;
             sums->pageable += i % PINS == PINNED_NO ? t->count : 0;
             sums->known += i % PINS == PINNED_UNKNOWN ? 0 : t->count;
@@ -247,9 +261,11 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
             sums->busy_ns += t->busy_ns;
             sums->row_exposed_ns += t->exposed_ns;
             if (!fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
-                          p->devices[d].link_bytes_per_s[i / PINS]))
+                          p->devices[d].link_bytes_per_s[i / PINS])) {
                 return false;
+            }
         }
+    }
     return true;
 }
 
@@ -273,8 +289,9 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
         const struct stk_ping_pong_row *r = &p->ping_pong.v[i];
         uint32_t steps = count_steps(rank, r->line);
         struct stk_cell *row = stk_table_row(table);
-        if (!row)
+        if (!row) {
             return false;
+        }
         row[0] = stk_cell_text(rank->devices[r->line].id);
         row[1] = stk_cell_text(r->down_first ? "d2h, h2d" : "h2d, d2h");
         row[2] = *r->first_op ? stk_cell_text(r->first_op) : stk_cell_unknown();
@@ -291,8 +308,8 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
     return true;
 }
 
-static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
-                                struct stk_err *err)
+static enum stk_status transfers_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
+                                          struct stk_err *err)
 {
     struct stk_table *table = stk_table_add(doc, "transfers", "Copies by direction and memory",
                                             columns, sizeof columns / sizeof columns[0]);
@@ -300,14 +317,18 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
         stk_table_add(doc, "ping_pong", "Data of one size that goes back and forth in a step",
                       ping_pong_columns, sizeof ping_pong_columns / sizeof ping_pong_columns[0]);
     struct transfer_sums sums = {.count = 0};
-    if (stk_stats_lacks_device(ctx, doc))
+    if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
-    for (uint32_t r = 0; r < ctx->run->rank_count; r++)
+    }
+    for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_rank(table, ctx->run->ranks[r], &sums) ||
-            !fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums))
+            !fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums)) {
             return stk_err_nomem(err);
-    if (!stk_table_sort(table, "exposed_ns") || !stk_table_sort(ping_pong, "total_ns"))
+        }
+    }
+    if (!stk_table_sort(table, "exposed_ns") || !stk_table_sort(ping_pong, "total_ns")) {
         return stk_err_nomem(err);
+    }
     stk_table_figure(doc, "copies", STK_CELL_COUNT, stk_cell_number((int64_t)sums.count));
     stk_table_figure(doc, "exposed_ns", STK_CELL_NS, stk_cell_number(sums.exposed_ns));
     stk_table_figure(doc, "pageable_count", STK_CELL_COUNT,
@@ -326,10 +347,11 @@ static enum stk_status describe(const struct stk_pass_ctx *ctx, struct stk_table
                      sums.pair_bytes < 9e18 ? stk_cell_number((int64_t)sums.pair_bytes)
                                             : stk_cell_unknown());
     stk_table_figure(doc, "ping_pong_total_ns", STK_CELL_NS, stk_cell_number(sums.pair_ns));
-    if (sums.count > 0 && sums.known == 0)
+    if (sums.count > 0 && sums.known == 0) {
         stk_table_lacks(doc, "whether host memory is pinned",
                         "no copy of the profile names the kind of its host memory",
                         "none on ROCm; on CUDA, record copies with a current profiler");
+    }
     return STK_OK;
 }
 
@@ -337,6 +359,6 @@ const struct stk_stats stk_stats_transfers = {
     .name = "transfers",
     .question = "Which copies cost time, and from which memory?",
     .needs = "operations of a device",
-    .hook = {.see = see},
-    .describe = describe,
+    .hook = {.see = transfers_see},
+    .describe = transfers_describe,
 };

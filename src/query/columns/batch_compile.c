@@ -6,8 +6,9 @@
 
 static const struct stk_sql_node *meant(const struct stk_sql_node *n)
 {
-    while (n->kind == STK_NODE_ALIAS)
+    while (n->kind == STK_NODE_ALIAS) {
         n = n->args[0];
+    }
     return n;
 }
 
@@ -16,22 +17,29 @@ bool stk_batch_collect(struct stk_batch_plan *p, const struct stk_sql_node *n)
     n = meant(n);
     int class = stk_batch_class_of(n);
     if (class >= 0) {
-        for (uint32_t i = 0; i < p->dict_count; i++)
-            if (stk_sql_node_equal(p->dicts[i].source, n))
+        for (uint32_t i = 0; i < p->dict_count; i++) {
+            if (stk_sql_node_equal(p->dicts[i].source, n)) {
                 return true;
-        if (p->dict_count == STK_SQL_ITEMS_MAX)
+            }
+        }
+        if (p->dict_count == STK_SQL_ITEMS_MAX) {
             return false;
+        }
         p->dicts[p->dict_count++] =
             (struct stk_batch_dict){.source = n, .class = (enum stk_batch_class) class};
         return true;
     }
-    if (n->kind == STK_NODE_TEXTUAL)
+    if (n->kind == STK_NODE_TEXTUAL) {
         return false;
-    if (n->kind == STK_NODE_COLUMN)
+    }
+    if (n->kind == STK_NODE_COLUMN) {
         return !stk_query_field_is_text((enum stk_query_field)n->field);
-    for (uint32_t i = 0; i < n->arg_count; i++)
-        if (!stk_batch_collect(p, n->args[i]))
+    }
+    for (uint32_t i = 0; i < n->arg_count; i++) {
+        if (!stk_batch_collect(p, n->args[i])) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -39,11 +47,13 @@ static struct stk_batch_node *new_node(struct stk_batch_plan *p, enum stk_batch_
                                        enum stk_batch_type type, uint32_t args)
 {
     struct stk_batch_node *n = stk_arena_alloc(p->arena, sizeof *n);
-    if (!n)
+    if (!n) {
         return NULL;
+    }
     *n = (struct stk_batch_node){.op = op, .type = type, .index = p->node_count++};
-    if (args)
+    if (args) {
         n->args = stk_arena_array(p->arena, args, sizeof(struct stk_batch_node *));
+    }
     return args && !n->args ? NULL : n;
 }
 
@@ -51,8 +61,9 @@ static struct stk_batch_node *unary(struct stk_batch_plan *p, enum stk_batch_op 
                                     enum stk_batch_type type, struct stk_batch_node *a)
 {
     struct stk_batch_node *n = a ? new_node(p, op, type, 1) : NULL;
-    if (n)
+    if (n) {
         n->args[n->arg_count++] = a;
+    }
     return n;
 }
 
@@ -77,15 +88,17 @@ static struct stk_batch_node *constant(struct stk_batch_plan *p, enum stk_batch_
                                        int64_t bits)
 {
     struct stk_batch_node *n = new_node(p, STK_BATCH_CONSTANT, type, 0);
-    if (n)
+    if (n) {
         n->constant = bits;
+    }
     return n;
 }
 
 static struct stk_batch_node *to_real(struct stk_batch_plan *p, struct stk_batch_node *n)
 {
-    if (!n || n->type == STK_BATCH_REAL || n->type == STK_BATCH_NULL)
+    if (!n || n->type == STK_BATCH_REAL || n->type == STK_BATCH_NULL) {
         return n;
+    }
     if (n->op == STK_BATCH_CONSTANT) {
         double real = (double)n->constant;
         int64_t bits;
@@ -98,28 +111,34 @@ static struct stk_batch_node *to_real(struct stk_batch_plan *p, struct stk_batch
 static struct stk_batch_node *entry(struct stk_batch_plan *p, const struct stk_sql_node *n)
 {
     uint32_t i = 0;
-    while (i < p->dict_count && !stk_sql_node_equal(p->dicts[i].source, n))
+    while (i < p->dict_count && !stk_sql_node_equal(p->dicts[i].source, n)) {
         i++;
-    if (i == p->dict_count)
+    }
+    if (i == p->dict_count) {
         return NULL;
+    }
     const struct stk_batch_dict *d = &p->dicts[i];
     // A text's id may change yet: it stays in the dictionary.
-    if (d->class == STK_CLASS_CONSTANT && d->type != STK_BATCH_TEXT)
+    if (d->class == STK_CLASS_CONSTANT && d->type != STK_BATCH_TEXT) {
         return constant(p, d->type, d->values[0]);
+    }
     struct stk_batch_node *out = new_node(p, STK_BATCH_ENTRY, d->type, 0);
-    if (out)
+    if (out) {
         out->dict = d;
+    }
     return out;
 }
 
 // The same field twice is read once.
 static struct stk_batch_node *field(struct stk_batch_plan *p, enum stk_query_field f)
 {
-    if (p->fields[f])
+    if (p->fields[f]) {
         return p->fields[f];
+    }
     struct stk_batch_node *n = new_node(p, STK_BATCH_FIELD, STK_BATCH_INT, 0);
-    if (n)
+    if (n) {
         n->field = f;
+    }
     p->wants_parents |= f == STK_FIELD_PARENT;
     p->fields[f] = n;
     return n;
@@ -129,29 +148,36 @@ static struct stk_batch_node *field(struct stk_batch_plan *p, enum stk_query_fie
 static struct stk_batch_node *as_whole(struct stk_batch_plan *p, struct stk_batch_node *n)
 {
     double real;
-    if (n->op != STK_BATCH_CONSTANT || n->type != STK_BATCH_REAL)
+    if (n->op != STK_BATCH_CONSTANT || n->type != STK_BATCH_REAL) {
         return n;
+    }
     memcpy(&real, &n->constant, sizeof real);
-    if (real < -9e15 || real > 9e15 || (double)(int64_t)real != real)
+    if (real < -9e15 || real > 9e15 || (double)(int64_t)real != real) {
         return n;
+    }
     return constant(p, STK_BATCH_INT, (int64_t)real);
 }
 
 static struct stk_batch_node *comparison(struct stk_batch_plan *p, enum stk_batch_op op,
                                          struct stk_batch_node *a, struct stk_batch_node *b)
 {
-    if (!a || !b)
+    if (!a || !b) {
         return NULL;
+    }
     bool text = a->type == STK_BATCH_TEXT || b->type == STK_BATCH_TEXT;
     bool null = a->type == STK_BATCH_NULL || b->type == STK_BATCH_NULL;
-    if (text && a->type != b->type && !null)
+    if (text && a->type != b->type && !null) {
         return NULL; // affinities decide: left to SQLite
-    if (text && (op == STK_BATCH_LT || op == STK_BATCH_LE))
+    }
+    if (text && (op == STK_BATCH_LT || op == STK_BATCH_LE)) {
         p->text_order = true;
-    if (a->type == STK_BATCH_INT && (b = as_whole(p, b)) == NULL)
+    }
+    if (a->type == STK_BATCH_INT && (b = as_whole(p, b)) == NULL) {
         return NULL;
-    if (b->type == STK_BATCH_INT && (a = as_whole(p, a)) == NULL)
+    }
+    if (b->type == STK_BATCH_INT && (a = as_whole(p, a)) == NULL) {
         return NULL;
+    }
     return binary(p, op, STK_BATCH_INT, a, b);
 }
 
@@ -164,11 +190,13 @@ static struct stk_batch_node *negation(struct stk_batch_plan *p, struct stk_batc
 static struct stk_batch_node *arithmetic(struct stk_batch_plan *p, enum stk_batch_op op,
                                          struct stk_batch_node *a, struct stk_batch_node *b)
 {
-    if (!is_number(a) || !is_number(b))
+    if (!is_number(a) || !is_number(b)) {
         return NULL;
+    }
     bool real = a->type == STK_BATCH_REAL || b->type == STK_BATCH_REAL;
-    if (op == STK_BATCH_REMAINDER && real)
+    if (op == STK_BATCH_REMAINDER && real) {
         return NULL;
+    }
     return real ? binary(p, op, STK_BATCH_REAL, to_real(p, a), to_real(p, b))
                 : binary(p, op, STK_BATCH_INT, a, b);
 }
@@ -190,28 +218,36 @@ static struct stk_batch_node *sign(struct stk_batch_plan *p, const struct stk_sq
                  {"or", STK_BATCH_OR, false}};
     struct stk_batch_node *a = stk_batch_compile(p, n->args[0]), *b;
     if (n->arg_count == 1) {
-        if (!is_number(a))
+        if (!is_number(a)) {
             return NULL;
-        if (stk_sql_token_is(&n->word, "+"))
+        }
+        if (stk_sql_token_is(&n->word, "+")) {
             return a;
-        if (stk_sql_token_is(&n->word, "-"))
+        }
+        if (stk_sql_token_is(&n->word, "-")) {
             return unary(p, STK_BATCH_NEGATE, a->type, a);
-        if (stk_sql_token_is(&n->word, "not"))
+        }
+        if (stk_sql_token_is(&n->word, "not")) {
             return negation(p, a, true);
+        }
         return a->type == STK_BATCH_REAL ? NULL : unary(p, STK_BATCH_INVERT, STK_BATCH_INT, a);
     }
     b = stk_batch_compile(p, n->args[1]);
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         enum stk_batch_op op = signs[i].op;
-        if (!stk_sql_token_is(&n->word, signs[i].sign))
+        if (!stk_sql_token_is(&n->word, signs[i].sign)) {
             continue;
-        if (op >= STK_BATCH_EQ && op <= STK_BATCH_LE)
+        }
+        if (op >= STK_BATCH_EQ && op <= STK_BATCH_LE) {
             return comparison(p, op, signs[i].swapped ? b : a, signs[i].swapped ? a : b);
-        if (op < STK_BATCH_BIT_AND)
+        }
+        if (op < STK_BATCH_BIT_AND) {
             return arithmetic(p, op, a, b);
+        }
         if (!is_number(a) || !is_number(b) ||
-            (op <= STK_BATCH_BIT_OR && (a->type == STK_BATCH_REAL || b->type == STK_BATCH_REAL)))
+            (op <= STK_BATCH_BIT_OR && (a->type == STK_BATCH_REAL || b->type == STK_BATCH_REAL))) {
             return NULL;
+        }
         return binary(p, op, STK_BATCH_INT, a, b);
     }
     return NULL; // shifts
@@ -221,9 +257,11 @@ static struct stk_batch_node *is_same(struct stk_batch_plan *p, const struct stk
 {
     static const char *const truths[] = {"true", "false"};
     const struct stk_sql_node *right = n->arg_count > 1 ? meant(n->args[1]) : NULL;
-    for (size_t i = 0; right && i < 2; i++) // IS TRUE is a test of its own
-        if (right->kind == STK_NODE_LITERAL && stk_sql_token_is(&right->word, truths[i]))
+    for (size_t i = 0; right && i < 2; i++) { // IS TRUE is a test of its own
+        if (right->kind == STK_NODE_LITERAL && stk_sql_token_is(&right->word, truths[i])) {
             return NULL;
+        }
+    }
     struct stk_batch_node *a = stk_batch_compile(p, n->args[0]);
     struct stk_batch_node *b = right ? stk_batch_compile(p, right) : constant(p, STK_BATCH_NULL, 0);
     return negation(p, comparison(p, STK_BATCH_IS, a, b), n->negated);
@@ -239,8 +277,9 @@ static struct stk_batch_node *between(struct stk_batch_plan *p, const struct stk
 
 static struct stk_batch_node *among(struct stk_batch_plan *p, const struct stk_sql_node *n)
 {
-    if (n->arg_count > AMONG_MAX)
+    if (n->arg_count > AMONG_MAX) {
         return NULL; // SQLite looks them up
+    }
     struct stk_batch_node *v = stk_batch_compile(p, n->args[0]);
     struct stk_batch_node *any = constant(p, STK_BATCH_INT, 0);
     for (uint32_t i = 1; i < n->arg_count && any; i++) {
@@ -257,10 +296,12 @@ static bool unify(struct stk_batch_node *out, uint32_t first, uint32_t step)
     out->type = STK_BATCH_NULL;
     for (uint32_t i = first; i < out->arg_count; i += step) {
         if (out->type != STK_BATCH_NULL && out->args[i]->type != STK_BATCH_NULL &&
-            out->args[i]->type != out->type)
+            out->args[i]->type != out->type) {
             return false;
-        if (out->args[i]->type != STK_BATCH_NULL)
+        }
+        if (out->args[i]->type != STK_BATCH_NULL) {
             out->type = out->args[i]->type;
+        }
     }
     return true;
 }
@@ -271,8 +312,9 @@ static struct stk_batch_node *choice(struct stk_batch_plan *p, struct stk_batch_
 {
     enum stk_batch_type type = then->type == STK_BATCH_NULL ? otherwise->type : then->type;
     struct stk_batch_node *n = new_node(p, STK_BATCH_CASE, type, 3);
-    if (!n)
+    if (!n) {
         return NULL;
+    }
     n->args[n->arg_count++] = when;
     n->args[n->arg_count++] = then;
     n->args[n->arg_count++] = otherwise;
@@ -296,8 +338,9 @@ static struct stk_batch_node *real_branches(struct stk_batch_plan *p,
         } else if (result) {
             arg = constant(p, STK_BATCH_NULL, 0);
         }
-        if (!arg)
+        if (!arg) {
             return NULL;
+        }
         out->args[out->arg_count++] = arg;
     }
     return out;
@@ -311,15 +354,19 @@ static bool mix(struct stk_batch_plan *p, struct stk_batch_node *out)
         bool result = i % 2 == 1 || i + 1 == out->arg_count;
         whole |= result && out->args[i]->type == STK_BATCH_INT;
         real |= result && out->args[i]->type == STK_BATCH_REAL;
-        if (result && out->args[i]->type == STK_BATCH_TEXT)
+        if (result && out->args[i]->type == STK_BATCH_TEXT) {
             return true;
+        }
     }
-    if (!whole || !real)
+    if (!whole || !real) {
         return true;
+    }
     out->real = real_branches(p, out);
-    for (uint32_t i = 0; i < out->arg_count; i++)
-        if ((i % 2 == 1 || i + 1 == out->arg_count) && !(out->args[i] = to_real(p, out->args[i])))
+    for (uint32_t i = 0; i < out->arg_count; i++) {
+        if ((i % 2 == 1 || i + 1 == out->arg_count) && !(out->args[i] = to_real(p, out->args[i]))) {
             return false;
+        }
+    }
     return out->real != NULL;
 }
 
@@ -328,26 +375,32 @@ static struct stk_batch_node *cases(struct stk_batch_plan *p, const struct stk_s
 {
     struct stk_batch_node *operand = n->has_operand ? stk_batch_compile(p, n->args[0]) : NULL;
     struct stk_batch_node *out = new_node(p, STK_BATCH_CASE, STK_BATCH_NULL, n->arg_count + 1);
-    if (!out || (n->has_operand && !operand))
+    if (!out || (n->has_operand && !operand)) {
         return NULL;
+    }
     uint32_t first = n->has_operand, last = n->arg_count - n->has_else;
     for (uint32_t i = first; i < n->arg_count; i++) {
         struct stk_batch_node *arg = stk_batch_compile(p, n->args[i]);
         bool condition = i < last && (i - first) % 2 == 0;
-        if (condition && operand)
+        if (condition && operand) {
             arg = comparison(p, STK_BATCH_EQ, operand, arg);
-        if (!arg || (condition && !is_number(arg)))
+        }
+        if (!arg || (condition && !is_number(arg))) {
             return NULL;
+        }
         out->args[out->arg_count++] = arg;
     }
-    if (!n->has_else && !(out->args[out->arg_count++] = constant(p, STK_BATCH_NULL, 0)))
+    if (!n->has_else && !(out->args[out->arg_count++] = constant(p, STK_BATCH_NULL, 0))) {
         return NULL;
-    if (may_mix && !mix(p, out))
+    }
+    if (may_mix && !mix(p, out)) {
         return NULL;
+    }
     enum stk_batch_type otherwise = out->args[out->arg_count - 1]->type;
     if (!unify(out, 1, 2) ||
-        (otherwise != STK_BATCH_NULL && out->type != STK_BATCH_NULL && otherwise != out->type))
+        (otherwise != STK_BATCH_NULL && out->type != STK_BATCH_NULL && otherwise != out->type)) {
         return NULL;
+    }
     out->type = out->type == STK_BATCH_NULL ? otherwise : out->type;
     return out;
 }
@@ -356,9 +409,11 @@ static struct stk_batch_node *call_of(struct stk_batch_plan *p, const struct stk
                                       enum stk_batch_op op)
 {
     struct stk_batch_node *out = new_node(p, op, STK_BATCH_NULL, n->arg_count);
-    for (uint32_t i = 0; out && i < n->arg_count; i++)
-        if (!(out->args[out->arg_count++] = stk_batch_compile(p, n->args[i])))
+    for (uint32_t i = 0; out && i < n->arg_count; i++) {
+        if (!(out->args[out->arg_count++] = stk_batch_compile(p, n->args[i]))) {
             return NULL;
+        }
+    }
     return out && unify(out, 0, 1) ? out : NULL;
 }
 
@@ -371,8 +426,9 @@ static struct stk_batch_node *call(struct stk_batch_plan *p, const struct stk_sq
         return is_number(a) ? unary(p, STK_BATCH_ABS, a->type, a) : NULL;
     }
     if ((stk_sql_token_is(&n->word, "coalesce") || stk_sql_token_is(&n->word, "ifnull")) &&
-        n->arg_count > 1)
+        n->arg_count > 1) {
         return call_of(p, n, STK_BATCH_COALESCE);
+    }
     if ((stk_sql_token_is(&n->word, "min") || stk_sql_token_is(&n->word, "max")) &&
         n->arg_count > 1) {
         a = call_of(p, n, stk_sql_token_is(&n->word, "min") ? STK_BATCH_LEAST : STK_BATCH_GREATEST);
@@ -397,13 +453,16 @@ static struct stk_batch_node *call(struct stk_batch_plan *p, const struct stk_sq
 static struct stk_batch_node *cast(struct stk_batch_plan *p, const struct stk_sql_node *n)
 {
     struct stk_batch_node *a = stk_batch_compile(p, n->args[0]);
-    if (!is_number(a))
+    if (!is_number(a)) {
         return NULL;
+    }
     if (stk_sql_token_is(&n->word, "real") || stk_sql_token_is(&n->word, "double") ||
-        stk_sql_token_is(&n->word, "float"))
+        stk_sql_token_is(&n->word, "float")) {
         return to_real(p, a);
-    if (!stk_sql_token_is(&n->word, "integer") && !stk_sql_token_is(&n->word, "int"))
+    }
+    if (!stk_sql_token_is(&n->word, "integer") && !stk_sql_token_is(&n->word, "int")) {
         return NULL;
+    }
     return a->type == STK_BATCH_REAL ? unary(p, STK_BATCH_TO_INT, STK_BATCH_INT, a) : a;
 }
 
@@ -413,8 +472,9 @@ struct stk_batch_node *stk_batch_compile(struct stk_batch_plan *p, const struct 
     int class = stk_batch_class_of(n);
     bool may_mix = p->may_mix;
     p->may_mix = false;
-    if (class >= 0)
+    if (class >= 0) {
         return entry(p, n);
+    }
     switch (n->kind) {
     case STK_NODE_COLUMN:
         return field(p, (enum stk_query_field)n->field);
@@ -444,22 +504,27 @@ struct stk_batch_node *stk_batch_compile_when(struct stk_batch_plan *p,
     struct stk_batch_node *when = stk_batch_compile(p, condition);
     struct stk_batch_node *then = value ? value : constant(p, STK_BATCH_INT, 1);
     struct stk_batch_node *otherwise = constant(p, STK_BATCH_NULL, 0);
-    if (!is_number(when) || !then || !otherwise)
+    if (!is_number(when) || !then || !otherwise) {
         return NULL;
+    }
     return choice(p, when, then, otherwise);
 }
 
 static void bound(struct stk_batch_plan *p, enum stk_batch_op op, int64_t value, bool swapped)
 {
     int64_t low = value, high = value;
-    if (op == STK_BATCH_LT && !swapped)
+    if (op == STK_BATCH_LT && !swapped) {
         high = value == INT64_MIN ? value : value - 1;
-    if (op == STK_BATCH_LT && swapped)
+    }
+    if (op == STK_BATCH_LT && swapped) {
         low = value == INT64_MAX ? value : value + 1;
-    if ((op == STK_BATCH_EQ || swapped) && low > p->start_min_ns)
+    }
+    if ((op == STK_BATCH_EQ || swapped) && low > p->start_min_ns) {
         p->start_min_ns = low;
-    if ((op == STK_BATCH_EQ || !swapped) && high < p->start_max_ns)
+    }
+    if ((op == STK_BATCH_EQ || !swapped) && high < p->start_max_ns) {
         p->start_max_ns = high;
+    }
 }
 
 // start_ns < constant, in any of its forms: a range of the events, besides the test itself.
@@ -470,29 +535,34 @@ static void find_range(struct stk_batch_plan *p, const struct stk_batch_node *n)
         find_range(p, n->args[1]);
         return;
     }
-    if (n->op != STK_BATCH_EQ && n->op != STK_BATCH_LT && n->op != STK_BATCH_LE)
+    if (n->op != STK_BATCH_EQ && n->op != STK_BATCH_LT && n->op != STK_BATCH_LE) {
         return;
+    }
     const struct stk_batch_node *a = n->args[0], *b = n->args[1];
     bool swapped = a->op == STK_BATCH_CONSTANT;
     const struct stk_batch_node *column = swapped ? b : a, *value = swapped ? a : b;
     if (column->op == STK_BATCH_FIELD && column->field == STK_FIELD_START &&
-        value->op == STK_BATCH_CONSTANT && value->type == STK_BATCH_INT)
+        value->op == STK_BATCH_CONSTANT && value->type == STK_BATCH_INT) {
         bound(p, n->op, value->constant, swapped);
+    }
 }
 
 bool stk_batch_add_filters(struct stk_batch_plan *p, const struct stk_sql_node *where)
 {
     where = meant(where);
     int class = stk_batch_class_of(where);
-    if (class < 0 && where->kind == STK_NODE_SIGN && stk_sql_token_is(&where->word, "and"))
+    if (class < 0 && where->kind == STK_NODE_SIGN && stk_sql_token_is(&where->word, "and")) {
         return stk_batch_add_filters(p, where->args[0]) && stk_batch_add_filters(p, where->args[1]);
+    }
     struct stk_batch_node *n = stk_batch_compile(p, where);
-    if (!is_number(n) || p->filter_count == STK_SQL_ITEMS_MAX)
+    if (!is_number(n) || p->filter_count == STK_SQL_ITEMS_MAX) {
         return false;
+    }
     find_range(p, n);
-    if (class == STK_CLASS_TRACK || class == STK_CLASS_CONSTANT)
+    if (class == STK_CLASS_TRACK || class == STK_CLASS_CONSTANT) {
         p->track_filters[p->track_filter_count++] = n;
-    else
+    } else {
         p->filters[p->filter_count++] = n;
+    }
     return true;
 }

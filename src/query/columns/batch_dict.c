@@ -15,11 +15,13 @@
 
 int stk_batch_class_of(const struct stk_sql_node *n)
 {
-    if (n->kind == STK_NODE_AGGREGATE)
+    if (n->kind == STK_NODE_AGGREGATE) {
         return -1;
+    }
     if (n->kind == STK_NODE_COLUMN) {
-        if (n->field == STK_FIELD_LAUNCH_NAME)
+        if (n->field == STK_FIELD_LAUNCH_NAME) {
             return STK_CLASS_CALL;
+        }
         switch (stk_query_fields[n->field].key) {
         case STK_KEY_NAME:
             return STK_CLASS_NAME;
@@ -34,8 +36,9 @@ int stk_batch_class_of(const struct stk_sql_node *n)
     int class = STK_CLASS_CONSTANT;
     for (uint32_t i = 0; i < n->arg_count; i++) {
         int arg = stk_batch_class_of(n->args[i]);
-        if (arg < 0 || (class != STK_CLASS_CONSTANT && arg != STK_CLASS_CONSTANT && arg != class))
+        if (arg < 0 || (class != STK_CLASS_CONSTANT && arg != STK_CLASS_CONSTANT && arg != class)) {
             return -1;
+        }
         class = arg != STK_CLASS_CONSTANT ? arg : class;
     }
     return class;
@@ -73,8 +76,9 @@ static size_t count_codes(const struct stk_batch_plan *p, enum stk_batch_class c
 // Only copies have a way.
 static uint32_t code_of(enum stk_batch_class class, size_t row)
 {
-    if (class != STK_CLASS_BITS || row < KINDS)
+    if (class != STK_CLASS_BITS || row < KINDS) {
         return (uint32_t)row;
+    }
     return (uint32_t)STK_KIND_MEMCPY | (uint32_t)(row - KINDS) << 4;
 }
 
@@ -86,10 +90,12 @@ static void read_operand(void *arg, size_t row, enum stk_query_field f, struct s
     uint32_t code = code_of(o->class, row);
     if (o->class != STK_CLASS_BITS) {
         const uint32_t *base = base_of(o->plan, o->class);
-        if (row < base[o->trace])
+        if (row < base[o->trace]) {
             o->trace = 0;
-        while (row >= base[o->trace + 1])
+        }
+        while (row >= base[o->trace + 1]) {
             o->trace++;
+        }
         v.trace = o->trace;
         v.x = &q->traces[v.trace];
         code = (uint32_t)row - base[v.trace];
@@ -109,10 +115,12 @@ static bool put_value(struct stk_batch_plan *p, struct stk_batch_dict *d, size_t
     static const enum stk_batch_type types[] = {STK_BATCH_NULL, STK_BATCH_INT, STK_BATCH_REAL,
                                                 STK_BATCH_TEXT};
     d->nulls[code] = v->kind == STK_VALUE_NULL;
-    if (v->kind == STK_VALUE_NULL)
+    if (v->kind == STK_VALUE_NULL) {
         return true;
-    if (d->type != STK_BATCH_NULL && d->type != types[v->kind])
+    }
+    if (d->type != STK_BATCH_NULL && d->type != types[v->kind]) {
         return false;
+    }
     d->type = types[v->kind];
     if (v->kind == STK_VALUE_INT) {
         d->values[code] = v->number;
@@ -132,8 +140,9 @@ static bool read_column(struct stk_batch_plan *p, struct stk_batch_dict *d, stru
     for (size_t row = 0; row < count_rows(p, d->class); row++) {
         struct stk_query_value v;
         read_operand(o, row, f, &v);
-        if (!put_value(p, d, code_of(d->class, row), &v))
+        if (!put_value(p, d, code_of(d->class, row), &v)) {
             return false;
+        }
     }
     return !p->q->failed;
 }
@@ -141,8 +150,9 @@ static bool read_column(struct stk_batch_plan *p, struct stk_batch_dict *d, stru
 static void write_tokens(sqlite3_str *out, const struct stk_sql_select *s, uint32_t at,
                          uint32_t end)
 {
-    for (; at < end; at++)
+    for (; at < end; at++) {
         sqlite3_str_appendf(out, " %.*s", (int)s->tokens[at].n, s->tokens[at].p);
+    }
 }
 
 static void write_node(sqlite3_str *out, const struct stk_sql_select *s,
@@ -168,8 +178,9 @@ static void write_node(sqlite3_str *out, const struct stk_sql_select *s,
                        const struct stk_sql_node *n)
 {
     sqlite3_str_appendall(out, " (");
-    while (n->kind == STK_NODE_ALIAS)
+    while (n->kind == STK_NODE_ALIAS) {
         n = n->args[0];
+    }
     uint32_t at = n->first;
     write_inside(out, s, n, &at);
     write_tokens(out, s, at, n->end);
@@ -206,9 +217,10 @@ static bool evaluate(struct stk_batch_plan *p, const struct stk_sql_select *s,
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendall(text, "select");
     write_node(text, s, d->source);
-    if (d->class != STK_CLASS_CONSTANT)
+    if (d->class != STK_CLASS_CONSTANT) {
         sqlite3_str_appendf(text, " from \"rows of %s\" as %.*s where \"rows id\"=%d",
                             p->table->name, (int)s->alias.n, s->alias.p, p->rows_id);
+    }
     char *sql = sqlite3_str_finish(text);
     sqlite3_stmt *stmt = NULL;
     bool ok = sql && sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL) == SQLITE_OK;
@@ -230,13 +242,15 @@ static bool find_bases(struct stk_batch_plan *p)
     const struct stk_query *q = p->q;
     uint32_t *names = stk_arena_array(p->arena, (size_t)q->trace_count + 1, sizeof *names);
     uint32_t *tracks = stk_arena_array(p->arena, (size_t)q->trace_count + 1, sizeof *tracks);
-    if (!names || !tracks)
+    if (!names || !tracks) {
         return false;
+    }
     for (uint32_t i = 0; i < q->trace_count; i++) {
         // One more entry: no name.
         uint64_t end = (uint64_t)names[i] + q->traces[i].t->strings.count + 1;
-        if (end > ENTRIES_MAX)
+        if (end > ENTRIES_MAX) {
             return false;
+        }
         names[i + 1] = (uint32_t)end;
         tracks[i + 1] = tracks[i] + q->traces[i].t->track_count;
     }
@@ -247,8 +261,9 @@ static bool find_bases(struct stk_batch_plan *p)
 
 bool stk_batch_fill_dicts(struct stk_batch_plan *p, const struct stk_sql_select *s)
 {
-    if (p->q->trace_count == 0 || !find_bases(p) || stk_strpool_init(&p->texts, 0) != 0)
+    if (p->q->trace_count == 0 || !find_bases(p) || stk_strpool_init(&p->texts, 0) != 0) {
         return false;
+    }
     p->has_texts = true;
     for (uint32_t i = 0; i < p->dict_count; i++) {
         struct stk_batch_dict *d = &p->dicts[i];
@@ -256,15 +271,18 @@ bool stk_batch_fill_dicts(struct stk_batch_plan *p, const struct stk_sql_select 
         size_t codes = count_codes(p, d->class);
         d->values = stk_arena_array(p->arena, codes + 1, sizeof *d->values);
         d->nulls = stk_arena_array(p->arena, codes + 1, 1);
-        if (!d->values || !d->nulls)
+        if (!d->values || !d->nulls) {
             return false;
+        }
         memset(d->nulls, 1, codes + 1);
         const struct stk_sql_node *n = d->source;
-        while (n->kind == STK_NODE_ALIAS)
+        while (n->kind == STK_NODE_ALIAS) {
             n = n->args[0];
+        }
         if (n->kind == STK_NODE_COLUMN ? !read_column(p, d, &o, (enum stk_query_field)n->field)
-                                       : !evaluate(p, s, d, &o))
+                                       : !evaluate(p, s, d, &o)) {
             return false;
+        }
     }
     return true;
 }
@@ -283,11 +301,14 @@ static int by_bytes(const void *a, const void *b)
 
 static void renumber(struct stk_batch_plan *p, const uint32_t *rank)
 {
-    for (uint32_t i = 0; i < p->dict_count; i++)
+    for (uint32_t i = 0; i < p->dict_count; i++) {
         for (size_t c = 0;
-             p->dicts[i].type == STK_BATCH_TEXT && c < count_codes(p, p->dicts[i].class); c++)
-            if (!p->dicts[i].nulls[c])
+             p->dicts[i].type == STK_BATCH_TEXT && c < count_codes(p, p->dicts[i].class); c++) {
+            if (!p->dicts[i].nulls[c]) {
                 p->dicts[i].values[c] = rank[p->dicts[i].values[c]];
+            }
+        }
+    }
 }
 
 bool stk_batch_order_texts(struct stk_batch_plan *p)
@@ -297,8 +318,9 @@ bool stk_batch_order_texts(struct stk_batch_plan *p)
     uint32_t *rank = stk_alloc_array((size_t)count + 1, sizeof *rank);
     p->text_at = stk_arena_array(p->arena, (size_t)count + 1, sizeof *p->text_at);
     bool ok = all && rank && p->text_at;
-    for (uint32_t i = 0; ok && i < count; i++)
+    for (uint32_t i = 0; ok && i < count; i++) {
         all[i] = (struct ranked){stk_strpool_get(&p->texts, i), i};
+    }
     if (ok) {
         qsort(all, count, sizeof *all, by_bytes);
         for (uint32_t i = 0; i < count; i++) {

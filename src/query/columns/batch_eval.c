@@ -18,8 +18,9 @@ bool stk_batch_eval_init(struct stk_batch_eval *e, const struct stk_batch_plan *
 {
     *e = (struct stk_batch_eval){.plan = plan};
     e->vecs = stk_alloc_array((size_t)plan->node_count + 1, sizeof *e->vecs);
-    for (uint32_t i = 0; e->vecs && i < plan->node_count; i++)
+    for (uint32_t i = 0; e->vecs && i < plan->node_count; i++) {
         e->vecs[i].epoch = 0;
+    }
     return e->vecs != NULL;
 }
 
@@ -38,13 +39,15 @@ static void read_durations(struct stk_batch_vec *v, const struct stk_batch *b)
 {
     const struct stk_trace *t = b->at.x->t;
     uint32_t n = b->rows, longest = 0;
-    if (b->events)
+    if (b->events) {
         FOR_ROWS v->i[k] = t->dur_low[b->events[k]];
-    else
+    } else {
         FOR_ROWS v->i[k] = t->dur_low[b->first + k];
+    }
     FOR_ROWS longest = (uint32_t)v->i[k] > longest ? (uint32_t)v->i[k] : longest;
-    if (longest == UINT32_MAX)
+    if (longest == UINT32_MAX) {
         FOR_ROWS v->i[k] = stk_dur_ns(t, event_at(b, k));
+    }
 }
 
 // Events of a track come by start, and so do its steps.
@@ -106,8 +109,9 @@ static void fill(struct stk_batch_vec *v, uint32_t n, int64_t value, bool null)
     v->uniform = true;
     v->has_null = null;
     FOR_ROWS v->i[k] = value;
-    if (null)
+    if (null) {
         memset(v->null, 1, n);
+    }
 }
 
 static void read_entries(struct stk_batch_vec *v, const struct stk_batch_plan *p,
@@ -127,10 +131,11 @@ static void read_entries(struct stk_batch_vec *v, const struct stk_batch_plan *p
     } else {
         values += p->name_base[b->at.trace];
         nulls += p->name_base[b->at.trace];
-        if (d->class == STK_CLASS_CALL)
+        if (d->class == STK_CLASS_CALL) {
             FOR_ROWS codes[k] = stk_query_call_code(t, event_at(b, k));
-        else
+        } else {
             FOR_ROWS codes[k] = t->name[event_at(b, k)];
+        }
     }
     uint8_t any = 0;
     FOR_ROWS
@@ -146,16 +151,18 @@ static void either_null(struct stk_batch_vec *v, uint32_t n, const struct stk_ba
                         const struct stk_batch_vec *b)
 {
     v->has_null = a->has_null || b->has_null;
-    if (a->has_null && b->has_null)
+    if (a->has_null && b->has_null) {
         FOR_ROWS v->null[k] = a->null[k] | b->null[k];
-    else if (v->has_null)
+    } else if (v->has_null) {
         memcpy(v->null, a->has_null ? a->null : b->null, n);
+    }
 }
 
 static void need_nulls(struct stk_batch_vec *v, uint32_t n)
 {
-    if (!v->has_null)
+    if (!v->has_null) {
         memset(v->null, 0, n);
+    }
     v->has_null = true;
 }
 
@@ -211,10 +218,11 @@ static void divide(struct stk_batch_eval *e, struct stk_batch_vec *v, uint32_t n
     {
         int64_t x = a->i[k], d = b->i[k];
         v->null[k] |= d == 0;
-        if (d == -1 && quotient)
+        if (d == -1 && quotient) {
             e->overflow |= __builtin_sub_overflow(0, x, &v->i[k]) && !v->null[k];
-        else
+        } else {
             v->i[k] = d == 0 || d == -1 ? 0 : quotient ? x / d : x % d;
+        }
     }
 }
 
@@ -227,34 +235,38 @@ static void whole_arithmetic(struct stk_batch_eval *e, enum stk_batch_op op,
         return;
     }
     int x = bits_of(a, n), y = bits_of(b, n);
-    if (op == STK_BATCH_MULTIPLY ? x + y > 62 : x > 61 || y > 61)
+    if (op == STK_BATCH_MULTIPLY ? x + y > 62 : x > 61 || y > 61) {
         add_checked(e, op, v, n, a, b);
-    else if (op == STK_BATCH_ADD)
+    } else if (op == STK_BATCH_ADD) {
         FOR_ROWS v->i[k] = a->i[k] + b->i[k];
-    else if (op == STK_BATCH_SUBTRACT)
+    } else if (op == STK_BATCH_SUBTRACT) {
         FOR_ROWS v->i[k] = a->i[k] - b->i[k];
-    else
+    } else {
         FOR_ROWS v->i[k] = a->i[k] * b->i[k];
+    }
 }
 
 static void real_arithmetic(enum stk_batch_op op, struct stk_batch_vec *v, uint32_t n,
                             const struct stk_batch_vec *a, const struct stk_batch_vec *b)
 {
     uint8_t odd = 0;
-    if (op == STK_BATCH_ADD)
+    if (op == STK_BATCH_ADD) {
         FOR_ROWS v->r[k] = a->r[k] + b->r[k];
-    else if (op == STK_BATCH_SUBTRACT)
+    } else if (op == STK_BATCH_SUBTRACT) {
         FOR_ROWS v->r[k] = a->r[k] - b->r[k];
-    else if (op == STK_BATCH_MULTIPLY)
+    } else if (op == STK_BATCH_MULTIPLY) {
         FOR_ROWS v->r[k] = a->r[k] * b->r[k];
-    else
+    } else {
         FOR_ROWS v->r[k] = a->r[k] / b->r[k];
-    if (op == STK_BATCH_DIVIDE)
+    }
+    if (op == STK_BATCH_DIVIDE) {
         FOR_ROWS odd |= (uint8_t)(b->r[k] == 0) | (uint8_t)(v->r[k] != v->r[k]);
-    else
+    } else {
         FOR_ROWS odd |= (uint8_t)(v->r[k] != v->r[k]);
-    if (!odd)
+    }
+    if (!odd) {
         return;
+    }
     need_nulls(v, n); // what is no number is null
     FOR_ROWS
     {
@@ -268,26 +280,30 @@ static void arithmetic(struct stk_batch_eval *e, const struct stk_batch_node *no
                        const struct stk_batch_vec *b)
 {
     either_null(v, n, a, b);
-    if (node->type == STK_BATCH_REAL)
+    if (node->type == STK_BATCH_REAL) {
         real_arithmetic(node->op, v, n, a, b);
-    else if (node->op == STK_BATCH_BIT_AND)
+    } else if (node->op == STK_BATCH_BIT_AND) {
         FOR_ROWS v->i[k] = a->i[k] & b->i[k];
-    else if (node->op == STK_BATCH_BIT_OR)
+    } else if (node->op == STK_BATCH_BIT_OR) {
         FOR_ROWS v->i[k] = a->i[k] | b->i[k];
-    else
+    } else {
         whole_arithmetic(e, node->op, v, n, a, b);
+    }
 }
 
 // -1, 0, 1; exact.
 static int compare_mixed(int64_t i, double r)
 {
-    if (r >= 9223372036854775808.0)
+    if (r >= 9223372036854775808.0) {
         return -1;
-    if (r < -9223372036854775808.0)
+    }
+    if (r < -9223372036854775808.0) {
         return 1;
+    }
     int64_t whole = (int64_t)r;
-    if (i != whole)
+    if (i != whole) {
         return i < whole ? -1 : 1;
+    }
     double rest = r - (double)whole;
     return (rest < 0) - (rest > 0);
 }
@@ -333,9 +349,10 @@ static void compare(const struct stk_batch_node *node, struct stk_batch_vec *v, 
         return;
     }
     v->has_null = false;
-    if (a->has_null || b->has_null)
+    if (a->has_null || b->has_null) {
         FOR_ROWS v->i[k] =
             is_null(a, k) || is_null(b, k) ? is_null(a, k) == is_null(b, k) : v->i[k];
+    }
 }
 
 static bool is_true(const struct stk_batch_node *node, const struct stk_batch_vec *v, uint32_t k)
@@ -366,8 +383,9 @@ static void choose(struct stk_batch_eval *e, const struct stk_batch_node *node,
     const struct stk_batch_vec *otherwise = stk_batch_eval(e, node->args[node->arg_count - 1], b);
     memcpy(v->i, otherwise->i, n * sizeof v->i[0]);
     memset(v->null, 0, n);
-    if (otherwise->has_null)
+    if (otherwise->has_null) {
         memcpy(v->null, otherwise->null, n);
+    }
     v->has_null = otherwise->has_null;
     for (uint32_t w = whens; w-- > 0;) { // the first that holds is written last
         const struct stk_batch_node *condition = node->args[2 * w];
@@ -409,8 +427,9 @@ static void extreme(struct stk_batch_eval *e, const struct stk_batch_node *node,
     const struct stk_batch_vec *first = stk_batch_eval(e, node->args[0], b);
     memcpy(v->i, first->i, n * sizeof v->i[0]);
     v->has_null = first->has_null;
-    if (v->has_null)
+    if (v->has_null) {
         memcpy(v->null, first->null, n);
+    }
     for (uint32_t a = 1; a < node->arg_count; a++) {
         const struct stk_batch_vec *arg = stk_batch_eval(e, node->args[a], b);
         FOR_ROWS
@@ -458,10 +477,11 @@ static void one_operand(struct stk_batch_eval *e, const struct stk_batch_node *n
         }
         FOR_ROWS
         {
-            if (node->op == STK_BATCH_ABS && a->i[k] >= 0)
+            if (node->op == STK_BATCH_ABS && a->i[k] >= 0) {
                 v->i[k] = a->i[k];
-            else
+            } else {
                 e->overflow |= __builtin_sub_overflow(0, a->i[k], &v->i[k]) && !is_null(v, k);
+            }
         }
     }
 }
@@ -472,8 +492,9 @@ const struct stk_batch_vec *stk_batch_eval(struct stk_batch_eval *e,
 {
     struct stk_batch_vec *v = &e->vecs[node->index];
     uint32_t n = b->rows;
-    if (v->epoch == e->epoch)
+    if (v->epoch == e->epoch) {
         return v;
+    }
     v->epoch = e->epoch;
     v->uniform = false;
     switch (node->op) {
@@ -506,12 +527,13 @@ const struct stk_batch_vec *stk_batch_eval(struct stk_batch_eval *e,
         return v;
     }
     const struct stk_batch_vec *second = stk_batch_eval(e, node->args[1], b);
-    if (node->op == STK_BATCH_AND || node->op == STK_BATCH_OR)
+    if (node->op == STK_BATCH_AND || node->op == STK_BATCH_OR) {
         connect(node, v, n, first, second);
-    else if (node->op >= STK_BATCH_EQ && node->op <= STK_BATCH_IS)
+    } else if (node->op >= STK_BATCH_EQ && node->op <= STK_BATCH_IS) {
         compare(node, v, n, first, second);
-    else
+    } else {
         arithmetic(e, node, v, n, first, second);
+    }
     v->uniform = first->uniform && second->uniform;
     return v;
 }

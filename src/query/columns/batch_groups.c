@@ -36,13 +36,15 @@ static bool set_grow(struct stk_batch_set *s)
 {
     size_t count = s->slot_count ? 2 * s->slot_count : 1024;
     uint32_t *slots = stk_alloc_zero(count, sizeof *slots);
-    if (!slots)
+    if (!slots) {
         return false;
+    }
     for (size_t i = 0; i < s->entries.count; i++) {
         const struct entry *x = stk_vec_at(&s->entries, i);
         size_t at = hash_entry(x->value, x->group) & (count - 1);
-        while (slots[at])
+        while (slots[at]) {
             at = (at + 1) & (count - 1);
+        }
         slots[at] = (uint32_t)i + 1;
     }
     stk_free(s->slots);
@@ -53,16 +55,20 @@ static bool set_grow(struct stk_batch_set *s)
 
 static bool set_put(struct stk_batch_set *s, int64_t value, uint32_t group)
 {
-    if (2 * s->entries.count >= s->slot_count && !set_grow(s))
+    if (2 * s->entries.count >= s->slot_count && !set_grow(s)) {
         return false;
+    }
     size_t at = hash_entry(value, group) & (s->slot_count - 1);
     const struct entry *all = s->entries.items;
-    for (; s->slots[at]; at = (at + 1) & (s->slot_count - 1))
-        if (all[s->slots[at] - 1].value == value && all[s->slots[at] - 1].group == group)
+    for (; s->slots[at]; at = (at + 1) & (s->slot_count - 1)) {
+        if (all[s->slots[at] - 1].value == value && all[s->slots[at] - 1].group == group) {
             return true;
+        }
+    }
     struct entry *x = stk_vec_push_raw(&s->entries);
-    if (!x)
+    if (!x) {
         return false;
+    }
     *x = (struct entry){value, group};
     s->slots[at] = (uint32_t)s->entries.count;
     return true;
@@ -73,11 +79,13 @@ bool stk_batch_groups_init(struct stk_batch_groups *g, const struct stk_batch_pl
     memset(g, 0, sizeof *g);
     g->plan = plan;
     for (uint32_t i = 0; i < plan->sum_count; i++) {
-        if (!plan->sums[i].distinct)
+        if (!plan->sums[i].distinct) {
             continue;
+        }
         g->sets[i] = stk_alloc_zero(1, sizeof *g->sets[i]);
-        if (!g->sets[i])
+        if (!g->sets[i]) {
             return false;
+        }
         stk_vec_init(&g->sets[i]->entries, sizeof(struct entry), GROUPS_MAX);
     }
     return true;
@@ -93,8 +101,9 @@ void stk_batch_groups_deinit(struct stk_batch_groups *g)
     stk_free(g->order);
     for (size_t i = 0; i < STK_BATCH_SUMS_MAX; i++) {
         stk_free(g->totals[i]);
-        if (!g->sets[i])
+        if (!g->sets[i]) {
             continue;
+        }
         stk_vec_deinit(&g->sets[i]->entries);
         stk_free(g->sets[i]->slots);
         stk_free(g->sets[i]);
@@ -105,8 +114,9 @@ void stk_batch_groups_deinit(struct stk_batch_groups *g)
 static bool resize(void *array, size_t count, size_t size)
 {
     void **p = array, *grown = stk_realloc_array(*p, count, size);
-    if (grown)
+    if (grown) {
         *p = grown;
+    }
     return grown != NULL;
 }
 
@@ -117,11 +127,13 @@ static bool grow(struct stk_batch_groups *g)
               resize(&g->nulls, capacity * keys + 1, 1) &&
               resize(&g->rows, capacity, sizeof *g->rows) &&
               resize(&g->refs, capacity, sizeof *g->refs);
-    for (uint32_t i = 0; ok && i < g->plan->sum_count; i++)
+    for (uint32_t i = 0; ok && i < g->plan->sum_count; i++) {
         ok = resize(&g->totals[i], capacity, sizeof *g->totals[i]);
+    }
     uint32_t *slots = ok ? stk_alloc_zero(4 * capacity, sizeof *slots) : NULL;
-    if (!slots)
+    if (!slots) {
         return false;
+    }
     g->capacity = capacity;
     stk_free(g->slots);
     g->slots = slots;
@@ -132,8 +144,9 @@ static bool grow(struct stk_batch_groups *g)
 static uint64_t hash_keys(const int64_t *keys, const uint8_t *nulls, uint32_t count)
 {
     uint64_t h = 0;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         h = stk_hash_u64(h ^ (uint64_t)keys[i]) + nulls[i];
+    }
     return h;
 }
 
@@ -143,8 +156,9 @@ static void rehash(struct stk_batch_groups *g)
     for (size_t i = 0; i < g->count; i++) {
         size_t at =
             hash_keys(g->keys + i * count, g->nulls + i * count, count) & (g->slot_count - 1);
-        while (g->slots[at])
+        while (g->slots[at]) {
             at = (at + 1) & (g->slot_count - 1);
+        }
         g->slots[at] = (uint32_t)i + 1;
     }
 }
@@ -153,24 +167,27 @@ static void begin_total(const struct stk_batch_sum *sum, struct stk_batch_total 
 {
     *t = (struct stk_batch_total){.n = 0};
     bool real = sum->node && sum->node->type == STK_BATCH_REAL;
-    if (sum->kind == STK_SUM_LEAST && real)
+    if (sum->kind == STK_SUM_LEAST && real) {
         t->r = INFINITY;
-    else if (sum->kind == STK_SUM_GREATEST && real)
+    } else if (sum->kind == STK_SUM_GREATEST && real) {
         t->r = -INFINITY;
-    else if (sum->kind == STK_SUM_LEAST)
+    } else if (sum->kind == STK_SUM_LEAST) {
         t->i = INT64_MAX;
-    else if (sum->kind == STK_SUM_GREATEST)
+    } else if (sum->kind == STK_SUM_GREATEST) {
         t->i = INT64_MIN;
+    }
 }
 
 static uint32_t new_group(struct stk_batch_groups *g, const int64_t *keys, const uint8_t *nulls,
                           struct stk_batch_ref ref)
 {
-    if (g->count >= g->plan->groups_max)
+    if (g->count >= g->plan->groups_max) {
         return STK_NONE;
+    }
     if (g->count == g->capacity) {
-        if (!grow(g))
+        if (!grow(g)) {
             return STK_NONE;
+        }
         rehash(g);
     }
     uint32_t group = (uint32_t)g->count++, count = g->plan->key_count;
@@ -180,11 +197,13 @@ static uint32_t new_group(struct stk_batch_groups *g, const int64_t *keys, const
     }
     g->rows[group] = 0;
     g->refs[group] = ref;
-    for (uint32_t i = 0; i < g->plan->sum_count; i++)
+    for (uint32_t i = 0; i < g->plan->sum_count; i++) {
         begin_total(&g->plan->sums[i], &g->totals[i][group]);
+    }
     size_t at = hash_keys(keys, nulls, count) & (g->slot_count - 1);
-    while (g->slots[at])
+    while (g->slots[at]) {
         at = (at + 1) & (g->slot_count - 1);
+    }
     g->slots[at] = group + 1;
     return group;
 }
@@ -194,17 +213,20 @@ static uint32_t find(struct stk_batch_groups *g, const int64_t *keys, const uint
                      struct stk_batch_ref ref)
 {
     uint32_t count = g->plan->key_count;
-    if (!g->slot_count)
+    if (!g->slot_count) {
         return new_group(g, keys, nulls, ref);
+    }
     size_t at = hash_keys(keys, nulls, count) & (g->slot_count - 1);
     for (; g->slots[at]; at = (at + 1) & (g->slot_count - 1)) {
         uint32_t group = g->slots[at] - 1, i = 0;
         const int64_t *have = g->keys + (size_t)group * count;
         const uint8_t *null = g->nulls + (size_t)group * count;
-        while (i < count && have[i] == keys[i] && null[i] == nulls[i])
+        while (i < count && have[i] == keys[i] && null[i] == nulls[i]) {
             i++;
-        if (i == count)
+        }
+        if (i == count) {
             return group;
+        }
     }
     return new_group(g, keys, nulls, ref);
 }
@@ -233,10 +255,12 @@ static bool find_by_one(struct stk_batch_groups *g, const struct stk_batch *b,
     {
         uint8_t null;
         int64_t key = key_at(node, v, k, &null);
-        if (group == STK_NONE || key != last || null != last_null)
+        if (group == STK_NONE || key != last || null != last_null) {
             group = find(g, &key, &null, ref_of(b, k));
-        if (group == STK_NONE)
+        }
+        if (group == STK_NONE) {
             return false;
+        }
         last = key;
         last_null = null;
         g->group_of[k] = group;
@@ -258,8 +282,9 @@ static bool find_groups(struct stk_batch_groups *g, struct stk_batch_eval *e,
         vecs[i] = stk_batch_eval(e, p->keys[i], b);
         *uniform &= vecs[i]->uniform;
     }
-    if (!*uniform && p->key_count == 1)
+    if (!*uniform && p->key_count == 1) {
         return find_by_one(g, b, p->keys[0], vecs[0]);
+    }
     n = *uniform ? 1 : n;
     FOR_ROWS
     {
@@ -272,8 +297,9 @@ static bool find_groups(struct stk_batch_groups *g, struct stk_batch_eval *e,
             nulls[i] = null;
         }
         g->group_of[k] = same ? g->group_of[k - 1] : find(g, keys, nulls, ref_of(b, k));
-        if (g->group_of[k] == STK_NONE)
+        if (g->group_of[k] == STK_NONE) {
             return false;
+        }
     }
     return true;
 }
@@ -289,10 +315,12 @@ static bool is_better(const struct stk_batch_sum *sum, const struct stk_batch_to
                       const struct stk_batch_total *than)
 {
     bool least = sum->kind == STK_SUM_LEAST;
-    if (than->n == 0)
+    if (than->n == 0) {
         return true;
-    if (sum->node->type == STK_BATCH_REAL)
+    }
+    if (sum->node->type == STK_BATCH_REAL) {
         return least ? t->r < than->r : t->r > than->r;
+    }
     return least ? t->i < than->i : t->i > than->i;
 }
 
@@ -305,14 +333,16 @@ static void add_one(struct stk_batch_groups *g, uint32_t which, uint32_t group, 
     if (sum->kind == STK_SUM_LEAST || sum->kind == STK_SUM_GREATEST) {
         if (is_better(sum, &one, t)) {
             t->i = bits;
-            if (g->plan->row_of_sum == (int)which)
+            if (g->plan->row_of_sum == (int)which) {
                 g->refs[group] = ref;
+            }
         }
     } else if (sum->kind != STK_SUM_COUNT) {
-        if (sum->node->type == STK_BATCH_REAL)
+        if (sum->node->type == STK_BATCH_REAL) {
             add_real(t, one.r);
-        else
+        } else {
             t->i = (int64_t)((uint64_t)t->i + (uint64_t)bits);
+        }
     }
     t->n++;
 }
@@ -330,8 +360,9 @@ static void add_uniform(struct stk_batch_total *t, const struct stk_batch_sum *s
 {
     bool real = sum->node->type == STK_BATCH_REAL;
     t->n += n;
-    if (sum->kind == STK_SUM_COUNT)
+    if (sum->kind == STK_SUM_COUNT) {
         return;
+    }
     if (sum->kind == STK_SUM_LEAST && real) {
         FOR_ROWS t->r = v->r[k] < t->r ? v->r[k] : t->r;
     } else if (sum->kind == STK_SUM_LEAST) {
@@ -343,8 +374,9 @@ static void add_uniform(struct stk_batch_total *t, const struct stk_batch_sum *s
     } else if (real) {
         double sums[8] = {0}; // the rounding of 128 additions each is left
         FOR_ROWS sums[k % 8] += v->r[k];
-        for (int i = 0; i < 8; i++)
+        for (int i = 0; i < 8; i++) {
             add_real(t, sums[i]);
+        }
     } else {
         uint64_t all = 0;
         FOR_ROWS all += (uint64_t)v->i[k];
@@ -371,8 +403,9 @@ static bool add_distinct(struct stk_batch_groups *g, uint32_t which, bool unifor
     {
         uint8_t null;
         int64_t value = key_at(node, v, k, &null);
-        if (!null && !set_put(g->sets[which], value, g->group_of[uniform ? 0 : k]))
+        if (!null && !set_put(g->sets[which], value, g->group_of[uniform ? 0 : k])) {
             return false;
+        }
     }
     return true;
 }
@@ -382,8 +415,9 @@ static bool add_sum(struct stk_batch_groups *g, struct stk_batch_eval *e, uint32
 {
     const struct stk_batch_sum *sum = &g->plan->sums[which];
     uint32_t n = b->rows;
-    if (sum->kind == STK_SUM_ROWS)
+    if (sum->kind == STK_SUM_ROWS) {
         return true;
+    }
     const struct stk_batch_vec *v = stk_batch_eval(e, sum->node, b);
     bool adds =
         sum->kind == STK_SUM_SUM || sum->kind == STK_SUM_TOTAL || sum->kind == STK_SUM_AVERAGE;
@@ -392,18 +426,21 @@ static bool add_sum(struct stk_batch_groups *g, struct stk_batch_eval *e, uint32
         int bits = bits_of(v, n);
         g->bits[which] = bits > g->bits[which] ? bits : g->bits[which];
     }
-    if (sum->distinct)
+    if (sum->distinct) {
         return add_distinct(g, which, uniform, n, v);
-    if (!v->has_null && uniform && g->plan->row_of_sum != (int)which)
+    }
+    if (!v->has_null && uniform && g->plan->row_of_sum != (int)which) {
         add_uniform(&g->totals[which][g->group_of[0]], sum, n, v);
-    else if (!v->has_null && adds && whole)
+    } else if (!v->has_null && adds && whole) {
         add_whole(g->totals[which], g->group_of, n, v);
-    else
+    } else {
         FOR_ROWS
         {
-            if (!v->has_null || !v->null[k])
+            if (!v->has_null || !v->null[k]) {
                 add_one(g, which, g->group_of[uniform ? 0 : k], v->i[k], ref_of(b, k));
+            }
         }
+    }
     return true;
 }
 
@@ -412,19 +449,24 @@ bool stk_batch_groups_add(struct stk_batch_groups *g, struct stk_batch_eval *e,
 {
     bool uniform;
     uint32_t n = b->rows;
-    if (!find_groups(g, e, b, &uniform))
+    if (!find_groups(g, e, b, &uniform)) {
         return false;
-    if (uniform)
+    }
+    if (uniform) {
         g->rows[g->group_of[0]] += n;
-    else
+    } else {
         FOR_ROWS g->rows[g->group_of[k]]++;
-    if (g->plan->last_row && uniform)
+    }
+    if (g->plan->last_row && uniform) {
         g->refs[g->group_of[0]] = ref_of(b, n - 1);
-    else if (g->plan->last_row)
+    } else if (g->plan->last_row) {
         FOR_ROWS g->refs[g->group_of[k]] = ref_of(b, k);
-    for (uint32_t i = 0; i < g->plan->sum_count; i++)
-        if (!add_sum(g, e, i, b, uniform))
+    }
+    for (uint32_t i = 0; i < g->plan->sum_count; i++) {
+        if (!add_sum(g, e, i, b, uniform)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -433,13 +475,15 @@ static void merge_total(struct stk_batch_groups *g, uint32_t which, uint32_t gro
 {
     const struct stk_batch_sum *sum = &g->plan->sums[which];
     struct stk_batch_total *t = &g->totals[which][group];
-    if (from->n == 0)
+    if (from->n == 0) {
         return;
+    }
     if (sum->kind == STK_SUM_LEAST || sum->kind == STK_SUM_GREATEST) {
         if (is_better(sum, from, t)) {
             t->i = from->i;
-            if (g->plan->row_of_sum == (int)which)
+            if (g->plan->row_of_sum == (int)which) {
                 g->refs[group] = ref;
+            }
         }
     } else if (sum->kind != STK_SUM_COUNT && sum->kind != STK_SUM_ROWS) {
         if (sum->node->type == STK_BATCH_REAL) {
@@ -460,14 +504,17 @@ bool stk_batch_groups_merge(struct stk_batch_groups *g, const struct stk_batch_g
     for (size_t i = 0; ok && i < from->count; i++) {
         uint32_t group = find(g, from->keys + i * keys, from->nulls + i * keys, from->refs[i]);
         ok = group != STK_NONE;
-        if (!ok)
+        if (!ok) {
             break;
+        }
         group_of[i] = group;
         g->rows[group] += from->rows[i];
-        if (g->plan->last_row)
+        if (g->plan->last_row) {
             g->refs[group] = from->refs[i];
-        for (uint32_t s = 0; s < g->plan->sum_count; s++)
+        }
+        for (uint32_t s = 0; s < g->plan->sum_count; s++) {
             merge_total(g, s, group, &from->totals[s][i], from->refs[i]);
+        }
     }
     for (uint32_t s = 0; ok && s < g->plan->sum_count; s++) {
         g->bits[s] = from->bits[s] > g->bits[s] ? from->bits[s] : g->bits[s];
@@ -485,10 +532,12 @@ static int order_of(const struct stk_batch_groups *g, uint32_t x, uint32_t y)
     uint32_t count = g->plan->key_count;
     for (uint32_t i = 0; i < count; i++) {
         size_t a = (size_t)x * count + i, b = (size_t)y * count + i;
-        if (g->nulls[a] != g->nulls[b])
+        if (g->nulls[a] != g->nulls[b]) {
             return g->nulls[b] - g->nulls[a];
-        if (g->keys[a] == g->keys[b])
+        }
+        if (g->keys[a] == g->keys[b]) {
             continue;
+        }
         enum stk_batch_type type = g->plan->keys[i]->type;
         if (type == STK_BATCH_TEXT) {
             struct stk_str s = stk_batch_text(g->plan, g->keys[a]);
@@ -499,8 +548,9 @@ static int order_of(const struct stk_batch_groups *g, uint32_t x, uint32_t y)
         double real[2];
         memcpy(&real[0], &g->keys[a], sizeof real[0]);
         memcpy(&real[1], &g->keys[b], sizeof real[1]);
-        if (type == STK_BATCH_REAL ? real[0] < real[1] : g->keys[a] < g->keys[b])
+        if (type == STK_BATCH_REAL ? real[0] < real[1] : g->keys[a] < g->keys[b]) {
             return -1;
+        }
         return 1;
     }
     return 0;
@@ -511,22 +561,25 @@ static bool sort_groups(struct stk_batch_groups *g)
 {
     uint32_t *from = g->order, *to = stk_alloc_array(g->count + 1, sizeof *to), *other = to;
     size_t n = g->count;
-    if (!to)
+    if (!to) {
         return false;
+    }
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t low = 0; low < n; low += 2 * width) {
             size_t mid = low + width < n ? low + width : n;
             size_t end = mid + width < n ? mid + width : n, a = low, b = mid;
-            for (size_t k = low; k < end; k++)
+            for (size_t k = low; k < end; k++) {
                 to[k] = b == end || (a < mid && order_of(g, from[a], from[b]) <= 0) ? from[a++]
                                                                                     : from[b++];
+            }
         }
         uint32_t *swap = from;
         from = to;
         to = swap;
     }
-    if (from != g->order)
+    if (from != g->order) {
         memcpy(g->order, from, n * sizeof *from);
+    }
     stk_free(other);
     return true;
 }
@@ -542,22 +595,26 @@ bool stk_batch_groups_finish(struct stk_batch_groups *g)
     static const struct stk_batch_ref none = {0, 0, STK_NONE};
     int64_t key = 0;
     uint8_t null = 0;
-    if (!g->plan->grouped && g->count == 0 && new_group(g, &key, &null, none) == STK_NONE)
+    if (!g->plan->grouped && g->count == 0 && new_group(g, &key, &null, none) == STK_NONE) {
         return false;
+    }
     for (uint32_t s = 0; s < g->plan->sum_count; s++) {
         for (size_t i = 0; g->sets[s] && i < g->sets[s]->entries.count; i++) {
             const struct entry *x = stk_vec_at(&g->sets[s]->entries, i);
             add_one(g, s, x->group, x->value, none);
         }
-        for (size_t i = 0; i < g->count; i++)
+        for (size_t i = 0; i < g->count; i++) {
             if (!fits(g->totals[s][i].n, g->bits[s]) ||
                 (g->plan->sums[s].may_be_whole && g->totals[s + 1][i].n == 0 &&
-                 !(fabs(g->totals[s][i].r) < EXACT_MAX)))
+                 !(fabs(g->totals[s][i].r) < EXACT_MAX))) {
                 return false;
+            }
+        }
     }
     g->order = stk_alloc_array(g->count + 1, sizeof *g->order);
-    for (size_t i = 0; g->order && i < g->count; i++)
+    for (size_t i = 0; g->order && i < g->count; i++) {
         g->order[i] = (uint32_t)i;
+    }
     return g->order && (!g->plan->sorted || sort_groups(g));
 }
 
@@ -581,8 +638,9 @@ void stk_batch_groups_key(const struct stk_batch_groups *g, size_t group, uint32
 {
     size_t at = group * g->plan->key_count + key;
     out->kind = STK_VALUE_NULL;
-    if (!g->nulls[at])
+    if (!g->nulls[at]) {
         put(g, g->plan->keys[key]->type, g->keys[at], out);
+    }
 }
 
 void stk_batch_groups_sum(const struct stk_batch_groups *g, size_t group, uint32_t which,
@@ -596,8 +654,9 @@ void stk_batch_groups_sum(const struct stk_batch_groups *g, size_t group, uint32
                                         {sum->kind == STK_SUM_ROWS ? g->rows[group] : t->n}};
         return;
     }
-    if (t->n == 0 && sum->kind != STK_SUM_TOTAL)
+    if (t->n == 0 && sum->kind != STK_SUM_TOTAL) {
         return;
+    }
     if (sum->kind == STK_SUM_LEAST || sum->kind == STK_SUM_GREATEST) {
         put(g, sum->node->type, t->i, out);
         return;
@@ -614,6 +673,7 @@ void stk_batch_groups_sum(const struct stk_batch_groups *g, size_t group, uint32
     double all = !real ? (double)t->i : isfinite(t->low) ? t->r + t->low : t->r;
     out->kind = STK_VALUE_REAL;
     out->real = t->n == 0 ? 0 : sum->kind == STK_SUM_AVERAGE ? all / (double)t->n : all;
-    if (out->real != out->real)
+    if (out->real != out->real) {
         out->kind = STK_VALUE_NULL;
+    }
 }

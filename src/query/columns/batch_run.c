@@ -46,8 +46,9 @@ static bool takes_track(struct stk_batch_eval *e, const struct stk_query_event *
         const struct stk_batch_node *n = e->plan->track_filters[i];
         const struct stk_batch_vec *v = stk_batch_eval(e, n, &b);
         if ((v->has_null && v->null[0]) ||
-            (n->type == STK_BATCH_REAL ? v->r[0] == 0 : v->i[0] == 0))
+            (n->type == STK_BATCH_REAL ? v->r[0] == 0 : v->i[0] == 0)) {
             return false;
+        }
     }
     return true;
 }
@@ -58,24 +59,27 @@ static bool find_ranges(struct run *r)
     struct stk_batch_eval e;
     bool ok = stk_batch_eval_init(&e, r->plan);
     stk_query_scan_init(s, r->plan->q);
-    if (r->plan->table->kinds)
+    if (r->plan->table->kinds) {
         s->kinds = r->plan->table->kinds;
+    }
     s->on_streams = r->plan->table->on_streams;
     s->launched = r->plan->table->launched;
     s->start_min_ns = r->plan->start_min_ns;
     s->start_max_ns = r->plan->start_max_ns;
     stk_query_scan_begin(s);
     while (ok && stk_query_scan_next_track(s)) {
-        if (!takes_track(&e, &s->at))
+        if (!takes_track(&e, &s->at)) {
             continue;
+        }
         struct range *x = stk_vec_push(&r->ranges);
         ok = x != NULL;
         if (ok) {
             *x = (struct range){s->at, r->total, s->end - s->at.event};
             r->total += x->count;
         }
-        if (r->plan->wants_parents && !stk_query_parents(s->at.x))
+        if (r->plan->wants_parents && !stk_query_parents(s->at.x)) {
             ok = false;
+        }
     }
     stk_batch_eval_deinit(&e);
     return ok;
@@ -88,20 +92,24 @@ static bool select_kinds(const struct stk_query_scan *s, const struct stk_batch 
     const struct stk_trace *t = b->at.x->t;
     const uint8_t *kind = t->kind + b->first;
     uint32_t n = b->rows, m = 0, last = 0;
-    if (s->kinds == UINT32_MAX && !s->launched)
+    if (s->kinds == UINT32_MAX && !s->launched) {
         return false;
+    }
     if (!s->launched && s->kinds >> kind[0] & 1) { // most are all of one kind
-        while (last < n && kind[last] == kind[0])
+        while (last < n && kind[last] == kind[0]) {
             last++;
-        if (last == n)
+        }
+        if (last == n) {
             return false;
+        }
     }
     for (uint32_t k = 0; k < n; k++) {
         uint32_t event = b->first + k;
         bool passes = s->kinds >> (kind[k] & 31) & 1;
-        if (s->launched)
+        if (s->launched) {
             passes =
                 passes && stk_kind_is_device_work(kind[k]) && stk_link_of(t, event) != STK_NONE;
+        }
         list[m] = event;
         m += passes;
     }
@@ -115,21 +123,22 @@ static void filter(struct worker *w, const struct stk_batch_node *node, struct s
     const struct stk_batch_vec *v = stk_batch_eval(&w->eval, node, b);
     uint32_t m = 0;
     bool real = node->type == STK_BATCH_REAL;
-    if (v->has_null || real)
+    if (v->has_null || real) {
         for (uint32_t k = 0; k < b->rows; k++) {
             list[m] = b->events ? b->events[k] : b->first + k;
             m += !(v->has_null && v->null[k]) && (real ? v->r[k] != 0 : v->i[k] != 0);
         }
-    else if (b->events)
+    } else if (b->events) {
         for (uint32_t k = 0; k < b->rows; k++) {
             list[m] = b->events[k];
             m += v->i[k] != 0;
         }
-    else
+    } else {
         for (uint32_t k = 0; k < b->rows; k++) {
             list[m] = b->first + k;
             m += v->i[k] != 0;
         }
+    }
     if (m < b->rows) { // what was read is of other rows
         b->events = list;
         b->rows = m;
@@ -146,10 +155,12 @@ static bool do_batch(struct run *r, struct worker *w, struct stk_batch *b,
         b->events = list;
         b->rows = count;
     }
-    for (uint32_t i = 0; i < r->plan->filter_count && b->rows; i++)
+    for (uint32_t i = 0; i < r->plan->filter_count && b->rows; i++) {
         filter(w, r->plan->filters[i], b, list);
-    if (b->rows == 0)
+    }
+    if (b->rows == 0) {
         return !w->eval.overflow;
+    }
     return (r->plan->top ? stk_batch_top_add(&w->top, &w->eval, b)
                          : stk_batch_groups_add(&w->groups, &w->eval, b)) &&
            !w->eval.overflow;
@@ -174,16 +185,19 @@ static void run_part(void *arg, int index)
             b.at.event = b.first;
             b.rows = high - low < STK_BATCH_ROWS ? (uint32_t)(high - low) : STK_BATCH_ROWS;
             if (++batches % BATCHES_BETWEEN_CHECKS == 0) {
-                if (asking && stk_sql_should_stop(r->plan->q))
+                if (asking && stk_sql_should_stop(r->plan->q)) {
                     atomic_store(&r->stopped, true);
-                if (atomic_load(&r->stopped))
+                }
+                if (atomic_load(&r->stopped)) {
                     return;
+                }
             }
             w->failed = !do_batch(r, w, &b, list);
         }
     }
-    if (w->failed)
+    if (w->failed) {
         atomic_store(&r->stopped, true);
+    }
 }
 
 static bool begin_workers(struct run *r)
@@ -193,32 +207,40 @@ static bool begin_workers(struct run *r)
     int threads = stk_thread_count();
     r->threads = useful < (uint64_t)threads ? (int)useful : threads;
     r->workers = stk_alloc_zero((size_t)r->threads, sizeof *r->workers);
-    if (!r->workers)
+    if (!r->workers) {
         return false;
-    for (int i = 0; i < r->threads; i++)
+    }
+    for (int i = 0; i < r->threads; i++) {
         if (!stk_batch_eval_init(&r->workers[i].eval, r->plan) ||
             !stk_batch_groups_init(&r->workers[i].groups, r->plan) ||
-            !stk_batch_top_init(&r->workers[i].top, r->plan))
+            !stk_batch_top_init(&r->workers[i].top, r->plan)) {
             return false;
+        }
+    }
     return true;
 }
 
 static bool merge_workers(struct run *r)
 {
     bool failed = r->plan->q->failed;
-    for (int i = 0; i < r->threads; i++)
+    for (int i = 0; i < r->threads; i++) {
         failed |= r->workers[i].failed;
+    }
     r->plan->interrupted = !failed && atomic_load(&r->stopped);
-    if (failed || r->plan->interrupted)
+    if (failed || r->plan->interrupted) {
         return false;
-    for (int i = 1; i < r->threads; i++)
+    }
+    for (int i = 1; i < r->threads; i++) {
         if (r->plan->top ? !stk_batch_top_merge(&r->workers[0].top, &r->workers[i].top)
-                         : !stk_batch_groups_merge(&r->workers[0].groups, &r->workers[i].groups))
+                         : !stk_batch_groups_merge(&r->workers[0].groups, &r->workers[i].groups)) {
             return false;
-    if (r->plan->top)
+        }
+    }
+    if (r->plan->top) {
         stk_batch_top_finish(&r->workers[0].top);
-    else
+    } else {
         return stk_batch_groups_finish(&r->workers[0].groups);
+    }
     return true;
 }
 
@@ -239,8 +261,9 @@ bool stk_batch_run(struct stk_batch_plan *p, struct stk_batch_groups *groups,
     }
     for (int i = 0; r.workers && i < r.threads; i++) {
         stk_batch_eval_deinit(&r.workers[i].eval);
-        if (ok && i == 0)
+        if (ok && i == 0) {
             continue;
+        }
         stk_batch_groups_deinit(&r.workers[i].groups);
         stk_batch_top_deinit(&r.workers[i].top);
     }

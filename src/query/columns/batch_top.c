@@ -30,8 +30,9 @@ void stk_batch_top_deinit(struct stk_batch_top *t)
 static bool resize(void *array, size_t count, size_t size)
 {
     void **p = array, *grown = stk_realloc_array(*p, count, size);
-    if (grown)
+    if (grown) {
         *p = grown;
+    }
     return grown != NULL;
 }
 
@@ -40,18 +41,21 @@ static bool grow(struct stk_batch_top *t)
     size_t capacity = t->capacity ? 2 * t->capacity : 64, keys = t->plan->order_count;
     if (!resize(&t->keys, capacity * keys, sizeof *t->keys) ||
         !resize(&t->nulls, capacity * keys, 1) || !resize(&t->refs, capacity, sizeof *t->refs) ||
-        !resize(&t->heap, capacity, sizeof *t->heap))
+        !resize(&t->heap, capacity, sizeof *t->heap)) {
         return false;
+    }
     t->capacity = capacity;
     return true;
 }
 
 static int order_of_refs(struct stk_batch_ref a, struct stk_batch_ref b)
 {
-    if (a.trace != b.trace)
+    if (a.trace != b.trace) {
         return a.trace < b.trace ? -1 : 1;
-    if (a.track != b.track)
+    }
+    if (a.track != b.track) {
         return a.track < b.track ? -1 : 1;
+    }
     return (a.event > b.event) - (a.event < b.event);
 }
 
@@ -59,8 +63,9 @@ static int order_of_values(const struct stk_batch_order *o, int64_t a, bool null
                            bool null_b)
 {
     double x, y;
-    if (null_a || null_b)
+    if (null_a || null_b) {
         return null_a == null_b ? 0 : null_a == !o->nulls_last ? -1 : 1;
+    }
     int order = (a > b) - (a < b);
     if (o->node->type == STK_BATCH_REAL) {
         memcpy(&x, &a, sizeof x);
@@ -76,8 +81,9 @@ static int order_of(const struct stk_batch_top *t, const struct row *a, const st
     for (uint32_t i = 0; i < t->plan->order_count; i++) {
         int order =
             order_of_values(&t->plan->order[i], a->keys[i], a->nulls[i], b->keys[i], b->nulls[i]);
-        if (order)
+        if (order) {
             return order;
+        }
     }
     return order_of_refs(a->ref, b->ref);
 }
@@ -106,10 +112,12 @@ static void sift_up(struct stk_batch_top *t, size_t at)
 static void sift_down(struct stk_batch_top *t)
 {
     for (size_t at = 0, child; (child = 2 * at + 1) < t->count; at = child) {
-        if (child + 1 < t->count && is_worse(t, t->heap[child + 1], t->heap[child]))
+        if (child + 1 < t->count && is_worse(t, t->heap[child + 1], t->heap[child])) {
             child++;
-        if (!is_worse(t, t->heap[child], t->heap[at]))
+        }
+        if (!is_worse(t, t->heap[child], t->heap[at])) {
             return;
+        }
         uint32_t swap = t->heap[at];
         t->heap[at] = t->heap[child];
         t->heap[child] = swap;
@@ -127,15 +135,17 @@ static void write_row(struct stk_batch_top *t, uint32_t at, const struct row *r)
 static bool put(struct stk_batch_top *t, const struct row *r)
 {
     if (t->count < t->plan->top_count) {
-        if (t->count == t->capacity && !grow(t))
+        if (t->count == t->capacity && !grow(t)) {
             return false;
+        }
         write_row(t, (uint32_t)t->count, r);
         t->heap[t->count] = (uint32_t)t->count;
         sift_up(t, t->count++);
         return true;
     }
-    if (t->count == 0)
+    if (t->count == 0) {
         return true;
+    }
     struct row worst = row_of(t, t->heap[0]);
     if (order_of(t, r, &worst) < 0) {
         write_row(t, t->heap[0], r);
@@ -150,8 +160,9 @@ bool stk_batch_top_add(struct stk_batch_top *t, struct stk_batch_eval *e, const 
     int64_t keys[STK_BATCH_KEYS_MAX];
     uint8_t nulls[STK_BATCH_KEYS_MAX];
     uint32_t count = t->plan->order_count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         vecs[i] = stk_batch_eval(e, t->plan->order[i].node, b);
+    }
     t->seen += b->rows;
     // Most rows are beaten by their first key.
     bool quick = vecs[0]->has_null == false && t->plan->order[0].node->type != STK_BATCH_REAL;
@@ -161,10 +172,12 @@ bool stk_batch_top_add(struct stk_batch_top *t, struct stk_batch_eval *e, const 
             size_t worst = (size_t)t->heap[0] * count;
             int64_t key = t->keys[worst];
             while (!t->nulls[worst] && k < b->rows &&
-                   (descending ? vecs[0]->i[k] < key : vecs[0]->i[k] > key))
+                   (descending ? vecs[0]->i[k] < key : vecs[0]->i[k] > key)) {
                 k++;
-            if (k == b->rows)
+            }
+            if (k == b->rows) {
                 break;
+            }
         }
         for (uint32_t i = 0; i < count; i++) {
             nulls[i] = vecs[i]->has_null && vecs[i]->null[k];
@@ -172,8 +185,9 @@ bool stk_batch_top_add(struct stk_batch_top *t, struct stk_batch_eval *e, const 
         }
         struct row r = {
             keys, nulls, {b->at.trace, b->at.track, b->events ? b->events[k] : b->first + k}};
-        if (!put(t, &r))
+        if (!put(t, &r)) {
             return false;
+        }
     }
     return true;
 }
@@ -183,8 +197,9 @@ bool stk_batch_top_merge(struct stk_batch_top *t, const struct stk_batch_top *fr
     t->seen += from->seen;
     for (uint32_t i = 0; i < from->count; i++) {
         struct row r = row_of(from, i);
-        if (!put(t, &r))
+        if (!put(t, &r)) {
             return false;
+        }
     }
     return true;
 }
@@ -196,6 +211,7 @@ static int by_place(const void *a, const void *b)
 
 void stk_batch_top_finish(struct stk_batch_top *t)
 {
-    if (t->count)
+    if (t->count) {
         qsort(t->refs, t->count, sizeof *t->refs, by_place);
+    }
 }

@@ -27,8 +27,9 @@ static size_t close_of(const struct expander *x, size_t i)
     int depth = 0;
     for (; i < x->count; i++) {
         depth += stk_sql_token_is(&x->tokens[i], "(") - stk_sql_token_is(&x->tokens[i], ")");
-        if (depth == 0)
+        if (depth == 0) {
             return i;
+        }
     }
     return i;
 }
@@ -37,8 +38,9 @@ static size_t close_of(const struct expander *x, size_t i)
 static const char *answer(struct expander *x, const char *sql, uint64_t rows)
 {
     struct stk_sql_batches *b = x->b;
-    if (b->count == STK_SQL_ROWS_MAX || b->interrupted)
+    if (b->count == STK_SQL_ROWS_MAX || b->interrupted) {
         return NULL;
+    }
     struct stk_sql_batch *one = &b->all[b->count];
     if (stk_sql_batch_begin(one, x->q, sql, rows, b->count)) {
         x->q->db->rows[b->count++] = &one->rows;
@@ -54,11 +56,13 @@ static void expand(struct expander *x, sqlite3_str *out, size_t first, size_t en
     for (size_t i = first; i < end; i++) {
         put_token(out, &x->tokens[i]);
         if (!stk_sql_token_is(&x->tokens[i], "(") || i + 1 == end || depth == DEPTH_MAX ||
-            !stk_sql_token_is(&x->tokens[i + 1], "select"))
+            !stk_sql_token_is(&x->tokens[i + 1], "select")) {
             continue;
+        }
         size_t close = close_of(x, i);
-        if (close >= end)
+        if (close >= end) {
             continue;
+        }
         sqlite3_str *inner = sqlite3_str_new(NULL);
         expand(x, inner, i + 1, close, depth + 1);
         char *text = sqlite3_str_finish(inner);
@@ -77,8 +81,9 @@ bool stk_sql_batches_begin(struct stk_sql_batches *b, struct stk_query *q, const
     b->count = 0;
     b->sql = NULL;
     b->whole = b->interrupted = false;
-    if (x.count == SIZE_MAX || x.count == 0 || stk_sql_token_is(&tokens[0], "explain"))
+    if (x.count == SIZE_MAX || x.count == 0 || stk_sql_token_is(&tokens[0], "explain")) {
         return false;
+    }
     sqlite3_str *out = sqlite3_str_new(NULL);
     expand(&x, out, 0, x.count, 0);
     b->sql = sqlite3_str_finish(out);

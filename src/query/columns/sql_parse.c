@@ -34,9 +34,11 @@ static bool is(const struct parser *p, const char *text)
 
 static bool is_among(const struct stk_sql_token *t, const char *const *words)
 {
-    for (; *words; words++)
-        if (stk_sql_token_is(t, *words))
+    for (; *words; words++) {
+        if (stk_sql_token_is(t, *words)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -55,8 +57,9 @@ static void *fail(struct parser *p)
 
 static bool expect(struct parser *p, const char *text)
 {
-    if (!take(p, text))
+    if (!take(p, text)) {
         p->failed = true;
+    }
     return !p->failed;
 }
 
@@ -76,8 +79,9 @@ static bool is_keyword(const struct stk_sql_token *t)
 static struct stk_sql_node *new_node(struct parser *p, enum stk_sql_node_kind kind, uint32_t first)
 {
     struct stk_sql_node *n = stk_arena_alloc(p->s->arena, sizeof *n);
-    if (!n)
+    if (!n) {
         return fail(p);
+    }
     n->kind = kind;
     n->first = first;
     n->end = p->at;
@@ -87,15 +91,18 @@ static struct stk_sql_node *new_node(struct parser *p, enum stk_sql_node_kind ki
 // One more operand; false: no memory, or there is none.
 static bool add_arg(struct parser *p, struct stk_sql_node *n, struct stk_sql_node *arg)
 {
-    if (!n || !arg || p->failed)
+    if (!n || !arg || p->failed) {
         return fail(p) != NULL;
+    }
     if ((n->arg_count & (n->arg_count + 1)) == 0) {
         struct stk_sql_node **args = stk_arena_array(p->s->arena, 2 * ((size_t)n->arg_count + 1),
                                                      sizeof(struct stk_sql_node *));
-        if (!args)
+        if (!args) {
             return fail(p) != NULL;
-        for (uint32_t i = 0; i < n->arg_count; i++)
+        }
+        for (uint32_t i = 0; i < n->arg_count; i++) {
             args[i] = n->args[i];
+        }
         n->args = args;
     }
     n->args[n->arg_count++] = arg;
@@ -108,8 +115,9 @@ static struct stk_sql_node *new_binary(struct parser *p, enum stk_sql_node_kind 
                                        struct stk_sql_node *b)
 {
     struct stk_sql_node *n = a && b ? new_node(p, kind, a->first) : NULL;
-    if (!n || !add_arg(p, n, a) || !add_arg(p, n, b))
+    if (!n || !add_arg(p, n, a) || !add_arg(p, n, b)) {
         return fail(p);
+    }
     n->word = *word;
     return n;
 }
@@ -138,8 +146,9 @@ static struct stk_sql_node *parse_call(struct parser *p)
 {
     uint32_t first = p->at;
     struct stk_sql_node *n = new_node(p, STK_NODE_CALL, first);
-    if (!n)
+    if (!n) {
         return NULL;
+    }
     n->word = *token(p);
     p->at += 2; // its name and the parenthesis
     bool nested = p->in_aggregate;
@@ -148,32 +157,38 @@ static struct stk_sql_node *parse_call(struct parser *p)
     p->s->aggregates = false;
     n->distinct = take(p, "distinct");
     n->star = take(p, "*");
-    if (!n->star && !is(p, ")"))
+    if (!n->star && !is(p, ")")) {
         do {
             add_arg(p, n, parse_expression(p));
         } while (!p->failed && take(p, ","));
-    if (!expect(p, ")"))
+    }
+    if (!expect(p, ")")) {
         return NULL;
+    }
     bool inner = p->s->aggregates, aggregate = is_aggregate(&n->word, n->arg_count);
     p->s->aggregates = seen || inner || aggregate;
     if (aggregate) {
         n->kind = STK_NODE_AGGREGATE;
         if (inner || nested || n->arg_count > 1 || (n->arg_count == 0 && !n->star) ||
-            (n->star && !stk_sql_token_is(&n->word, "count")))
+            (n->star && !stk_sql_token_is(&n->word, "count"))) {
             return fail(p);
+        }
         if (take(p, "filter")) {
             p->in_aggregate = true;
-            if (expect(p, "(") && expect(p, "where"))
+            if (expect(p, "(") && expect(p, "where")) {
                 n->filter = parse_expression(p);
+            }
             p->in_aggregate = nested;
-            if (p->failed || !expect(p, ")"))
+            if (p->failed || !expect(p, ")")) {
                 return NULL;
+            }
         }
     } else if (!is_scalar(&n->word) || n->star || n->distinct) {
         return fail(p);
     }
-    if (is(p, "over") || is(p, "filter"))
+    if (is(p, "over") || is(p, "filter")) {
         return fail(p);
+    }
     n->end = p->at;
     return n;
 }
@@ -181,21 +196,27 @@ static struct stk_sql_node *parse_call(struct parser *p)
 static struct stk_sql_node *parse_case(struct parser *p)
 {
     struct stk_sql_node *n = new_node(p, STK_NODE_CASE, p->at++);
-    if (!n)
+    if (!n) {
         return NULL;
-    if (!is(p, "when"))
+    }
+    if (!is(p, "when")) {
         n->has_operand = add_arg(p, n, parse_expression(p));
-    if (!is(p, "when"))
+    }
+    if (!is(p, "when")) {
         return fail(p);
+    }
     while (!p->failed && take(p, "when")) {
         add_arg(p, n, parse_expression(p));
-        if (!p->failed && expect(p, "then"))
+        if (!p->failed && expect(p, "then")) {
             add_arg(p, n, parse_expression(p));
+        }
     }
-    if (!p->failed && take(p, "else"))
+    if (!p->failed && take(p, "else")) {
         n->has_else = add_arg(p, n, parse_expression(p));
-    if (p->failed || !expect(p, "end"))
+    }
+    if (p->failed || !expect(p, "end")) {
         return NULL;
+    }
     n->end = p->at;
     return n;
 }
@@ -205,12 +226,14 @@ static struct stk_sql_node *parse_cast(struct parser *p)
     struct stk_sql_node *n = new_node(p, STK_NODE_CAST, p->at);
     p->at += 2;
     if (!n || !add_arg(p, n, parse_expression(p)) || !expect(p, "as") ||
-        token(p)->kind != STK_SQL_WORD)
+        token(p)->kind != STK_SQL_WORD) {
         return fail(p);
+    }
     n->word = *token(p);
     p->at++;
-    if (!expect(p, ")"))
+    if (!expect(p, ")")) {
         return NULL;
+    }
     n->end = p->at;
     return n;
 }
@@ -225,8 +248,9 @@ static struct stk_sql_node *parse_name(struct parser *p)
     uint32_t first = p->at;
     const struct stk_sql_token *t = token(p);
     if (stk_sql_token_is(t + 1, ".")) {
-        if (!same(t, &p->s->alias))
+        if (!same(t, &p->s->alias)) {
             return fail(p);
+        }
         p->at += 2;
         t += 2;
     }
@@ -240,11 +264,12 @@ static struct stk_sql_node *parse_name(struct parser *p)
         }
         return n;
     }
-    for (uint32_t i = 0; p->aliases && p->at == first + 1 && i < p->s->list_count; i++)
+    for (uint32_t i = 0; p->aliases && p->at == first + 1 && i < p->s->list_count; i++) {
         if (p->s->list[i].name && same(p->s->list[i].name, t)) {
             struct stk_sql_node *n = new_node(p, STK_NODE_ALIAS, first);
             return add_arg(p, n, p->s->list[i].node) ? n : NULL;
         }
+    }
     return fail(p);
 }
 
@@ -273,45 +298,54 @@ static struct stk_sql_node *parse_primary(struct parser *p)
     if (t->kind == STK_SQL_NUMERAL || t->kind == STK_SQL_STRING || is_among(t, constants)) {
         p->at++;
         struct stk_sql_node *n = new_node(p, STK_NODE_LITERAL, p->at - 1);
-        if (n)
+        if (n) {
             n->word = *t;
+        }
         return n;
     }
-    if (is(p, "(") && stk_sql_token_is(t + 1, "select"))
+    if (is(p, "(") && stk_sql_token_is(t + 1, "select")) {
         return parse_select(p);
+    }
     if (take(p, "(")) {
         uint32_t first = p->at - 1;
         struct stk_sql_node *n = parse_expression(p);
-        if (p->failed || !expect(p, ")"))
+        if (p->failed || !expect(p, ")")) {
             return NULL; // a list of values has a comma here
+        }
         n->first = first;
         n->end = p->at;
         return n;
     }
-    if (is(p, "case"))
+    if (is(p, "case")) {
         return parse_case(p);
-    if (t->kind != STK_SQL_WORD)
+    }
+    if (t->kind != STK_SQL_WORD) {
         return fail(p);
-    if (stk_sql_token_is(t + 1, "("))
+    }
+    if (stk_sql_token_is(t + 1, "(")) {
         return is(p, "cast") ? parse_cast(p) : parse_call(p);
+    }
     return is_keyword(t) ? fail(p) : parse_name(p);
 }
 
 static struct stk_sql_node *parse_signed(struct parser *p)
 {
     static const char *const signs[] = {"-", "+", "~", NULL};
-    if (!is_among(token(p), signs))
+    if (!is_among(token(p), signs)) {
         return parse_primary(p);
+    }
     uint32_t first = p->at;
     const struct stk_sql_token *word = token(p);
-    if (++p->depth > DEPTH_MAX)
+    if (++p->depth > DEPTH_MAX) {
         return fail(p);
+    }
     p->at++;
     struct stk_sql_node *arg = parse_signed(p);
     p->depth--;
     struct stk_sql_node *n = arg ? new_node(p, STK_NODE_SIGN, first) : NULL;
-    if (!n || !add_arg(p, n, arg))
+    if (!n || !add_arg(p, n, arg)) {
         return fail(p);
+    }
     n->word = *word;
     return n;
 }
@@ -334,8 +368,9 @@ static struct stk_sql_node *parse_level(struct parser *p, int level)
                                             {"+", "-", NULL},
                                             {"&", "|", "<<", ">>", NULL},
                                             {"<", "<=", ">", ">=", NULL}};
-    if (level < 0)
+    if (level < 0) {
         return parse_joined(p);
+    }
     struct stk_sql_node *n = parse_level(p, level - 1);
     while (!p->failed && is_among(token(p), levels[level])) {
         const struct stk_sql_token *word = token(p);
@@ -355,11 +390,13 @@ static struct stk_sql_node *parse_is(struct parser *p, struct stk_sql_node *left
     const struct stk_sql_token *word = token(p);
     p->at++;
     bool negated = take(p, "not");
-    if (is(p, "distinct"))
+    if (is(p, "distinct")) {
         return fail(p);
+    }
     struct stk_sql_node *n = new_binary(p, STK_NODE_IS, word, left, parse_operand(p));
-    if (n)
+    if (n) {
         n->negated = negated;
+    }
     return n;
 }
 
@@ -367,8 +404,9 @@ static struct stk_sql_node *parse_null_test(struct parser *p, struct stk_sql_nod
                                             bool negated)
 {
     struct stk_sql_node *n = new_node(p, STK_NODE_IS, left->first);
-    if (!n || !add_arg(p, n, left)) // one operand: null is the other
+    if (!n || !add_arg(p, n, left)) { // one operand: null is the other
         return fail(p);
+    }
     n->negated = negated;
     return n;
 }
@@ -376,14 +414,17 @@ static struct stk_sql_node *parse_null_test(struct parser *p, struct stk_sql_nod
 static struct stk_sql_node *parse_in(struct parser *p, struct stk_sql_node *left)
 {
     struct stk_sql_node *n = new_node(p, STK_NODE_IN, left->first);
-    if (!n || !add_arg(p, n, left) || !expect(p, "("))
+    if (!n || !add_arg(p, n, left) || !expect(p, "(")) {
         return fail(p);
-    if (!is(p, ")"))
+    }
+    if (!is(p, ")")) {
         do {
             add_arg(p, n, parse_expression(p));
         } while (!p->failed && take(p, ","));
-    if (p->failed || !expect(p, ")"))
+    }
+    if (p->failed || !expect(p, ")")) {
         return NULL;
+    }
     n->end = p->at;
     return n;
 }
@@ -392,8 +433,9 @@ static struct stk_sql_node *parse_between(struct parser *p, struct stk_sql_node 
 {
     struct stk_sql_node *n = new_node(p, STK_NODE_BETWEEN, left->first);
     if (!n || !add_arg(p, n, left) || !add_arg(p, n, parse_operand(p)) || !expect(p, "and") ||
-        !add_arg(p, n, parse_operand(p)))
+        !add_arg(p, n, parse_operand(p))) {
         return fail(p);
+    }
     return n;
 }
 
@@ -402,8 +444,9 @@ static struct stk_sql_node *parse_pattern(struct parser *p, struct stk_sql_node 
     const struct stk_sql_token *word = token(p);
     p->at++;
     struct stk_sql_node *n = new_binary(p, STK_NODE_TEXTUAL, word, left, parse_operand(p));
-    if (n && take(p, "escape"))
+    if (n && take(p, "escape")) {
         add_arg(p, n, parse_operand(p));
+    }
     return p->failed ? NULL : n;
 }
 
@@ -432,16 +475,19 @@ static struct stk_sql_node *parse_comparison(struct parser *p)
             n = parse_null_test(p, n, true);
         } else if (take(p, "in")) {
             n = parse_in(p, n);
-            if (n)
+            if (n) {
                 n->negated = negated;
+            }
         } else if (take(p, "between")) {
             n = parse_between(p, n);
-            if (n)
+            if (n) {
                 n->negated = negated;
+            }
         } else if (is_among(token(p), patterns)) {
             n = parse_pattern(p, n);
-            if (n)
+            if (n) {
                 n->negated = negated;
+            }
         } else {
             return negated ? fail(p) : n;
         }
@@ -451,25 +497,29 @@ static struct stk_sql_node *parse_comparison(struct parser *p)
 
 static struct stk_sql_node *parse_not(struct parser *p)
 {
-    if (!is(p, "not"))
+    if (!is(p, "not")) {
         return parse_comparison(p);
+    }
     uint32_t first = p->at;
     const struct stk_sql_token *word = token(p);
-    if (++p->depth > DEPTH_MAX)
+    if (++p->depth > DEPTH_MAX) {
         return fail(p);
+    }
     p->at++;
     struct stk_sql_node *arg = parse_not(p), *n = arg ? new_node(p, STK_NODE_SIGN, first) : NULL;
     p->depth--;
-    if (!n || !add_arg(p, n, arg))
+    if (!n || !add_arg(p, n, arg)) {
         return fail(p);
+    }
     n->word = *word;
     return n;
 }
 
 static struct stk_sql_node *parse_expression(struct parser *p)
 {
-    if (p->failed || ++p->depth > DEPTH_MAX)
+    if (p->failed || ++p->depth > DEPTH_MAX) {
         return fail(p);
+    }
     struct stk_sql_node *whole = NULL;
     const struct stk_sql_token *or_word = NULL;
     do {
@@ -501,10 +551,11 @@ static void parse_list(struct parser *p)
             struct stk_sql_item *item = &s->list[s->list_count];
             item->node = parse_expression(p);
             bool as = !p->failed && take(p, "as");
-            if (!p->failed && token(p)->kind == STK_SQL_WORD && !is_keyword(token(p)))
+            if (!p->failed && token(p)->kind == STK_SQL_WORD && !is_keyword(token(p))) {
                 item->name = &s->tokens[p->at++];
-            else if (as)
+            } else if (as) {
                 p->failed = true;
+            }
             s->list_count++;
         } while (!p->failed && take(p, ","));
     }
@@ -521,8 +572,9 @@ static bool has_clear_names(const struct stk_sql_select *s)
         int column = name ? stk_sql_column_find(s->table, name->p, name->n) : -1;
         bool itself = column >= 0 && s->list[i].node->kind == STK_NODE_COLUMN &&
                       s->list[i].node->column == column;
-        if ((column >= 0 && !itself) || (name && is_among(name, hidden)))
+        if ((column >= 0 && !itself) || (name && is_among(name, hidden))) {
             return false;
+        }
     }
     return true;
 }
@@ -538,8 +590,9 @@ static void parse_order(struct parser *p, struct stk_sql_item *items, uint32_t *
         *item = (struct stk_sql_item){.nulls_first = -1};
         const struct stk_sql_token *t = token(p);
         item->node = parse_expression(p);
-        if (p->failed)
+        if (p->failed) {
             return;
+        }
         // A numeral alone counts columns of the result.
         int64_t place = t->kind == STK_SQL_NUMERAL && item->node->kind == STK_NODE_LITERAL
                             ? strtoll(t->p, NULL, 10)
@@ -549,12 +602,14 @@ static void parse_order(struct parser *p, struct stk_sql_item *items, uint32_t *
             p->failed = true;
             return;
         }
-        if (place)
+        if (place) {
             item->node = p->s->list[place - 1].node;
-        if (order && take(p, "desc"))
+        }
+        if (order && take(p, "desc")) {
             item->descending = true;
-        else if (order)
+        } else if (order) {
             take(p, "asc");
+        }
         if (order && take(p, "nulls")) {
             item->nulls_first = is(p, "first");
             p->failed |= !is(p, "first") && !is(p, "last");
@@ -579,16 +634,19 @@ static int64_t parse_count(struct parser *p)
 static void parse_from(struct parser *p)
 {
     struct stk_sql_select *s = p->s;
-    for (size_t t = 0; t < stk_sql_table_count; t++)
-        if (stk_sql_tables[t]->sort == STK_SQL_EVENTS && is(p, stk_sql_tables[t]->name))
+    for (size_t t = 0; t < stk_sql_table_count; t++) {
+        if (stk_sql_tables[t]->sort == STK_SQL_EVENTS && is(p, stk_sql_tables[t]->name)) {
             s->table = stk_sql_tables[t];
+        }
+    }
     s->alias = *token(p);
     p->at++;
     bool as = take(p, "as");
-    if (token(p)->kind == STK_SQL_WORD && !is_keyword(token(p)))
+    if (token(p)->kind == STK_SQL_WORD && !is_keyword(token(p))) {
         s->alias = s->tokens[p->at++];
-    else if (as)
+    } else if (as) {
         p->failed = true;
+    }
 }
 
 // The clauses before FROM need the table: they are parsed after it.
@@ -598,8 +656,9 @@ static uint32_t find_from(const struct parser *p)
     for (uint32_t i = p->at; i < p->s->count; i++) {
         const struct stk_sql_token *t = &p->s->tokens[i];
         depth += stk_sql_token_is(t, "(") - stk_sql_token_is(t, ")");
-        if (depth == 0 && stk_sql_token_is(t, "from"))
+        if (depth == 0 && stk_sql_token_is(t, "from")) {
             return i;
+        }
     }
     return 0;
 }
@@ -616,43 +675,52 @@ static void parse_tail(struct parser *p)
         s->aggregates = aggregates;
     }
     s->group_first = p->at;
-    if (!p->failed && take(p, "group") && expect(p, "by"))
+    if (!p->failed && take(p, "group") && expect(p, "by")) {
         parse_order(p, s->group, &s->group_count, false);
+    }
     s->having_first = p->at;
-    if (!p->failed && take(p, "having"))
+    if (!p->failed && take(p, "having")) {
         s->having = parse_expression(p);
+    }
     s->having_end = s->order_first = p->at;
-    if (!p->failed && take(p, "order") && expect(p, "by"))
+    if (!p->failed && take(p, "order") && expect(p, "by")) {
         parse_order(p, s->order, &s->order_count, true);
+    }
     s->limit_first = p->at;
     s->limit = -1;
     if (!p->failed && take(p, "limit")) {
         s->limit = parse_count(p);
-        if (!p->failed && take(p, "offset"))
+        if (!p->failed && take(p, "offset")) {
             s->offset = parse_count(p);
+        }
     }
 }
 
 static bool parse(struct parser *p)
 {
     struct stk_sql_select *s = p->s;
-    if (!take(p, "select"))
+    if (!take(p, "select")) {
         return false;
+    }
     s->distinct = take(p, "distinct");
-    if (!s->distinct)
+    if (!s->distinct) {
         take(p, "all");
+    }
     uint32_t list = p->at, from = find_from(p);
-    if (!from)
+    if (!from) {
         return false;
+    }
     p->at = from + 1;
     parse_from(p);
     uint32_t tail = p->at;
-    if (p->failed || !s->table)
+    if (p->failed || !s->table) {
         return false;
+    }
     p->at = list;
     parse_list(p);
-    if (p->failed || p->at != from || !has_clear_names(s))
+    if (p->failed || p->at != from || !has_clear_names(s)) {
         return false;
+    }
     p->at = tail;
     parse_tail(p);
     return !p->failed && p->at == s->count;
@@ -662,15 +730,19 @@ struct stk_sql_select *stk_sql_parse(struct stk_arena *arena, const char *sql)
 {
     struct stk_sql_select *s = stk_arena_alloc(arena, sizeof *s);
     struct stk_sql_token *tokens = stk_arena_array(arena, STK_SQL_TOKENS_MAX + 3, sizeof *tokens);
-    if (!s || !tokens)
+    if (!s || !tokens) {
         return NULL;
+    }
     size_t count = stk_sql_lex(sql, tokens, STK_SQL_TOKENS_MAX);
-    if (count == SIZE_MAX)
+    if (count == SIZE_MAX) {
         return NULL;
-    while (count && stk_sql_token_is(&tokens[count - 1], ";"))
+    }
+    while (count && stk_sql_token_is(&tokens[count - 1], ";")) {
         count--;
-    for (size_t i = count; i < STK_SQL_TOKENS_MAX + 3; i++)
+    }
+    for (size_t i = count; i < STK_SQL_TOKENS_MAX + 3; i++) {
         tokens[i] = (struct stk_sql_token){STK_SQL_OTHER, "", 0};
+    }
     s->arena = arena;
     s->tokens = tokens;
     s->count = (uint32_t)count;
@@ -680,22 +752,30 @@ struct stk_sql_select *stk_sql_parse(struct stk_arena *arena, const char *sql)
 
 bool stk_sql_node_equal(const struct stk_sql_node *a, const struct stk_sql_node *b)
 {
-    while (a->kind == STK_NODE_ALIAS)
+    while (a->kind == STK_NODE_ALIAS) {
         a = a->args[0];
-    while (b->kind == STK_NODE_ALIAS)
+    }
+    while (b->kind == STK_NODE_ALIAS) {
         b = b->args[0];
+    }
     if (a->kind != b->kind || a->arg_count != b->arg_count || a->negated != b->negated ||
         a->star != b->star || a->distinct != b->distinct || a->has_operand != b->has_operand ||
-        a->has_else != b->has_else || !a->filter != !b->filter)
+        a->has_else != b->has_else || !a->filter != !b->filter) {
         return false;
-    if (a->kind == STK_NODE_COLUMN)
+    }
+    if (a->kind == STK_NODE_COLUMN) {
         return a->field == b->field;
-    if (a->kind == STK_NODE_LITERAL || a->kind == STK_NODE_SELECT)
+    }
+    if (a->kind == STK_NODE_LITERAL || a->kind == STK_NODE_SELECT) {
         return a->word.n == b->word.n && memcmp(a->word.p, b->word.p, a->word.n) == 0;
-    if (!same(&a->word, &b->word) || (a->filter && !stk_sql_node_equal(a->filter, b->filter)))
+    }
+    if (!same(&a->word, &b->word) || (a->filter && !stk_sql_node_equal(a->filter, b->filter))) {
         return false;
-    for (uint32_t i = 0; i < a->arg_count; i++)
-        if (!stk_sql_node_equal(a->args[i], b->args[i]))
+    }
+    for (uint32_t i = 0; i < a->arg_count; i++) {
+        if (!stk_sql_node_equal(a->args[i], b->args[i])) {
             return false;
+        }
+    }
     return true;
 }

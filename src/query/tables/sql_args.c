@@ -35,18 +35,21 @@ static int args_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     bool asked = false;
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-        if (c->iColumn != EVENT || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        if (c->iColumn != EVENT || c->op != SQLITE_INDEX_CONSTRAINT_EQ) {
             continue;
+        }
         asked = true;
-        if (!c->usable)
+        if (!c->usable) {
             continue;
+        }
         info->aConstraintUsage[i].argvIndex = 1;
         info->estimatedRows = 10;
         info->estimatedCost = 100000;
         return SQLITE_OK;
     }
-    if (asked)
+    if (asked) {
         return SQLITE_CONSTRAINT; // another order of the join makes it usable
+    }
     base->zErrMsg = sqlite3_mprintf("args needs an event: where event = ..., or a join on it");
     return SQLITE_ERROR;
 }
@@ -55,8 +58,9 @@ static int args_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
     (void)base;
     struct cursor *c = stk_alloc_zero(1, sizeof *c);
-    if (!c)
+    if (!c) {
         return SQLITE_NOMEM;
+    }
     stk_arena_init(&c->arena, 0);
     stk_vec_init(&c->pairs, sizeof(struct pair), ARGS_MAX);
     *out = &c->base;
@@ -75,8 +79,9 @@ static int args_close(sqlite3_vtab_cursor *base)
 static void take(void *arg, struct stk_str key, struct stk_str value)
 {
     struct cursor *c = arg;
-    if (c->pairs.count == ARGS_MAX)
+    if (c->pairs.count == ARGS_MAX) {
         return;
+    }
     struct pair *pair = stk_vec_push(&c->pairs);
     if (!pair) {
         c->failed = true;
@@ -98,17 +103,21 @@ static int args_filter(sqlite3_vtab_cursor *base, int number, const char *plan, 
     stk_arena_init(&c->arena, 0);
     c->pairs.count = c->row = 0;
     c->failed = false;
-    if (argc < 1 || sqlite3_value_numeric_type(argv[0]) != SQLITE_INTEGER || !q->source.args)
+    if (argc < 1 || sqlite3_value_numeric_type(argv[0]) != SQLITE_INTEGER || !q->source.args) {
         return SQLITE_OK;
+    }
     c->event = sqlite3_value_int64(argv[0]);
     const struct stk_query_trace *x = stk_query_trace_of(q, c->event);
     uint32_t event = (uint32_t)c->event;
-    if (!x || event >= x->t->count || !x->tracks[stk_track_of(x->t, event)].taken)
+    if (!x || event >= x->t->count || !x->tracks[stk_track_of(x->t, event)].taken) {
         return SQLITE_OK;
-    if (stk_sql_should_stop(q))
+    }
+    if (stk_sql_should_stop(q)) {
         return SQLITE_INTERRUPT;
-    if (q->source.args(q->source.arg, x->rank, event, take, c, &q->db->err) != STK_OK)
+    }
+    if (q->source.args(q->source.arg, x->rank, event, take, c, &q->db->err) != STK_OK) {
         return SQLITE_ERROR; // q->db->err says why
+    }
     return c->failed ? SQLITE_NOMEM : SQLITE_OK;
 }
 
@@ -129,12 +138,13 @@ static int args_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
     struct cursor *c = (struct cursor *)base;
     const struct pair *pair = stk_vec_at(&c->pairs, c->row);
     int64_t number;
-    if (column == EVENT)
+    if (column == EVENT) {
         sqlite3_result_int64(context, c->event);
-    else if (column == VALUE && stk_str_to_i64(stk_str_from(pair->value), &number))
+    } else if (column == VALUE && stk_str_to_i64(stk_str_from(pair->value), &number)) {
         sqlite3_result_int64(context, number);
-    else
+    } else {
         sqlite3_result_text(context, column == KEY ? pair->key : pair->value, -1, SQLITE_TRANSIENT);
+    }
     return SQLITE_OK;
 }
 

@@ -23,8 +23,9 @@ static int event_connect(sqlite3 *sql, void *module, int argc, const char *const
 // Rows that are left by one condition, as a share: only the order matters.
 static double share_of(enum stk_query_field field, char op)
 {
-    if (op != '=')
+    if (op != '=') {
         return op == 'L' || op == 'G' ? 0.1 : 0.3;
+    }
     switch (field) {
     case STK_FIELD_NAME:
     case STK_FIELD_TRACK:
@@ -46,15 +47,17 @@ static int event_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     bool unique = false, chain = false;
     double rows = (double)v->q->event_count + 1, scanned = rows;
     for (int i = 0; i < info->nConstraint && n < STK_SCAN_FILTERS_MAX; i++) {
-        if (!stk_sql_filter_takes(v->table, info, i, plan + 2 * n))
+        if (!stk_sql_filter_takes(v->table, info, i, plan + 2 * n)) {
             continue;
+        }
         enum stk_query_field field = (enum stk_query_field)(plan[2 * n] - 'A');
         char op = plan[2 * n + 1];
         unique |= field == STK_FIELD_ID && op == '=';
         chain |= field == STK_FIELD_LAUNCH && op == '=';
         rows *= share_of(field, op);
-        if (stk_query_fields[field].key == STK_KEY_TRACK || field == STK_FIELD_START)
+        if (stk_query_fields[field].key == STK_KEY_TRACK || field == STK_FIELD_START) {
             scanned *= share_of(field, op);
+        }
         info->aConstraintUsage[i].argvIndex = ++n;
         info->aConstraintUsage[i].omit = 1;
     }
@@ -66,8 +69,9 @@ static int event_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     info->idxFlags = unique ? SQLITE_INDEX_SCAN_UNIQUE : 0;
     if (!chain && info->nOrderBy == 1 && !info->aOrderBy[0].desc &&
         (info->aOrderBy[0].iColumn < 0 ||
-         v->table->columns[info->aOrderBy[0].iColumn].field == STK_FIELD_ID))
+         v->table->columns[info->aOrderBy[0].iColumn].field == STK_FIELD_ID)) {
         info->orderByConsumed = 1;
+    }
     return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
@@ -101,15 +105,17 @@ static int event_filter(sqlite3_vtab_cursor *base, int number, const char *plan,
     struct cursor *c = (struct cursor *)base;
     struct stk_sql_vtab *v = (struct stk_sql_vtab *)base->pVtab;
     stk_query_scan_init(&c->scan, v->q);
-    if (v->table->kinds)
+    if (v->table->kinds) {
         c->scan.kinds = v->table->kinds;
+    }
     c->scan.on_streams = v->table->on_streams;
     c->scan.launched = v->table->launched;
     c->scan.stop = stk_sql_should_stop;
     c->scan.stop_arg = v->q;
     int code = stk_sql_filter_apply(&c->scan, &c->names, plan, argc, argv);
-    if (code != SQLITE_OK)
+    if (code != SQLITE_OK) {
         return code;
+    }
     stk_query_scan_begin(&c->scan);
     return event_next(base);
 }

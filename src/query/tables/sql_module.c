@@ -10,10 +10,11 @@ const char *stk_sql_declaration(const struct stk_sql_table *table, struct stk_ar
     static const char *const types[] = {"TEXT",  "NAME TEXT", "NUMBER", "NS",
                                         "BYTES", "BOOL",      "SHARE",  ""};
     const char *text = "CREATE TABLE x(";
-    for (size_t c = 0; c < table->column_count && text; c++)
+    for (size_t c = 0; c < table->column_count && text; c++) {
         text = stk_arena_printf(arena, "%s%s\"%s\" %s%s", text, c ? "," : "",
                                 stk_sql_column_name(table, c), types[stk_sql_column_type(table, c)],
                                 c >= table->column_count - table->alias_count ? " HIDDEN" : "");
+    }
     return text ? stk_arena_printf(arena, "%s%s)", text, extra ? extra : "") : NULL;
 }
 
@@ -60,10 +61,12 @@ int stk_sql_disconnect(sqlite3_vtab *v)
 
 int stk_sql_state(struct stk_query_scan *s)
 {
-    if (s->stopped)
+    if (s->stopped) {
         return SQLITE_INTERRUPT;
-    if (!s->q->failed)
+    }
+    if (!s->q->failed) {
         return SQLITE_OK;
+    }
     s->q->failed = false;
     return SQLITE_NOMEM;
 }

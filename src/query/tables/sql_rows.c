@@ -22,8 +22,9 @@ static int rows_connect(sqlite3 *sql, void *module, int argc, const char *const 
     (void)argc;
     (void)argv;
     (void)error;
-    for (int i = 0; i < STK_SQL_VALUES_MAX; i++)
+    for (int i = 0; i < STK_SQL_VALUES_MAX; i++) {
         used += (size_t)snprintf(extra + used, sizeof extra - used, ",\"value %d\" HIDDEN", i);
+    }
     return stk_sql_connect(sql, module, extra, out);
 }
 
@@ -33,8 +34,9 @@ static int rows_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *c = &info->aConstraint[i];
         if (!c->usable || c->op != SQLITE_INDEX_CONSTRAINT_EQ ||
-            c->iColumn != (int)v->table->column_count)
+            c->iColumn != (int)v->table->column_count) {
             continue;
+        }
         info->aConstraintUsage[i].argvIndex = 1;
         info->aConstraintUsage[i].omit = 1;
         info->estimatedCost = (double)(info->estimatedRows = 1000);
@@ -88,13 +90,15 @@ static int rows_column(sqlite3_vtab_cursor *c, sqlite3_context *context, int col
     size_t row = ((struct cursor *)c)->row;
     int which = column - (int)v->table->column_count - 1;
     struct stk_query_value value = {.kind = STK_VALUE_NULL};
-    if (which < -1)
+    if (which < -1) {
         rows->field(rows->arg, row, (enum stk_query_field)v->table->columns[column].field, &value);
-    else if (which >= 0 && rows->value)
+    } else if (which >= 0 && rows->value) {
         rows->value(rows->arg, row, which, &value);
+    }
     stk_sql_result(context, &value);
-    if (!v->q->failed)
+    if (!v->q->failed) {
         return SQLITE_OK;
+    }
     v->q->failed = false;
     return SQLITE_NOMEM;
 }

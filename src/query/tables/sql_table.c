@@ -38,10 +38,12 @@ const char *stk_sql_column_doc(const struct stk_sql_table *table, size_t column)
 
 int stk_sql_column_find(const struct stk_sql_table *table, const char *name, size_t n)
 {
-    for (size_t c = 0; c < table->column_count; c++)
+    for (size_t c = 0; c < table->column_count; c++) {
         if (strlen(stk_sql_column_name(table, c)) == n &&
-            strncasecmp(stk_sql_column_name(table, c), name, n) == 0)
+            strncasecmp(stk_sql_column_name(table, c), name, n) == 0) {
             return (int)c;
+        }
+    }
     return -1;
 }
 
@@ -63,8 +65,9 @@ const char *stk_query_table_doc(size_t index)
 bool stk_query_table_column(size_t index, size_t column, struct stk_query_column *out)
 {
     const struct stk_sql_table *table = stk_sql_tables[index];
-    if (column >= table->column_count - table->alias_count)
+    if (column >= table->column_count - table->alias_count) {
         return false;
+    }
     *out = (struct stk_query_column){.name = stk_sql_column_name(table, column),
                                      .type = stk_sql_column_type(table, column),
                                      .doc = stk_sql_column_doc(table, column)};

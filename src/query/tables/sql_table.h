@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of stoker query. To add one: a file query/tables/sql_table_<name>.c that ends in its descriptor
-// `const struct stk_sql_table stk_sql_table_<name>`, and one line X(<name>) in sql_tables.def;
-// help, docs and completion take it from there.
+// A table of stoker query. To add one: a file query/tables/sql_table_<name>.c that ends in its
+// descriptor `const struct stk_sql_table stk_sql_table_<name>`, and one line X(<name>) in
+// sql_tables.def; help, docs and completion take it from there.
 //
 // Three sorts:
 //   events  rows are events of the store that `takes` lets through; columns are fields.def's
@@ -37,14 +37,8 @@ extern const struct stk_sql_table *const stk_sql_tables[];
 extern const size_t stk_sql_table_count;
 
 // A column of an event table under its usual name, or another one.
-#define STK_SQL_FIELD(id)                                                                          \
-    {                                                                                              \
-        .field = STK_FIELD_##id                                                                    \
-    }
-#define STK_SQL_FIELD_AS(column, id)                                                               \
-    {                                                                                              \
-        .name = column, .field = STK_FIELD_##id                                                    \
-    }
+#define STK_SQL_FIELD(id) {.field = STK_FIELD_##id}
+#define STK_SQL_FIELD_AS(column, id) {.name = column, .field = STK_FIELD_##id}
 const char *stk_sql_column_name(const struct stk_sql_table *table, size_t column);
 enum stk_query_type stk_sql_column_type(const struct stk_sql_table *table, size_t column);
 const char *stk_sql_column_doc(const struct stk_sql_table *table, size_t column);

@@ -2,12 +2,13 @@
 // Devices of the run.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t devices_count(const struct stk_query *q)
 {
     return q->source.run->device_count;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void devices_cell(const struct stk_query *q, uint64_t row, int column,
+                         struct stk_query_value *out)
 {
     const struct stk_device_sum *d = &q->source.run->devices[row];
     const int64_t numbers[] = {0,
@@ -23,12 +24,13 @@ static void cell(const struct stk_query *q, uint64_t row, int column, struct stk
                                (int64_t)d->ops,
                                (int64_t)d->linked_ops,
                                d->analysed};
-    if (column == 0)
+    if (column == 0) {
         stk_value_text(out, d->id);
-    else if (column == 3)
+    } else if (column == 3) {
         stk_value_text(out, d->name && *d->name ? d->name : NULL);
-    else
+    } else {
         stk_value_number(out, numbers[column]);
+    }
 }
 
 static const struct stk_query_column columns[] = {
@@ -53,6 +55,6 @@ const struct stk_sql_table stk_sql_table_devices = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = devices_count,
+    .cell = devices_cell,
 };

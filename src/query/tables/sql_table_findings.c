@@ -2,21 +2,23 @@
 // Findings of stoker why, most valuable first.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t findings_count(const struct stk_query *q)
 {
     return q->source.finding_count;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void findings_cell(const struct stk_query *q, uint64_t row, int column,
+                          struct stk_query_value *out)
 {
     const struct stk_query_finding *f = &q->source.findings[row];
     const char *const texts[] = {f->id, f->title, f->severity, f->confidence};
-    if (column < 4)
+    if (column < 4) {
         stk_value_text(out, texts[column]);
-    else if (column == 5)
+    } else if (column == 5) {
         stk_value_number(out, f->steps_affected);
-    else if (f->has_saving)
+    } else if (f->has_saving) {
         *out = (struct stk_query_value){.kind = STK_VALUE_REAL, .real = f->saving_share};
+    }
 }
 
 static const struct stk_query_column columns[] = {
@@ -34,6 +36,6 @@ const struct stk_sql_table stk_sql_table_findings = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = findings_count,
+    .cell = findings_cell,
 };

@@ -6,18 +6,21 @@
 static uint32_t gap_of(const struct stk_query *q, uint64_t row, const struct stk_query_gap **gap)
 {
     uint32_t r = 0;
-    for (; r < q->source.rank_count && row >= q->source.ranks[r].gap_count; r++)
+    for (; r < q->source.rank_count && row >= q->source.ranks[r].gap_count; r++) {
         row -= q->source.ranks[r].gap_count;
-    if (r < q->source.rank_count)
+    }
+    if (r < q->source.rank_count) {
         *gap = &q->source.ranks[r].gaps[row];
+    }
     return r;
 }
 
 static uint32_t trace_index(const struct stk_query *q, const struct stk_trace *t)
 {
     uint32_t i = 0;
-    while (i + 1 < q->trace_count && q->traces[i].t != t)
+    while (i + 1 < q->trace_count && q->traces[i].t != t) {
         i++;
+    }
     return i;
 }
 
@@ -35,20 +38,23 @@ static void put_step(const struct stk_query_rank *rank, const struct stk_query_g
     }
 }
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t gaps_count(const struct stk_query *q)
 {
     uint64_t n = 0;
-    for (uint32_t r = 0; r < q->source.rank_count; r++)
+    for (uint32_t r = 0; r < q->source.rank_count; r++) {
         n += q->source.ranks[r].gap_count;
+    }
     return n;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void gaps_cell(const struct stk_query *q, uint64_t row, int column,
+                      struct stk_query_value *out)
 {
     const struct stk_query_gap *gap = NULL;
     uint32_t r = gap_of(q, row, &gap);
-    if (!gap)
+    if (!gap) {
         return;
+    }
     const struct stk_query_rank *rank = &q->source.ranks[r];
     switch (column) {
     case 0:
@@ -69,8 +75,9 @@ static void cell(const struct stk_query *q, uint64_t row, int column, struct stk
     case 5:
     case 6: {
         uint32_t event = column == 5 ? gap->event : gap->around;
-        if (event != STK_NONE)
+        if (event != STK_NONE) {
             stk_value_number(out, stk_query_id(trace_index(q, rank->trace), event));
+        }
         break;
     }
     default:
@@ -97,6 +104,6 @@ const struct stk_sql_table stk_sql_table_gaps = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = gaps_count,
+    .cell = gaps_cell,
 };

@@ -6,33 +6,39 @@
 static const struct stk_issue *issue_of(const struct stk_query *q, uint64_t row, uint32_t *profile,
                                         enum stk_issue_id *id)
 {
-    for (*profile = 0; *profile < q->trace_count; ++*profile)
+    for (*profile = 0; *profile < q->trace_count; ++*profile) {
         for (int i = 0; i < STK_ISSUE_COUNT; i++) {
             const struct stk_issue *issue = &q->traces[*profile].t->issues[i];
             *id = (enum stk_issue_id)i;
-            if (issue->count && row-- == 0)
+            if (issue->count && row-- == 0) {
                 return issue;
+            }
         }
+    }
     return NULL;
 }
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t issues_count(const struct stk_query *q)
 {
     uint64_t n = 0;
-    for (uint32_t p = 0; p < q->trace_count; p++)
-        for (int i = 0; i < STK_ISSUE_COUNT; i++)
+    for (uint32_t p = 0; p < q->trace_count; p++) {
+        for (int i = 0; i < STK_ISSUE_COUNT; i++) {
             n += q->traces[p].t->issues[i].count > 0;
+        }
+    }
     return n;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void issues_cell(const struct stk_query *q, uint64_t row, int column,
+                        struct stk_query_value *out)
 {
     static const char *const severities[] = {"info", "data_loss", "error"};
     enum stk_issue_id id;
     uint32_t profile;
     const struct stk_issue *issue = issue_of(q, row, &profile, &id);
-    if (!issue)
+    if (!issue) {
         return;
+    }
     const struct stk_issue_info *info = stk_issue_info(id);
     switch (column) {
     case 0:
@@ -72,6 +78,6 @@ const struct stk_sql_table stk_sql_table_issues = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = issues_count,
+    .cell = issues_cell,
 };

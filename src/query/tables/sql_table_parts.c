@@ -2,12 +2,13 @@
 // Parts of steps; they sum to the step.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t parts_count(const struct stk_query *q)
 {
     return (uint64_t)q->source.run->step_count * STK_PART_COUNT;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void parts_cell(const struct stk_query *q, uint64_t row, int column,
+                       struct stk_query_value *out)
 {
     const struct stk_step *s = &q->source.run->steps[row / STK_PART_COUNT];
     enum stk_part part = (enum stk_part)(row % STK_PART_COUNT);
@@ -49,6 +50,6 @@ const struct stk_sql_table stk_sql_table_parts = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = parts_count,
+    .cell = parts_cell,
 };

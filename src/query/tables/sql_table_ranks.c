@@ -2,12 +2,13 @@
 // Ranks of the run, each with its profile and host.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t ranks_count(const struct stk_query *q)
 {
     return q->source.rank_count;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void ranks_cell(const struct stk_query *q, uint64_t row, int column,
+                       struct stk_query_value *out)
 {
     const struct stk_query_rank *r = &q->source.ranks[row];
     switch (column) {
@@ -50,6 +51,6 @@ const struct stk_sql_table stk_sql_table_ranks = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = ranks_count,
+    .cell = ranks_cell,
 };

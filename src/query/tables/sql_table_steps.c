@@ -2,12 +2,13 @@
 // Steps, a row for each device as in the report.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t steps_count(const struct stk_query *q)
 {
     return q->source.run->step_count;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void steps_cell(const struct stk_query *q, uint64_t row, int column,
+                       struct stk_query_value *out)
 {
     const struct stk_step *s = &q->source.run->steps[row];
     switch (column) {
@@ -31,8 +32,9 @@ static void cell(const struct stk_query *q, uint64_t row, int column, struct stk
         break;
     case 6:
     case 7:
-        if (s->host_dur_ns >= 0)
+        if (s->host_dur_ns >= 0) {
             stk_value_number(out, column == 6 ? s->host_start_ns : s->host_dur_ns);
+        }
         break;
     case 8:
         stk_value_number(out, s->excluded == NULL);
@@ -67,6 +69,6 @@ const struct stk_sql_table stk_sql_table_steps = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = steps_count,
+    .cell = steps_cell,
 };

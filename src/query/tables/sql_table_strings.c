@@ -2,23 +2,27 @@
 // Distinct strings of the profiles.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t strings_count(const struct stk_query *q)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < q->trace_count; i++)
+    for (uint32_t i = 0; i < q->trace_count; i++) {
         n += q->traces[i].t->strings.count;
+    }
     return n;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void strings_cell(const struct stk_query *q, uint64_t row, int column,
+                         struct stk_query_value *out)
 {
     uint32_t i = 0;
-    for (; i < q->trace_count && row >= q->traces[i].t->strings.count; i++)
+    for (; i < q->trace_count && row >= q->traces[i].t->strings.count; i++) {
         row -= q->traces[i].t->strings.count;
-    if (column == 0)
+    }
+    if (column == 0) {
         stk_value_number(out, i);
-    else
+    } else {
         stk_value_str(out, stk_strpool_get(&q->traces[i].t->strings, (uint32_t)row));
+    }
 }
 
 static const struct stk_query_column columns[] = {
@@ -32,6 +36,6 @@ const struct stk_sql_table stk_sql_table_strings = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = strings_count,
+    .cell = strings_cell,
 };

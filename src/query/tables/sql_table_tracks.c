@@ -2,20 +2,23 @@
 // Tracks of all profiles.
 #include "query/tables/sql_table.h"
 
-static uint64_t count(const struct stk_query *q)
+static uint64_t tracks_count(const struct stk_query *q)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < q->trace_count; i++)
+    for (uint32_t i = 0; i < q->trace_count; i++) {
         n += q->traces[i].t->track_count;
+    }
     return n;
 }
 
-static void cell(const struct stk_query *q, uint64_t row, int column, struct stk_query_value *out)
+static void tracks_cell(const struct stk_query *q, uint64_t row, int column,
+                        struct stk_query_value *out)
 {
     static const char *const kinds[] = {"thread", "stream", "derived", "counter", "other"};
     uint32_t i = 0;
-    for (; i < q->trace_count && row >= q->traces[i].t->track_count; i++)
+    for (; i < q->trace_count && row >= q->traces[i].t->track_count; i++) {
         row -= q->traces[i].t->track_count;
+    }
     const struct stk_trace *t = q->traces[i].t;
     const struct stk_track *track = &t->tracks[row];
     const struct stk_query_track *known = &q->traces[i].tracks[row];
@@ -24,15 +27,17 @@ static void cell(const struct stk_query *q, uint64_t row, int column, struct stk
         stk_value_number(out, stk_query_id(i, (uint32_t)row));
         break;
     case 1:
-        if (known->rank >= 0)
+        if (known->rank >= 0) {
             stk_value_number(out, known->rank);
+        }
         break;
     case 2:
         stk_value_text(out, kinds[track->kind]);
         break;
     case 3:
-        if (track->name)
+        if (track->name) {
             stk_value_str(out, stk_strpool_get(&t->strings, track->name));
+        }
         break;
     case 4:
         stk_value_number(out, t->processes[track->process].pid);
@@ -44,8 +49,9 @@ static void cell(const struct stk_query *q, uint64_t row, int column, struct stk
         stk_value_text(out, known->device);
         break;
     case 7:
-        if (track->parent != STK_NONE)
+        if (track->parent != STK_NONE) {
             stk_value_number(out, stk_query_id(i, track->parent));
+        }
         break;
     default:
         stk_value_number(out, track->count);
@@ -74,6 +80,6 @@ const struct stk_sql_table stk_sql_table_tracks = {
     .sort = STK_SQL_LIST,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
-    .count = count,
-    .cell = cell,
+    .count = tracks_count,
+    .cell = tracks_cell,
 };

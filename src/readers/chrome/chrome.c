@@ -20,48 +20,57 @@
 
 #define WORKERS_MAX 64
 
-static int sniff(const uint8_t *head, size_t n, const char **why_not)
+static int chrome_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
     const char *p = (const char *)head;
     size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (n >= 4 && (memcmp(p, "\xff\xfe{", 3) == 0 || memcmp(p, "\xff\xfe[", 3) == 0 ||
                    memcmp(p, "\xfe\xff\0", 3) == 0)) {
-        if (why_not)
+        if (why_not) {
             *why_not = "this is JSON in UTF-16; convert it: iconv -f UTF-16 -t UTF-8";
+        }
         return 0;
     }
     i = stk_chrome_skip_space(p, n, i);
-    if (i >= n || (p[i] != '{' && p[i] != '['))
+    if (i >= n || (p[i] != '{' && p[i] != '[')) {
         return 0;
-    if (p[i] == '{' && memmem(p, n, "\"traceEvents\"", 13))
+    }
+    if (p[i] == '{' && memmem(p, n, "\"traceEvents\"", 13)) {
         return 2;
+    }
     size_t next = stk_chrome_skip_space(p, n, i + 1);
-    if (p[i] == '[')
+    if (p[i] == '[') {
         return next < n && p[next] == '{' && memmem(p, n, "\"ph\"", 4) ? 2 : 1;
+    }
     return next >= n || p[next] == '"' || p[next] == '}' ? 1 : 0;
 }
 
-static enum stk_status read(const struct stk_read_ctx *ctx, struct stk_trace **out,
-                            struct stk_err *err)
+static enum stk_status chrome_read(const struct stk_read_ctx *ctx, struct stk_trace **out,
+                                   struct stk_err *err)
 {
     int count = ctx->threads < 1 ? 1 : ctx->threads > WORKERS_MAX ? WORKERS_MAX : ctx->threads;
     struct stk_build *b = NULL;
     struct stk_chrome_input in = {0};
     struct stk_chrome_sink sink = {0};
     enum stk_status status = stk_build_new(&b, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
+    }
     stk_arena_init(&in.arena, 0);
-    if (!stk_chrome_sink_init(&sink, b))
+    if (!stk_chrome_sink_init(&sink, b)) {
         status = stk_err_nomem(err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_chrome_pump(ctx, count, &sink, &in, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_chrome_fix(&sink, &in, err);
+    }
     stk_chrome_sink_deinit(&sink);
     stk_arena_deinit(&in.arena);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_build_finish(b, ctx->threads, out, err);
+    }
     stk_build_free(b);
     return status;
 }
@@ -74,39 +83,45 @@ static enum stk_status read_record(struct stk_stream *stream, uint64_t pos, char
     for (size_t size = 4096; size <= STK_CHROME_EVENT_BYTES; size *= 8) {
         char *grown = stk_realloc_array(*text, size + STK_CHROME_PAD, 1);
         size_t got = 0;
-        if (!grown)
+        if (!grown) {
             return stk_err_nomem(err);
+        }
         *text = grown;
         enum stk_status status = stk_stream_read_at(stream, pos, grown, size, &got, err);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
         memset(grown + got, ' ', STK_CHROME_PAD);
         struct stk_chrome_raw raw;
         unsigned repairs;
         enum stk_chrome_result res = got && grown[0] == '{'
                                          ? stk_chrome_event_slow(grown, got, 0, &raw, len, &repairs)
                                          : STK_CHROME_BAD;
-        if (res == STK_CHROME_OK)
+        if (res == STK_CHROME_OK) {
             return STK_OK;
-        if (res == STK_CHROME_BAD || got < size)
+        }
+        if (res == STK_CHROME_BAD || got < size) {
             break;
+        }
     }
     return stk_err_set_at(err, STK_EINPUT, (int64_t)pos, "there is no event at this position");
 }
 
-static enum stk_status args(struct stk_stream *stream, const char *path, const struct stk_trace *t,
-                            uint32_t event,
-                            void (*emit)(void *arg, struct stk_str key, struct stk_str value),
-                            void *arg, struct stk_err *err)
+static enum stk_status
+chrome_args(struct stk_stream *stream, const char *path, const struct stk_trace *t, uint32_t event,
+            void (*emit)(void *arg, struct stk_str key, struct stk_str value), void *arg,
+            struct stk_err *err)
 {
     (void)path;
     char *text = NULL;
     size_t len = 0;
-    if (event >= t->count)
+    if (event >= t->count) {
         return stk_err_set(err, STK_EINVAL, "event %u does not exist", event);
+    }
     enum stk_status status = read_record(stream, stk_pos(t, event), &text, &len, err);
-    if (status == STK_OK && !stk_chrome_flatten(text, len, STK_STR("args."), emit, arg))
+    if (status == STK_OK && !stk_chrome_flatten(text, len, STK_STR("args."), emit, arg)) {
         status = stk_err_nomem(err);
+    }
     stk_free(text);
     return status;
 }
@@ -115,7 +130,7 @@ const struct stk_reader stk_reader_chrome = {
     .name = "chrome",
     .summary = "PyTorch Kineto, TensorFlow and other Chrome JSON traces, plain, gzip or zstd",
     .extensions = "*.json, *.json.gz, *.json.zst",
-    .sniff = sniff,
-    .read = read,
-    .args = args,
+    .sniff = chrome_sniff,
+    .read = chrome_read,
+    .args = chrome_args,
 };

@@ -20,8 +20,9 @@ static struct stk_detail *push(struct stk_chrome_stager *s, enum stk_detail_key 
 static void add_number(struct stk_chrome_stager *s, enum stk_detail_key key, int64_t number)
 {
     struct stk_detail *d = push(s, key);
-    if (d)
+    if (d) {
         d->number = number;
+    }
 }
 
 static void add_text(struct stk_chrome_stager *s, enum stk_detail_key key, struct stk_str text)
@@ -29,17 +30,19 @@ static void add_text(struct stk_chrome_stager *s, enum stk_detail_key key, struc
     text = stk_chrome_stage_clean(s, text);
     uint32_t id = stk_strpool_intern(&s->names, text.p, text.n);
     struct stk_detail *d = id == STK_STRPOOL_FAILED ? NULL : push(s, key);
-    if (d)
+    if (d) {
         d->text = id;
-    else
+    } else {
         s->failed = true;
+    }
 }
 
 static void add_integer(struct stk_chrome_stager *s, enum stk_detail_key key, struct stk_str value)
 {
     int64_t number;
-    if (stk_chrome_integer(value.p, value.n, &number))
+    if (stk_chrome_integer(value.p, value.n, &number)) {
         add_number(s, key, number);
+    }
 }
 
 void stk_chrome_each_value(struct stk_str args, stk_chrome_take_fn *take, void *arg)
@@ -47,21 +50,24 @@ void stk_chrome_each_value(struct stk_str args, stk_chrome_take_fn *take, void *
     struct stk_chrome_lexer x;
     struct stk_str key = {"", 0};
     size_t nested = 0;
-    if (args.n == 0 || args.p[0] != '{')
+    if (args.n == 0 || args.p[0] != '{') {
         return;
+    }
     stk_chrome_lexer_init(&x, args.p, args.n, 0);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
-        if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN)
+        if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN) {
             return;
-        if (x.depth == 1 && t == STK_CHROME_TOK_KEY)
+        }
+        if (x.depth == 1 && t == STK_CHROME_TOK_KEY) {
             key = x.str;
-        else if (x.depth == 1 && (t == STK_CHROME_TOK_STRING || t == STK_CHROME_TOK_BARE))
+        } else if (x.depth == 1 && (t == STK_CHROME_TOK_STRING || t == STK_CHROME_TOK_BARE)) {
             take(arg, key, x.str, t == STK_CHROME_TOK_STRING);
-        else if (x.depth == 2 && t == STK_CHROME_TOK_OPEN)
+        } else if (x.depth == 2 && t == STK_CHROME_TOK_OPEN) {
             nested = x.at;
-        else if (x.depth == 1 && t == STK_CHROME_TOK_CLOSE)
+        } else if (x.depth == 1 && t == STK_CHROME_TOK_CLOSE) {
             take(arg, key, (struct stk_str){args.p + nested, x.pos - nested}, false);
+        }
     } while (x.depth > 0);
 }
 
@@ -69,12 +75,14 @@ void stk_chrome_each_value(struct stk_str args, stk_chrome_take_fn *take, void *
 static bool read_real(struct stk_str value, double *out)
 {
     char text[64], *end;
-    if (value.n == 0 || value.n >= sizeof text)
+    if (value.n == 0 || value.n >= sizeof text) {
         return false;
+    }
     memcpy(text, value.p, value.n);
     text[value.n] = 0;
-    if (!strchr("+-.0123456789", text[0]))
+    if (!strchr("+-.0123456789", text[0])) {
         return false; // null, true, NaN
+    }
     *out = strtod(text, &end);
     return *end == 0 && *out - *out == 0;
 }
@@ -95,32 +103,36 @@ static void take_exported(void *stager, struct stk_str key, struct stk_str value
                 {"element_bytes", STK_DETAIL_ELEMENT_BYTES}};
     double real;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (!stk_str_eq(key, stk_str_from(keys[i].name)))
+        if (!stk_str_eq(key, stk_str_from(keys[i].name))) {
             continue;
+        }
         enum stk_detail_type type = stk_detail_type_of(keys[i].key);
         struct stk_detail *d;
-        if (type == STK_DETAIL_TEXT && quoted && value.n)
+        if (type == STK_DETAIL_TEXT && quoted && value.n) {
             add_text(s, keys[i].key, value);
-        else if (type == STK_DETAIL_INT)
+        } else if (type == STK_DETAIL_INT) {
             add_integer(s, keys[i].key, value);
-        else if (type == STK_DETAIL_REAL && read_real(value, &real) && (d = push(s, keys[i].key)))
+        } else if (type == STK_DETAIL_REAL && read_real(value, &real) &&
+                   (d = push(s, keys[i].key))) {
             d->real = real;
+        }
     }
 }
 
 static void take_memory(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
     struct stk_chrome_stager *s = stager;
-    if (stk_str_eq(key, STK_STR("Addr")))
+    if (stk_str_eq(key, STK_STR("Addr"))) {
         add_integer(s, STK_DETAIL_ADDRESS, value);
-    else if (stk_str_eq(key, STK_STR("Device Id")))
+    } else if (stk_str_eq(key, STK_STR("Device Id"))) {
         add_integer(s, STK_DETAIL_DEVICE, value);
-    else if (stk_str_eq(key, STK_STR("Total Allocated")))
+    } else if (stk_str_eq(key, STK_STR("Total Allocated"))) {
         add_integer(s, STK_DETAIL_TOTAL, value);
-    else if (stk_str_eq(key, STK_STR("Total Reserved")))
+    } else if (stk_str_eq(key, STK_STR("Total Reserved"))) {
         add_integer(s, STK_DETAIL_RESERVED, value);
-    else
+    } else {
         take_exported(s, key, value, quoted);
+    }
 }
 
 void stk_chrome_detail_memory(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
@@ -132,12 +144,14 @@ static void take_counter(void *stager, struct stk_str key, struct stk_str value,
 {
     struct stk_chrome_stager *s = stager;
     double real;
-    if (quoted || !read_real(value, &real))
+    if (quoted || !read_real(value, &real)) {
         return;
+    }
     add_text(s, STK_DETAIL_SERIES, key);
     struct stk_detail *d = push(s, STK_DETAIL_VALUE);
-    if (d)
+    if (d) {
         d->real = real;
+    }
 }
 
 void stk_chrome_detail_counter(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
@@ -161,9 +175,11 @@ int64_t stk_chrome_element_bytes(struct stk_str type)
                  {"c10::BFloat16", 2},  {"short", 2},         {"short int", 2},
                  {"float", 4},          {"int", 4},           {"double", 8},
                  {"long", 8},           {"long int", 8},      {"c10::complex<float>", 8}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (stk_str_eq(type, stk_str_from(types[i].name)))
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (stk_str_eq(type, stk_str_from(types[i].name))) {
             return types[i].bytes;
+        }
+    }
     bool is_byte =
         stk_str_starts(type, STK_STR("Float8")) || stk_str_starts(type, STK_STR("c10::Float8"));
     return is_byte ? 1 : 0;
@@ -172,22 +188,25 @@ int64_t stk_chrome_element_bytes(struct stk_str type)
 static void take_collective(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
     struct stk_chrome_stager *s = stager;
-    if (stk_str_eq(key, STK_STR("Collective name")))
+    if (stk_str_eq(key, STK_STR("Collective name"))) {
         add_text(s, STK_DETAIL_COLLECTIVE, value);
-    else if (stk_str_eq(key, STK_STR("In msg nelems")) || stk_str_eq(key, STK_STR("In msg size")))
+    } else if (stk_str_eq(key, STK_STR("In msg nelems")) ||
+               stk_str_eq(key, STK_STR("In msg size"))) {
         add_integer(s, STK_DETAIL_IN_ELEMENTS, value);
-    else if (stk_str_eq(key, STK_STR("Out msg nelems")) || stk_str_eq(key, STK_STR("Out msg size")))
+    } else if (stk_str_eq(key, STK_STR("Out msg nelems")) ||
+               stk_str_eq(key, STK_STR("Out msg size"))) {
         add_integer(s, STK_DETAIL_OUT_ELEMENTS, value);
-    else if (stk_str_eq(key, STK_STR("dtype")) && stk_chrome_element_bytes(value))
+    } else if (stk_str_eq(key, STK_STR("dtype")) && stk_chrome_element_bytes(value)) {
         add_number(s, STK_DETAIL_ELEMENT_BYTES, stk_chrome_element_bytes(value));
-    else if (stk_str_eq(key, STK_STR("Group size")))
+    } else if (stk_str_eq(key, STK_STR("Group size"))) {
         add_integer(s, STK_DETAIL_GROUP_SIZE, value);
-    else if (stk_str_eq(key, STK_STR("Process Group Name")) && value.n)
+    } else if (stk_str_eq(key, STK_STR("Process Group Name")) && value.n) {
         add_text(s, STK_DETAIL_GROUP, value);
-    else if (stk_str_eq(key, STK_STR("Process Group Ranks")) && value.n)
+    } else if (stk_str_eq(key, STK_STR("Process Group Ranks")) && value.n) {
         add_text(s, STK_DETAIL_GROUP_RANKS, value);
-    else
+    } else {
         take_exported(s, key, value, quoted);
+    }
 }
 
 // Elements of all tensors of "[[4, 2], [[8], [8]], []]": an empty list is no tensor. 0: not known.
@@ -199,17 +218,21 @@ static int64_t count_elements(struct stk_str dims)
         char c = dims.p[i];
         if (c >= '0' && c <= '9') {
             int64_t size = 0;
-            for (; i < dims.n && dims.p[i] >= '0' && dims.p[i] <= '9'; i++)
+            for (; i < dims.n && dims.p[i] >= '0' && dims.p[i] <= '9'; i++) {
                 if (__builtin_mul_overflow(size, 10, &size) ||
-                    __builtin_add_overflow(size, dims.p[i] - '0', &size))
+                    __builtin_add_overflow(size, dims.p[i] - '0', &size)) {
                     return 0;
-            if (__builtin_mul_overflow(product, size, &product))
+                }
+            }
+            if (__builtin_mul_overflow(product, size, &product)) {
                 return 0;
+            }
             any = true;
             i--;
         } else if (c == ']') {
-            if (any && __builtin_add_overflow(total, product, &total))
+            if (any && __builtin_add_overflow(total, product, &total)) {
                 return 0;
+            }
             product = 1;
             any = false;
         }
@@ -221,27 +244,32 @@ static int64_t count_elements(struct stk_str dims)
 static void take_shape(void *stager, struct stk_str key, struct stk_str value, bool quoted)
 {
     struct stk_chrome_stager *s = stager;
-    if (quoted)
+    if (quoted) {
         return;
+    }
     if (stk_str_eq(key, STK_STR("Input Dims")) || stk_str_eq(key, STK_STR("Input dims"))) {
         int64_t elements = count_elements(value);
-        if (elements > 0)
+        if (elements > 0) {
             add_number(s, STK_DETAIL_IN_ELEMENTS, elements);
+        }
     } else if (stk_str_eq(key, STK_STR("Input type"))) {
         const char *first = memchr(value.p, '"', value.n), *end = value.p + value.n;
         const char *last = first ? memchr(first + 1, '"', (size_t)(end - first - 1)) : NULL;
         int64_t bytes =
             last ? stk_chrome_element_bytes((struct stk_str){first + 1, (size_t)(last - first - 1)})
                  : 0;
-        if (bytes)
+        if (bytes) {
             add_number(s, STK_DETAIL_ELEMENT_BYTES, bytes);
+        }
     }
 }
 
 void stk_chrome_detail_collective(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    if (memmem(r->args.p, r->args.n, "Collective name", 15))
+    if (memmem(r->args.p, r->args.n, "Collective name", 15)) {
         stk_chrome_each_value(r->args, take_collective, s);
-    else if (r->cat != STK_CHROME_CAT_KERNEL && !stk_str_eq(r->name, STK_STR("record_param_comms")))
+    } else if (r->cat != STK_CHROME_CAT_KERNEL &&
+               !stk_str_eq(r->name, STK_STR("record_param_comms"))) {
         stk_chrome_each_value(r->args, take_shape, s);
+    }
 }

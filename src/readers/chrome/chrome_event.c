@@ -64,9 +64,11 @@ static const struct {
 enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n)
 {
     struct stk_str s = {p, n};
-    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
-        if (stk_str_eq_nocase(s, stk_str_from(cats[i].name)))
+    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++) {
+        if (stk_str_eq_nocase(s, stk_str_from(cats[i].name))) {
             return cats[i].cat;
+        }
+    }
     return n == 0 ? STK_CHROME_CAT_NONE : STK_CHROME_CAT_UNKNOWN;
 }
 
@@ -77,8 +79,9 @@ static inline enum stk_chrome_cat find_cat(const char *key, size_t n)
     case 4:
         return KEY("ac2g") ? STK_CHROME_CAT_FLOW : stk_chrome_cat_find(key, n);
     case 6:
-        if (KEY("cpu_op"))
+        if (KEY("cpu_op")) {
             return STK_CHROME_CAT_OP;
+        }
         return KEY("kernel") ? STK_CHROME_CAT_KERNEL : stk_chrome_cat_find(key, n);
     case 7:
         return KEY("Runtime") ? STK_CHROME_CAT_RUNTIME : stk_chrome_cat_find(key, n);
@@ -101,8 +104,9 @@ static inline const char *short_integer(const char *p, int64_t *value)
     bool negative = *p == '-';
     const char *start = p + negative, *end;
     uint64_t v = stk_chrome_digits(start, &end);
-    if (end == start || end - start > 18)
+    if (end == start || end - start > 18) {
         return NULL;
+    }
     *value = negative ? -(int64_t)v : (int64_t)v;
     return end;
 }
@@ -121,8 +125,9 @@ static void set_integer(struct stk_chrome_raw *r, const struct value *v, int64_t
     }
     *out = 0;
     r->flags &= ~flag;
-    if (v->type != VALUE_BARE || v->n != 4 || memcmp(v->p, "null", 4))
+    if (v->type != VALUE_BARE || v->n != 4 || memcmp(v->p, "null", 4)) {
         r->flags |= STK_CHROME_BAD_FIELD;
+    }
 }
 
 static void set_id(struct stk_chrome_raw *r, const struct value *v, struct stk_chrome_id *id)
@@ -133,13 +138,15 @@ static void set_id(struct stk_chrome_raw *r, const struct value *v, struct stk_c
         return;
     }
     const char *end = v->n > 0 ? short_integer(v->p, &id->number) : NULL;
-    if (end && end == v->p + v->n)
+    if (end && end == v->p + v->n) {
         return;
+    }
     if (!stk_chrome_integer(v->p, v->n, &id->number)) {
         id->number = 0;
         id->text = (struct stk_str){v->p, v->n};
-        if (v->type == VALUE_BARE) // a number that is too large, null
+        if (v->type == VALUE_BARE) { // a number that is too large, null
             r->flags |= STK_CHROME_BAD_FIELD;
+        }
     }
 }
 
@@ -157,8 +164,9 @@ static void set_time(struct stk_chrome_raw *r, const struct value *v, struct stk
     r->flags |= read > 0 ? has : bad;
     if (has == STK_CHROME_HAS_DUR) {
         r->flags &= ~STK_CHROME_LONG_DUR;
-        if (read < 0)
+        if (read < 0) {
             r->flags |= STK_CHROME_LONG_DUR;
+        }
     }
 }
 
@@ -175,8 +183,9 @@ static void set_string(struct stk_chrome_raw *r, const struct value *v, struct s
 static void set_scope(struct stk_chrome_raw *r, const struct value *v)
 {
     r->flags &= ~STK_CHROME_GLOBAL;
-    if (v->type == VALUE_STRING && v->n == 1 && *v->p == 'g')
+    if (v->type == VALUE_STRING && v->n == 1 && *v->p == 'g') {
         r->flags |= STK_CHROME_GLOBAL;
+    }
 }
 
 // A key of the event itself, other than args.
@@ -185,14 +194,16 @@ static inline void set_own(struct stk_chrome_raw *r, const char *key, size_t n,
 {
     switch (n) {
     case 1:
-        if (*key == 's')
+        if (*key == 's') {
             set_scope(r, v);
+        }
         break;
     case 2:
-        if (KEY("ph"))
+        if (KEY("ph")) {
             r->ph = v->type == VALUE_STRING && v->n == 1 ? *v->p : '?';
-        else if (KEY("ts"))
+        } else if (KEY("ts")) {
             set_time(r, v, &r->ts, STK_CHROME_HAS_TS, STK_CHROME_BAD_TS);
+        }
         break;
     case 3:
         if (KEY("pid")) {
@@ -208,8 +219,9 @@ static inline void set_own(struct stk_chrome_raw *r, const char *key, size_t n,
         }
         break;
     case 4:
-        if (KEY("name"))
+        if (KEY("name")) {
             set_string(r, v, &r->name);
+        }
         break;
     default:
         break;
@@ -219,24 +231,27 @@ static inline void set_own(struct stk_chrome_raw *r, const char *key, size_t n,
 static void set_counter(struct stk_chrome_raw *r, const struct value *v)
 {
     if (r->ph == 'C' && !(r->flags & STK_CHROME_HAS_VALUE) && v->type == VALUE_BARE &&
-        stk_chrome_integer(v->p, v->n, &r->value))
+        stk_chrome_integer(v->p, v->n, &r->value)) {
         r->flags |= STK_CHROME_HAS_VALUE;
+    }
 }
 
 static void set_graph(struct stk_chrome_raw *r, const struct value *v)
 {
     int64_t id;
     r->flags &= ~STK_CHROME_IN_GRAPH;
-    if (v->type != VALUE_NESTED && stk_chrome_integer(v->p, v->n, &id) && id != 0)
+    if (v->type != VALUE_NESTED && stk_chrome_integer(v->p, v->n, &id) && id != 0) {
         r->flags |= STK_CHROME_IN_GRAPH;
+    }
 }
 
 static void set_memory_place(struct stk_chrome_raw *r, const struct value *v)
 {
     int64_t type;
     r->flags &= ~STK_CHROME_DEVICE_MEMORY;
-    if (v->type != VALUE_NESTED && stk_chrome_integer(v->p, v->n, &type) && type != 0)
+    if (v->type != VALUE_NESTED && stk_chrome_integer(v->p, v->n, &type) && type != 0) {
         r->flags |= STK_CHROME_DEVICE_MEMORY;
+    }
 }
 
 // A key of args.
@@ -245,48 +260,56 @@ static inline void set_arg(struct stk_chrome_raw *r, const char *key, size_t n,
 {
     switch (n) {
     case 4:
-        if (KEY("rank"))
+        if (KEY("rank")) {
             set_integer(r, v, &r->rank, STK_CHROME_HAS_RANK);
-        else if (KEY("name"))
+        } else if (KEY("name")) {
             set_string(r, v, &r->label);
+        }
         break;
     case 5:
-        if (KEY("bytes") || KEY("Bytes"))
+        if (KEY("bytes") || KEY("Bytes")) {
             set_integer(r, v, &r->bytes, STK_CHROME_HAS_BYTES);
+        }
         break;
     case 6:
-        if (KEY("device"))
+        if (KEY("device")) {
             set_integer(r, v, &r->device, STK_CHROME_HAS_DEVICE);
-        else if (KEY("stream"))
+        } else if (KEY("stream")) {
             set_integer(r, v, &r->stream, STK_CHROME_HAS_STREAM);
+        }
         break;
     case 7:
-        if (KEY("pid_raw"))
+        if (KEY("pid_raw")) {
             r->flags |= STK_CHROME_HAS_RAW_PID;
+        }
         break;
     case 8:
-        if (KEY("graph id"))
+        if (KEY("graph id")) {
             set_graph(r, v);
-        else if (KEY("step_num"))
+        } else if (KEY("step_num")) {
             set_integer(r, v, &r->step, STK_CHROME_HAS_STEP);
+        }
         break;
     case 11:
-        if (KEY("correlation"))
+        if (KEY("correlation")) {
             set_integer(r, v, &r->corr, STK_CHROME_HAS_CORR);
-        else if (KEY("Device Type"))
+        } else if (KEY("Device Type")) {
             set_memory_place(r, v);
+        }
         break;
     case 14:
-        if (KEY("correlation_id"))
+        if (KEY("correlation_id")) {
             set_integer(r, v, &r->corr, STK_CHROME_HAS_CORR);
-        else if (KEY("memcpy_details"))
+        } else if (KEY("memcpy_details")) {
             set_string(r, v, &r->details);
+        }
         break;
     default:
         break;
     }
-    if (r->ph == 'C')
+    if (r->ph == 'C') {
         set_counter(r, v);
+    }
 }
 
 // Flags tell which of the other fields are set.
@@ -311,8 +334,9 @@ static const uint8_t bare_bytes[256] = {
 // Numbers and literals only: other words are for the slow way.
 static inline bool is_plain_bare(const char *p, size_t n, unsigned kinds)
 {
-    if (n == 0)
+    if (n == 0) {
         return false;
+    }
     if (!(kinds & BARE_LETTER)) {
         size_t first = *p == '-';
         return n > first && bare_bytes[(unsigned char)p[first]] == BARE_DIGIT &&
@@ -351,8 +375,9 @@ static inline size_t usual_number(struct stk_chrome_cursor *c, const char *key, 
         return 0;
     }
     size_t i = end ? (size_t)(end - c->text) : 0;
-    if (i == 0 || i >= c->len || !ends_value(*end) || (unsigned char)(end[-1] - '0') > 9)
+    if (i == 0 || i >= c->len || !ends_value(*end) || (unsigned char)(end[-1] - '0') > 9) {
         return 0;
+    }
     r->flags |= flag;
     return i;
 }
@@ -365,21 +390,25 @@ static inline enum stk_chrome_result fast_value(struct stk_chrome_cursor *c, siz
     char ch = text[at];
     if (ch == '"') {
         size_t open = stk_chrome_cursor_next(c), close = stk_chrome_cursor_next(c);
-        if (close == STK_CHROME_END)
+        if (close == STK_CHROME_END) {
             return STK_CHROME_MORE;
-        if (open != at)
+        }
+        if (open != at) {
             return STK_CHROME_BAD;
+        }
         *v = (struct value){text + at + 1, close - at - 1, VALUE_STRING};
         *end = close + 1;
         return STK_CHROME_OK;
     }
     if (ch == '{' || ch == '[') {
         size_t open = stk_chrome_cursor_next(c);
-        if (open != at)
+        if (open != at) {
             return open == STK_CHROME_END ? STK_CHROME_MORE : STK_CHROME_BAD;
+        }
         size_t close = stk_chrome_cursor_skip(c, at);
-        if (close == STK_CHROME_END)
+        if (close == STK_CHROME_END) {
             return STK_CHROME_MORE;
+        }
         *v = (struct value){text + at, close + 1 - at, VALUE_NESTED};
         *end = close + 1;
         return STK_CHROME_OK;
@@ -390,8 +419,9 @@ static inline enum stk_chrome_result fast_value(struct stk_chrome_cursor *c, siz
         kinds |= kind;
         i++;
     }
-    if (i >= c->len)
+    if (i >= c->len) {
         return STK_CHROME_MORE;
+    }
     *v = (struct value){text + at, i - at, VALUE_BARE};
     *end = i;
     return is_plain_bare(text + at, i - at, kinds) ? STK_CHROME_OK : STK_CHROME_BAD;
@@ -402,17 +432,22 @@ static inline enum stk_chrome_result to_value(const struct stk_chrome_cursor *c,
 {
     const char *text = c->text;
     size_t i = *at;
-    if (text[i] != ':')
+    if (text[i] != ':') {
         i = stk_chrome_skip_space(text, c->len, i);
-    if (i >= c->len)
+    }
+    if (i >= c->len) {
         return STK_CHROME_MORE;
-    if (text[i] != ':')
+    }
+    if (text[i] != ':') {
         return STK_CHROME_BAD;
+    }
     i++;
-    if (text[i] == ' ')
+    if (text[i] == ' ') {
         i++;
-    if (stk_chrome_is_space(text[i]))
+    }
+    if (stk_chrome_is_space(text[i])) {
         i = stk_chrome_skip_space(text, c->len, i);
+    }
     *at = i;
     return i >= c->len ? STK_CHROME_MORE : STK_CHROME_OK;
 }
@@ -423,21 +458,27 @@ static inline enum stk_chrome_result to_key(struct stk_chrome_cursor *c, size_t 
 {
     const char *text = c->text;
     size_t i = *at;
-    if (stk_chrome_is_space(text[i]))
+    if (stk_chrome_is_space(text[i])) {
         i = stk_chrome_skip_space(text, c->len, i);
-    if (i >= c->len)
+    }
+    if (i >= c->len) {
         return STK_CHROME_MORE;
+    }
     *closed = text[i] == '}';
     if (!*closed) {
-        if (text[i] != ',')
+        if (text[i] != ',') {
             return STK_CHROME_BAD;
+        }
         i++;
-        if (stk_chrome_is_space(text[i]))
+        if (stk_chrome_is_space(text[i])) {
             i = stk_chrome_skip_space(text, c->len, i + 1);
-        if (i >= c->len)
+        }
+        if (i >= c->len) {
             return STK_CHROME_MORE;
-        if (text[i] != '"')
+        }
+        if (text[i] != '"') {
             return STK_CHROME_BAD;
+        }
     }
     size_t next = stk_chrome_cursor_next(c);
     *at = i;
@@ -449,11 +490,13 @@ static inline enum stk_chrome_result first_key(struct stk_chrome_cursor *c, size
                                                bool *closed)
 {
     size_t i = stk_chrome_skip_space(c->text, c->len, *at + 1);
-    if (i >= c->len)
+    if (i >= c->len) {
         return STK_CHROME_MORE;
+    }
     *closed = c->text[i] == '}';
-    if (!*closed && c->text[i] != '"')
+    if (!*closed && c->text[i] != '"') {
         return STK_CHROME_BAD;
+    }
     size_t next = stk_chrome_cursor_next(c);
     *at = i;
     return next == i ? STK_CHROME_OK : next == STK_CHROME_END ? STK_CHROME_MORE : STK_CHROME_BAD;
@@ -464,20 +507,24 @@ static enum stk_chrome_result fast_args(struct stk_chrome_cursor *c, size_t at,
                                         struct stk_chrome_raw *r, size_t *end)
 {
     bool closed;
-    if (stk_chrome_cursor_next(c) != at)
+    if (stk_chrome_cursor_next(c) != at) {
         return STK_CHROME_BAD;
+    }
     enum stk_chrome_result res = first_key(c, &at, &closed);
     while (res == STK_CHROME_OK && !closed) {
         size_t key = at + 1, quote = stk_chrome_cursor_next(c);
-        if (quote == STK_CHROME_END)
+        if (quote == STK_CHROME_END) {
             return STK_CHROME_MORE;
+        }
         at = quote + 1;
         struct value v;
         res = to_value(c, &at);
-        if (res == STK_CHROME_OK)
+        if (res == STK_CHROME_OK) {
             res = fast_value(c, at, &v, &at);
-        if (res != STK_CHROME_OK)
+        }
+        if (res != STK_CHROME_OK) {
             return res;
+        }
         set_arg(r, c->text + key, quote - key, &v);
         res = to_key(c, &at, &closed);
     }
@@ -493,8 +540,9 @@ static bool late_args(const char *text, size_t at, size_t end, struct stk_chrome
     stk_chrome_lexer_init(&x, text, end, at);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
-        if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN)
+        if (t == STK_CHROME_TOK_CUT || t == STK_CHROME_TOK_BROKEN) {
             return false;
+        }
         if (x.depth == 1 && t == STK_CHROME_TOK_KEY) {
             key = x.str;
         } else if (x.depth == 1 && (t == STK_CHROME_TOK_STRING || t == STK_CHROME_TOK_BARE)) {
@@ -518,12 +566,13 @@ static bool has_control_in_string(const char *text, size_t start, size_t end)
 {
     bool inside = false;
     for (size_t i = start; i < end; i++) {
-        if (text[i] == '"')
+        if (text[i] == '"') {
             inside = !inside;
-        else if (inside && text[i] == '\\')
+        } else if (inside && text[i] == '\\') {
             i++;
-        else if (inside && (unsigned char)text[i] < 0x20)
+        } else if (inside && (unsigned char)text[i] < 0x20) {
             return true;
+        }
     }
     return false;
 }
@@ -537,15 +586,18 @@ static inline enum stk_chrome_result fast_field(struct stk_chrome_cursor *c, siz
                                                 struct stk_chrome_raw *r, struct late *late)
 {
     size_t from = *at + 1, quote = stk_chrome_cursor_next(c);
-    if (quote == STK_CHROME_END)
+    if (quote == STK_CHROME_END) {
         return STK_CHROME_MORE;
+    }
     const char *key = c->text + from;
     size_t n = quote - from, i = quote + 1;
     enum stk_chrome_result res = to_value(c, &i);
-    if (res != STK_CHROME_OK)
+    if (res != STK_CHROME_OK) {
         return res;
-    if ((unsigned char)(c->text[i] - '0') < 10 && (*at = usual_number(c, key, n, i, r)) != 0)
+    }
+    if ((unsigned char)(c->text[i] - '0') < 10 && (*at = usual_number(c, key, n, i, r)) != 0) {
         return STK_CHROME_OK;
+    }
     *at = i;
     bool is_args = n == 4 && memcmp(key, "args", 4) == 0;
     if (is_args && c->text[i] == '{' && r->ph && wants_args(r)) {
@@ -576,19 +628,24 @@ enum stk_chrome_result stk_chrome_event_fast(struct stk_chrome_cursor *c, size_t
     enum stk_chrome_result res = first_key(c, &at, &closed);
     while (res == STK_CHROME_OK && !closed) {
         res = fast_field(c, &at, r, &late);
-        if (res == STK_CHROME_OK)
+        if (res == STK_CHROME_OK) {
             res = to_key(c, &at, &closed);
+        }
     }
-    if (res != STK_CHROME_OK)
+    if (res != STK_CHROME_OK) {
         return res;
+    }
     *end = at + 1;
     r->odd_bytes = c->odd;
-    if (*end - start > STK_CHROME_FAST_BYTES)
+    if (*end - start > STK_CHROME_FAST_BYTES) {
         return STK_CHROME_BAD;
-    if (c->control && has_control_in_string(c->text, start, *end))
+    }
+    if (c->control && has_control_in_string(c->text, start, *end)) {
         return STK_CHROME_BAD;
-    if (late.from && wants_args(r) && !late_args(c->text, late.from, late.to, r))
+    }
+    if (late.from && wants_args(r) && !late_args(c->text, late.from, late.to, r)) {
         return STK_CHROME_BAD;
+    }
     return STK_CHROME_OK;
 }
 
@@ -604,13 +661,16 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
     stk_chrome_lexer_init(&x, text, len, start);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
-        if (t == STK_CHROME_TOK_CUT)
+        if (t == STK_CHROME_TOK_CUT) {
             return len - start > STK_CHROME_EVENT_BYTES ? STK_CHROME_BAD : STK_CHROME_MORE;
-        if (t == STK_CHROME_TOK_BROKEN)
+        }
+        if (t == STK_CHROME_TOK_BROKEN) {
             return STK_CHROME_BAD;
+        }
         bool nested = t == STK_CHROME_TOK_OPEN;
-        if (x.depth - nested != 1 || t == STK_CHROME_TOK_CLOSE)
+        if (x.depth - nested != 1 || t == STK_CHROME_TOK_CLOSE) {
             continue;
+        }
         if (t == STK_CHROME_TOK_KEY) {
             key = x.str;
         } else if (nested && stk_str_eq(key, STK_STR("args"))) {
@@ -618,18 +678,22 @@ enum stk_chrome_result stk_chrome_event_slow(const char *text, size_t len, size_
         } else {
             struct value v = {x.str.p, x.str.n,
                               t == STK_CHROME_TOK_STRING ? VALUE_STRING : VALUE_BARE};
-            if (nested)
+            if (nested) {
                 v = (struct value){"", 0, VALUE_NESTED};
+            }
             set_own(r, key.p, key.n, &v);
         }
     } while (x.depth > 0);
     *end = x.pos;
     *repairs = x.repairs;
-    if (*end - start > STK_CHROME_EVENT_BYTES)
+    if (*end - start > STK_CHROME_EVENT_BYTES) {
         return STK_CHROME_BAD;
-    if (args)
+    }
+    if (args) {
         r->args = (struct stk_str){text + args, *end - args};
-    if (args && wants_args(r) && !late_args(text, args, *end, r))
+    }
+    if (args && wants_args(r) && !late_args(text, args, *end, r)) {
         return STK_CHROME_BAD;
+    }
     return STK_CHROME_OK;
 }

@@ -37,8 +37,9 @@ static void drop_half(struct fixing *f, const struct stk_chrome_half *half)
 {
     struct stk_chrome_issue one = {1, 1, half->pos, {"", 0}};
     stk_chrome_issue_merge(&f->sink->total.issues[STK_ISSUE_TIME_INVALID], &one);
-    if (half->begins) // ends were counted when they were read
+    if (half->begins) { // ends were counted when they were read
         f->sink->total.by_kind[STK_KIND_OTHER]++;
+    }
 }
 
 static void add_pair(struct fixing *f, const struct stk_chrome_half *begin,
@@ -59,8 +60,9 @@ static void join_pairs(struct fixing *f)
         f->failed |= halves->count > 0;
         return;
     }
-    for (size_t i = 0; i < tracks; i++)
+    for (size_t i = 0; i < tracks; i++) {
         top[i] = STK_NONE;
+    }
     for (size_t i = 0; i < halves->count; i++) {
         struct stk_chrome_half *half = stk_vec_at(halves, i);
         uint32_t *open = &top[half->track];
@@ -78,8 +80,9 @@ static void join_pairs(struct fixing *f)
     }
     for (size_t i = 0; i < halves->count; i++) {
         const struct stk_chrome_half *half = stk_vec_at(halves, i);
-        if (half->begins && half->track != STK_NONE)
+        if (half->begins && half->track != STK_NONE) {
             drop_half(f, half);
+        }
     }
     stk_free(top);
 }
@@ -92,8 +95,9 @@ static struct stk_str find_label(const struct fixing *f, enum stk_chrome_label t
     const struct stk_chrome_id none = {{"", 0}, 0};
     const uint32_t *at = stk_map_get(&f->sink->meta_map, stk_chrome_id_hash(pid) * 4 + type,
                                      stk_chrome_id_hash(tid ? tid : &none));
-    if (!at || *at >= f->sink->metas.count)
+    if (!at || *at >= f->sink->metas.count) {
         return STK_STR("");
+    }
     return ((const struct stk_chrome_meta *)stk_vec_at(&f->sink->metas, *at))->label;
 }
 
@@ -127,15 +131,18 @@ static void collect_processes(struct fixing *f)
     for (size_t i = 0; i < f->sink->tracks.count; i++) {
         const struct stk_chrome_sink_track *t = stk_vec_at(&f->sink->tracks, i);
         struct process *p;
-        if (t->rows == 0 || is_stand_in(t->key.process))
+        if (t->rows == 0 || is_stand_in(t->key.process)) {
             continue;
+        }
         p = find_process(f, t);
-        if (!p)
+        if (!p) {
             return;
+        }
         p->rows += t->rows;
         p->calls += t->calls;
-        if (t->rank >= 0)
+        if (t->rank >= 0) {
             p->rank = t->rank;
+        }
     }
 }
 
@@ -145,11 +152,13 @@ static const struct process *main_process(const struct fixing *f, int32_t rank)
     const struct process *best = NULL;
     for (size_t i = 0; i < f->processes.count; i++) {
         const struct process *p = stk_vec_at(&f->processes, i);
-        if (p->device >= 0 || (rank >= 0 && p->rank != rank))
+        if (p->device >= 0 || (rank >= 0 && p->rank != rank)) {
             continue;
+        }
         if (!best || p->calls > best->calls || (p->calls == best->calls && p->rows > best->rows) ||
-            (p->calls == best->calls && p->rows == best->rows && p->id < best->id))
+            (p->calls == best->calls && p->rows == best->rows && p->id < best->id)) {
             best = p;
+        }
     }
     return best;
 }
@@ -162,8 +171,9 @@ static int64_t main_process_id(const struct fixing *f, int32_t rank)
 
 static int64_t final_process(const struct fixing *f, int64_t process)
 {
-    if (is_stand_in(process))
+    if (is_stand_in(process)) {
         return main_process_id(f, (int32_t)(process - STK_CHROME_STAND_IN(0)));
+    }
     const uint32_t *at = stk_map_get(&f->process_map, (uint64_t)process, 0);
     const struct process *p = at ? stk_vec_at(&f->processes, *at) : NULL;
     const struct process *main = p && p->device >= 0 ? main_process(f, -1) : NULL;
@@ -176,13 +186,15 @@ static void name_processes(struct fixing *f)
         const struct process *p = stk_vec_at(&f->processes, i);
         if (p->device >= 0) {
             int64_t id = final_process(f, p->id);
-            if (id != p->id)
+            if (id != p->id) {
                 stk_build_process_becomes(f->b, p->id, id);
+            }
             continue;
         }
         struct stk_str name = find_label(f, STK_CHROME_PROCESS_NAME, &p->pid, NULL);
-        if (name.n == 0)
+        if (name.n == 0) {
             name = p->pid.text;
+        }
         int32_t rank = p->rank >= 0 ? p->rank : f->facts.rank;
         stk_build_process(f->b, p->id, rank, name, f->facts.host);
     }
@@ -197,8 +209,9 @@ static void turn_into_stream(struct fixing *f, const struct stk_chrome_sink_trac
     bool stream = p->device_kind == STK_DEVICE_TPU ? stk_str_eq(name, STK_STR("XLA Ops"))
                                                    : stk_str_starts(name, STK_STR("Stream #"));
     struct stk_str process = find_label(f, STK_CHROME_PROCESS_NAME, &p->pid, NULL);
-    if (stk_str_contains(process, STK_STR("/stream:")))
+    if (stk_str_contains(process, STK_STR("/stream:"))) {
         stream = !p->all_streams;
+    }
     stk_build_track_becomes(f->b, &t->key, stream ? STK_TRACK_STREAM : STK_TRACK_DERIVED,
                             p->device);
 }
@@ -214,8 +227,9 @@ static void put_device(struct fixing *f, const struct stk_chrome_sink_track *t, 
         facts.source_id = stk_str_from(number);
     }
     struct stk_str process = find_label(f, STK_CHROME_PROCESS_NAME, &t->pid, NULL);
-    if (facts.name.n == 0 && t->key.device < 0)
+    if (facts.name.n == 0 && t->key.device < 0) {
         facts.name = stk_chrome_device_name(process);
+    }
     stk_build_device(f->b, final_process(f, t->key.process), device, &facts);
 }
 
@@ -228,25 +242,29 @@ static void fix_track(struct fixing *f, const struct stk_chrome_sink_track *t)
         int32_t rank = (int32_t)(t->key.process - STK_CHROME_STAND_IN(0));
         int64_t id = main_process_id(f, rank);
         stk_build_process_becomes(f->b, t->key.process, id);
-        if (rank >= 0 || !main_process(f, rank))
+        if (rank >= 0 || !main_process(f, rank)) {
             stk_build_process(f->b, id, rank >= 0 ? rank : f->facts.rank, STK_STR(""),
                               f->facts.host);
-        if (t->key.kind == STK_TRACK_STREAM)
+        }
+        if (t->key.kind == STK_TRACK_STREAM) {
             put_device(f, t, t->key.device, STK_DEVICE_GPU);
+        }
     } else if (p && p->device >= 0 && t->key.kind == STK_TRACK_THREAD) {
         turn_into_stream(f, t, p, name);
         put_device(f, t, p->device, p->device_kind);
     }
-    if (name.n > 0 && t->key.kind != STK_TRACK_COUNTER)
+    if (name.n > 0 && t->key.kind != STK_TRACK_COUNTER) {
         stk_build_track_name(f->b, &t->key, name);
+    }
 }
 
 static void fix_tracks(struct fixing *f)
 {
     for (size_t i = 0; i < f->sink->tracks.count; i++) {
         const struct stk_chrome_sink_track *t = stk_vec_at(&f->sink->tracks, i);
-        if (t->rows > 0)
+        if (t->rows > 0) {
             fix_track(f, t);
+        }
     }
 }
 
@@ -254,44 +272,53 @@ static void fix_tracks(struct fixing *f)
 
 static void put_issues(struct fixing *f)
 {
-    struct stk_chrome_tally *total = &f->sink->total;
+    struct stk_chrome_counts *total = &f->sink->total;
     struct stk_shard *shard = f->sink->shard;
-    if (f->in->damage)
+    if (f->in->damage) {
         total->issues[STK_ISSUE_TRUNCATED].count = 0;
-    for (int i = 0; i < STK_KIND_COUNT; i++)
+    }
+    for (int i = 0; i < STK_KIND_COUNT; i++) {
         stk_shard_count(shard, (enum stk_kind)i, total->by_kind[i]);
+    }
     for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         const struct stk_chrome_issue *issue = &total->issues[i];
-        if (issue->count)
+        if (issue->count) {
             stk_shard_issue(shard, (enum stk_issue_id)i, issue->count, issue->events_lost,
                             (int64_t)issue->first_pos, issue->note);
+        }
     }
-    if (f->in->damage)
+    if (f->in->damage) {
         stk_shard_issue(shard, STK_ISSUE_COMPRESSION_DAMAGED, 1,
                         total->issues[STK_ISSUE_TRUNCATED].events_lost, (int64_t)f->in->bytes,
                         stk_str_from(f->in->damage));
-    if (total->foreign && total->kernels == 0)
+    }
+    if (total->foreign && total->kernels == 0) {
         stk_shard_issue(shard, STK_ISSUE_UNKNOWN_ACCELERATOR, total->foreign, 0,
                         (int64_t)total->foreign_pos, total->foreign_cat);
-    if (f->facts.warnings)
+    }
+    if (f->facts.warnings) {
         stk_shard_issue(shard, STK_ISSUE_PROFILER_WARNING, f->facts.warnings, 0, -1,
                         f->facts.first_warning);
-    if (f->facts.errors)
+    }
+    if (f->facts.errors) {
         stk_shard_issue(shard, STK_ISSUE_PROFILER_ERROR, f->facts.errors, 0, -1,
                         f->facts.first_error);
+    }
 }
 
 static bool has_device_process(const struct fixing *f)
 {
-    for (size_t i = 0; i < f->processes.count; i++)
-        if (((const struct process *)stk_vec_at(&f->processes, i))->device >= 0)
+    for (size_t i = 0; i < f->processes.count; i++) {
+        if (((const struct process *)stk_vec_at(&f->processes, i))->device >= 0) {
             return true;
+        }
+    }
     return false;
 }
 
 static void put_facts(struct fixing *f)
 {
-    const struct stk_chrome_tally *total = &f->sink->total;
+    const struct stk_chrome_counts *total = &f->sink->total;
     bool merged = total->raw_pids > 0;
     bool kineto = !merged && (f->facts.is_kineto || total->known_cats > 0);
     struct stk_build_facts facts = {
@@ -311,31 +338,37 @@ static void put_facts(struct fixing *f)
 
 static enum stk_status check_is_trace(const struct fixing *f, struct stk_err *err)
 {
-    const struct stk_chrome_tally *total = &f->sink->total;
+    const struct stk_chrome_counts *total = &f->sink->total;
     const struct stk_chrome_place *place = &f->in->place;
-    if (place->at == STK_CHROME_AT_FOREIGN)
+    if (place->at == STK_CHROME_AT_FOREIGN) {
         return stk_err_set(err, STK_EINPUT, "this is no JSON trace: it does not begin with { or [");
-    if (!place->seen_events && f->in->damage)
+    }
+    if (!place->seen_events && f->in->damage) {
         return stk_err_set(err, STK_EINPUT,
                            "the compressed data is damaged before the first event (%s)",
                            f->in->damage);
-    if (!place->seen_events)
+    }
+    if (!place->seen_events) {
         return stk_err_set(err, STK_EINPUT,
                            "this JSON is no profile: it has no list \"traceEvents\"%s; give the "
                            "trace that the profiler wrote (*.pt.trace.json, trace.json.gz)",
                            total->issues[STK_ISSUE_TRUNCATED].count ? ", or ends before it" : "");
+    }
     uint64_t read = 0;
-    for (size_t i = 0; i < f->sink->tracks.count; i++)
+    for (size_t i = 0; i < f->sink->tracks.count; i++) {
         read += ((const struct stk_chrome_sink_track *)stk_vec_at(&f->sink->tracks, i))->rows;
-    for (int i = 0; i < STK_KIND_COUNT; i++)
+    }
+    for (int i = 0; i < STK_KIND_COUNT; i++) {
         read += total->by_kind[i];
+    }
     uint64_t lost = total->issues[STK_ISSUE_JSON_SKIPPED].events_lost +
                     total->issues[STK_ISSUE_TRUNCATED].events_lost;
-    if (read > 0 && read == lost + total->without_ph)
+    if (read > 0 && read == lost + total->without_ph) {
         return stk_err_set(err, STK_EINPUT, "this JSON is no profile: no event could be read (%s)",
                            total->issues[STK_ISSUE_TRUNCATED].events_lost
                                ? "the file ends inside the first one"
                                : "what its list holds are no trace events");
+    }
     return STK_OK;
 }
 
@@ -346,8 +379,9 @@ enum stk_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk_ch
     stk_vec_init(&f.processes, sizeof(struct process), 1u << 24);
     stk_map_init(&f.process_map, 1u << 24);
     enum stk_status status = check_is_trace(&f, err);
-    if (status == STK_OK && !stk_chrome_facts_read(&f.facts, in))
+    if (status == STK_OK && !stk_chrome_facts_read(&f.facts, in)) {
         status = stk_err_nomem(err);
+    }
     if (status == STK_OK) {
         join_pairs(&f);
         collect_processes(&f);
@@ -355,8 +389,9 @@ enum stk_status stk_chrome_fix(struct stk_chrome_sink *sink, const struct stk_ch
         fix_tracks(&f);
         put_issues(&f);
         put_facts(&f);
-        if (f.failed)
+        if (f.failed) {
             status = stk_err_nomem(err);
+        }
     }
     stk_chrome_facts_free(&f.facts);
     stk_vec_deinit(&f.processes);

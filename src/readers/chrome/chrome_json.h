@@ -47,8 +47,9 @@ static inline bool stk_chrome_is_space(char c)
 }
 static inline size_t stk_chrome_skip_space(const char *text, size_t len, size_t i)
 {
-    while (i < len && stk_chrome_is_space(text[i]))
+    while (i < len && stk_chrome_is_space(text[i])) {
         i++;
+    }
     return i;
 }
 

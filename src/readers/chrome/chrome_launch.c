@@ -28,9 +28,11 @@ struct shapes {
 
 static inline size_t behind_string(struct stk_str s, size_t i) // from its opening quote; 0: odd
 {
-    for (i++; i < s.n && s.p[i] != '"'; i++)
-        if (s.p[i] == '\\')
+    for (i++; i < s.n && s.p[i] != '"'; i++) {
+        if (s.p[i] == '\\') {
             return 0;
+        }
+    }
     return i < s.n ? i + 1 : 0;
 }
 
@@ -42,8 +44,9 @@ static inline size_t behind_list(struct stk_str s, size_t i)
         switch (s.p[i]) {
         case '"':
             i = behind_string(s, i);
-            if (i == 0)
+            if (i == 0) {
                 return 0;
+            }
             continue;
         case '[':
         case '{':
@@ -51,8 +54,9 @@ static inline size_t behind_list(struct stk_str s, size_t i)
             break;
         case ']':
         case '}':
-            if (--depth == 0)
+            if (--depth == 0) {
                 return i + 1;
+            }
             break;
         default:
             break;
@@ -64,8 +68,9 @@ static inline size_t behind_list(struct stk_str s, size_t i)
 
 static inline size_t skip_space(struct stk_str s, size_t i)
 {
-    while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == '\t'))
+    while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == '\t')) {
         i++;
+    }
     return i;
 }
 
@@ -75,30 +80,37 @@ static bool quick_values(struct stk_str s, stk_chrome_take_fn *take, void *arg)
     size_t i = skip_space(s, 1);
     while (i < s.n && s.p[i] == '"') {
         size_t key = i + 1, end = behind_string(s, i);
-        if (end == 0)
+        if (end == 0) {
             return false;
+        }
         struct stk_str name = {s.p + key, end - 1 - key};
         i = skip_space(s, end);
-        if (i >= s.n || s.p[i] != ':')
+        if (i >= s.n || s.p[i] != ':') {
             return false;
+        }
         i = skip_space(s, i + 1);
         size_t from = i;
-        if (i >= s.n)
+        if (i >= s.n) {
             return false;
-        if (s.p[i] == '"')
+        }
+        if (s.p[i] == '"') {
             end = behind_string(s, i);
-        else if (s.p[i] == '[' || s.p[i] == '{')
+        } else if (s.p[i] == '[' || s.p[i] == '{') {
             end = behind_list(s, i);
-        else
-            for (end = i; end < s.n && s.p[end] != ',' && s.p[end] != '}' && s.p[end] > ' ';)
+        } else {
+            for (end = i; end < s.n && s.p[end] != ',' && s.p[end] != '}' && s.p[end] > ' ';) {
                 end++;
-        if (end == 0)
+            }
+        }
+        if (end == 0) {
             return false;
+        }
         bool quoted = s.p[from] == '"';
         take(arg, name, (struct stk_str){s.p + from + quoted, end - from - 2 * quoted}, quoted);
         i = skip_space(s, end);
-        if (i < s.n && s.p[i] == ',')
+        if (i < s.n && s.p[i] == ',') {
             i = skip_space(s, i + 1);
+        }
     }
     return i < s.n && s.p[i] == '}';
 }
@@ -110,13 +122,16 @@ static bool read_sizes(struct stk_str text, uint32_t *out)
 {
     int n = 0;
     for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9')
+        if (text.p[i] < '0' || text.p[i] > '9') {
             continue;
+        }
         uint64_t size = 0;
-        for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+        for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
             size = size > UINT32_MAX ? size : size * 10 + (uint64_t)(text.p[i] - '0');
-        if (n == 3 || size > UINT32_MAX)
+        }
+        if (n == 3 || size > UINT32_MAX) {
             return false;
+        }
         out[n++] = (uint32_t)size;
     }
     return n == 3;
@@ -125,8 +140,9 @@ static bool read_sizes(struct stk_str text, uint32_t *out)
 static void take_size(struct stk_str value, int64_t most, int32_t *out)
 {
     int64_t number;
-    if (stk_chrome_integer(value.p, value.n, &number) && number >= 0 && number <= most)
+    if (stk_chrome_integer(value.p, value.n, &number) && number >= 0 && number <= most) {
         *out = (int32_t)number;
+    }
 }
 
 static void take_kernel(void *arg, struct stk_str key, struct stk_str value, bool quoted)
@@ -134,16 +150,17 @@ static void take_kernel(void *arg, struct stk_str key, struct stk_str value, boo
     (void)quoted;
     struct stk_launch_config *c = arg;
     uint32_t sizes[3];
-    if (stk_str_eq(key, STK_STR("grid")) && read_sizes(value, sizes))
+    if (stk_str_eq(key, STK_STR("grid")) && read_sizes(value, sizes)) {
         memcpy(c->grid, sizes, sizeof sizes);
-    else if (stk_str_eq(key, STK_STR("block")) && read_sizes(value, sizes))
+    } else if (stk_str_eq(key, STK_STR("block")) && read_sizes(value, sizes)) {
         memcpy(c->block, sizes, sizeof sizes);
-    else if (stk_str_eq(key, STK_STR("registers per thread")))
+    } else if (stk_str_eq(key, STK_STR("registers per thread"))) {
         take_size(value, 65536, &c->registers);
-    else if (stk_str_eq(key, STK_STR("shared memory")))
+    } else if (stk_str_eq(key, STK_STR("shared memory"))) {
         take_size(value, INT32_MAX, &c->shared_bytes);
-    else if (stk_str_eq(key, STK_STR("est. achieved occupancy %")))
+    } else if (stk_str_eq(key, STK_STR("est. achieved occupancy %"))) {
         take_size(value, 100, &c->occupancy_pct);
+    }
 }
 
 // ---- operators ----
@@ -155,8 +172,9 @@ static void read_dims(struct shapes *s, struct stk_str text)
         char c = text.p[i];
         int at = s->tensors - 1;
         if (c == '[' && ++depth == 2) {
-            if (s->tensors == TENSORS)
+            if (s->tensors == TENSORS) {
                 return;
+            }
             s->axes[s->tensors++] = 0;
         } else if (c == '[' && depth > 2) {
             s->axes[at] = -1;
@@ -164,15 +182,18 @@ static void read_dims(struct shapes *s, struct stk_str text)
             depth--;
         } else if (c >= '0' && c <= '9' && depth == 2) {
             int64_t size = 0;
-            for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+            for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
                 if (__builtin_mul_overflow(size, 10, &size) ||
-                    __builtin_add_overflow(size, text.p[i] - '0', &size))
+                    __builtin_add_overflow(size, text.p[i] - '0', &size)) {
                     size = INT64_MAX;
+                }
+            }
             i--;
-            if (s->axes[at] == AXES || s->axes[at] < 0)
+            if (s->axes[at] == AXES || s->axes[at] < 0) {
                 s->axes[at] = -1;
-            else
+            } else {
                 s->size[at][s->axes[at]++] = size;
+            }
         }
     }
 }
@@ -182,8 +203,9 @@ static bool next_word(struct stk_str list, size_t *at, struct stk_str *word)
 {
     const char *from = memchr(list.p + *at, '"', list.n - *at);
     const char *to = from ? memchr(from + 1, '"', (size_t)(list.p + list.n - from - 1)) : NULL;
-    if (!to)
+    if (!to) {
         return false;
+    }
     *word = (struct stk_str){from + 1, (size_t)(to - from - 1)};
     *at = (size_t)(to + 1 - list.p);
     return true;
@@ -194,14 +216,17 @@ static void take_operator(void *arg, struct stk_str key, struct stk_str value, b
     (void)quoted;
     struct shapes *s = arg;
     struct stk_str word;
-    if (stk_str_eq_nocase(key, STK_STR("Input Dims")) && s->tensors == 0)
+    if (stk_str_eq_nocase(key, STK_STR("Input Dims")) && s->tensors == 0) {
         read_dims(s, value);
-    else if (stk_str_eq(key, STK_STR("Input type")))
-        for (size_t at = 0; s->types < TENSORS && next_word(value, &at, &word);)
+    } else if (stk_str_eq(key, STK_STR("Input type"))) {
+        for (size_t at = 0; s->types < TENSORS && next_word(value, &at, &word);) {
             s->element_bytes[s->types++] = stk_chrome_element_bytes(word);
-    else if (stk_str_eq(key, STK_STR("Concrete Inputs")))
-        for (size_t at = 0; s->parameters < WORDS && next_word(value, &at, &word);)
+        }
+    } else if (stk_str_eq(key, STK_STR("Concrete Inputs"))) {
+        for (size_t at = 0; s->parameters < WORDS && next_word(value, &at, &word);) {
             s->parameter[s->parameters++] = word;
+        }
+    }
 }
 
 // Product of the factors; -1 where one is not known or the product is too large.
@@ -220,10 +245,12 @@ static int64_t plus(int64_t a, int64_t b)
 static int64_t elements(const struct shapes *s, int tensor)
 {
     int64_t n = 1;
-    if (tensor >= s->tensors || s->axes[tensor] < 0)
+    if (tensor >= s->tensors || s->axes[tensor] < 0) {
         return -1;
-    for (int i = 0; i < s->axes[tensor]; i++)
+    }
+    for (int i = 0; i < s->axes[tensor]; i++) {
         n = times(n, s->size[tensor][i]);
+    }
     return n;
 }
 
@@ -242,11 +269,13 @@ static void matrix_product(const struct shapes *s, int first, struct stk_launch_
 {
     int second = first + 1;
     if (second >= s->tensors || s->axes[first] < 2 || s->axes[first] > 3 ||
-        s->axes[second] != s->axes[first])
+        s->axes[second] != s->axes[first]) {
         return;
+    }
     int last = s->axes[first] - 1;
-    if (s->size[first][last] != s->size[second][last - 1])
+    if (s->size[first][last] != s->size[second][last - 1]) {
         return;
+    }
     int64_t n = s->size[second][last], product = times(elements(s, first), n);
     int64_t k = s->size[first][last];
     c->flops = times(2, product);
@@ -259,10 +288,12 @@ static int64_t parameter_at(struct stk_str text, int axis)
 {
     int64_t value = -1;
     for (size_t i = 0; i < text.n && axis >= 0; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9')
+        if (text.p[i] < '0' || text.p[i] > '9') {
             continue;
-        for (value = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+        }
+        for (value = 0; i < text.n && text.p[i] >= '0' && text.p[i] <= '9'; i++) {
             value = value > INT32_MAX ? value : value * 10 + (text.p[i] - '0');
+        }
         axis--;
     }
     return value;
@@ -272,11 +303,13 @@ static int64_t parameter_at(struct stk_str text, int axis)
 static void convolution(const struct shapes *s, struct stk_launch_config *c)
 {
     int axes = s->tensors >= 2 ? s->axes[0] : -1;
-    if (axes < 3 || s->axes[1] != axes || s->parameters < 7 || s->size[1][0] < 1)
+    if (axes < 3 || s->axes[1] != axes || s->parameters < 7 || s->size[1][0] < 1) {
         return;
+    }
     int64_t per_channel = elements(s, 1);
-    if (per_channel < 0)
+    if (per_channel < 0) {
         return;
+    }
     per_channel /= s->size[1][0];
     if (stk_str_eq(s->parameter[6], STK_STR("True"))) { // each input element meets each weight
         c->flops = times(2, times(elements(s, 0), per_channel));
@@ -288,10 +321,11 @@ static void convolution(const struct shapes *s, struct stk_launch_config *c)
         int64_t padding = parameter_at(s->parameter[4], i - 2);
         int64_t dilation = parameter_at(s->parameter[5], i - 2);
         int64_t span = plus(times(dilation, s->size[1][i] - 1), 1);
-        int64_t room = plus(s->size[0][i], times(2, padding));
-        if (stride < 1 || span < 1 || room < span)
+        int64_t capacity = plus(s->size[0][i], times(2, padding));
+        if (stride < 1 || span < 1 || capacity < span) {
             return;
-        out = times(out, (room - span) / stride + 1);
+        }
+        out = times(out, (capacity - span) / stride + 1);
     }
     c->flops = times(2, times(out, per_channel));
     c->bytes = plus(plus(tensor_bytes(s, 0), tensor_bytes(s, 1)), times(out, width(s, 0)));
@@ -301,18 +335,22 @@ static void convolution(const struct shapes *s, struct stk_launch_config *c)
 // the input and of the weight as the mask says; each costs as much as the convolution itself.
 static void convolution_backward(const struct shapes *s, struct stk_launch_config *c)
 {
-    if (s->tensors < 3 || s->axes[2] < 3 || s->size[2][0] < 1)
+    if (s->tensors < 3 || s->axes[2] < 3 || s->size[2][0] < 1) {
         return;
+    }
     struct stk_str mask = STK_STR("");
-    for (int i = 0; i < s->parameters; i++)
+    for (int i = 0; i < s->parameters; i++) {
         if (stk_str_starts(s->parameter[i], STK_STR("[True")) ||
-            stk_str_starts(s->parameter[i], STK_STR("[False")))
+            stk_str_starts(s->parameter[i], STK_STR("[False"))) {
             mask = s->parameter[i];
+        }
+    }
     bool not_input = stk_str_starts(mask, STK_STR("[False"));
     bool not_weight = stk_str_starts(mask, STK_STR("[True, False")) ||
                       stk_str_starts(mask, STK_STR("[False, False"));
-    if (mask.n == 0)
+    if (mask.n == 0) {
         return;
+    }
     int64_t gradients = !not_input + !not_weight, weight = elements(s, 2);
     int64_t per_channel = weight >= 0 ? weight / s->size[2][0] : -1;
     int64_t all = plus(plus(tensor_bytes(s, 0), tensor_bytes(s, 1)), tensor_bytes(s, 2));
@@ -325,8 +363,9 @@ static void convolution_backward(const struct shapes *s, struct stk_launch_confi
 static void attention(const struct shapes *s, struct stk_launch_config *c)
 {
     if (s->tensors < 3 || s->axes[0] != 4 || s->axes[1] != 4 || s->parameters < 9 ||
-        (s->tensors > 3 && s->axes[3] != 0) || !stk_str_eq(s->parameter[8], STK_STR("False")))
+        (s->tensors > 3 && s->axes[3] != 0) || !stk_str_eq(s->parameter[8], STK_STR("False"))) {
         return;
+    }
     c->flops = times(4, times(elements(s, 0), s->size[1][1]));
     c->bytes = plus(times(2, tensor_bytes(s, 0)), plus(tensor_bytes(s, 1), tensor_bytes(s, 2)));
 }
@@ -337,11 +376,13 @@ static void elementwise(const struct shapes *s, struct stk_launch_config *c)
     int64_t total = 0, largest = 0;
     for (int i = 0; i < s->tensors && i < 2; i++) {
         int64_t n = elements(s, i);
-        if (s->axes[i] == 0 && width(s, i) < 0)
+        if (s->axes[i] == 0 && width(s, i) < 0) {
             continue; // a number
+        }
         int64_t bytes = tensor_bytes(s, i);
-        if (n < 0 || bytes < 0)
+        if (n < 0 || bytes < 0) {
             return;
+        }
         total = plus(total, bytes);
         largest = bytes > largest ? bytes : largest;
     }
@@ -392,21 +433,26 @@ static const struct {
 
 bool stk_chrome_has_cost(struct stk_str name)
 {
-    if (!stk_str_starts(name, STK_STR("aten::")))
+    if (!stk_str_starts(name, STK_STR("aten::"))) {
         return false;
+    }
     struct stk_str op = {name.p + 6, name.n - 6};
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-        if (stk_str_eq(op, stk_str_from(operators[i].name)))
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (stk_str_eq(op, stk_str_from(operators[i].name))) {
             return true;
+        }
+    }
     return false;
 }
 
 static void cost_of(const struct shapes *s, struct stk_str op, struct stk_launch_config *c)
 {
     int how = -1;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0] && how < 0; i++)
-        if (stk_str_eq(op, stk_str_from(operators[i].name)))
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0] && how < 0; i++) {
+        if (stk_str_eq(op, stk_str_from(operators[i].name))) {
             how = operators[i].how;
+        }
+    }
     switch (how) {
     case PRODUCT_0:
     case PRODUCT_1:
@@ -430,18 +476,21 @@ static void push(struct stk_chrome_stager *s, const struct stk_launch_config *co
 {
     struct stk_chrome_config *kept = stk_vec_push(&s->configs);
     s->failed |= !kept;
-    if (kept)
+    if (kept) {
         *kept = (struct stk_chrome_config){(uint32_t)s->rows.count - 1, *config};
+    }
 }
 
 void stk_chrome_config_kernel(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
     c.occupancy_of_grid = true;
-    if (r->args.n && !quick_values(r->args, take_kernel, &c))
+    if (r->args.n && !quick_values(r->args, take_kernel, &c)) {
         stk_chrome_each_value(r->args, take_kernel, &c);
-    if (c.grid[0] || c.block[0] || c.registers >= 0)
+    }
+    if (c.grid[0] || c.block[0] || c.registers >= 0) {
         push(s, &c);
+    }
 }
 
 void stk_chrome_config_operator(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
@@ -453,6 +502,7 @@ void stk_chrome_config_operator(struct stk_chrome_stager *s, const struct stk_ch
         stk_chrome_each_value(r->args, take_operator, &shapes);
     }
     cost_of(&shapes, (struct stk_str){r->name.p + 6, r->name.n - 6}, &c);
-    if (c.flops >= 0 || c.bytes >= 0)
+    if (c.flops >= 0 || c.bytes >= 0) {
         push(s, &c);
+    }
 }

@@ -34,8 +34,9 @@ static inline uint64_t stk_chrome_digits(const char *p, const char **end)
     for (; n < 16; n += 8) {
         uint64_t v;
         memcpy(&v, p, 8);
-        if (!stk_chrome_eight_digits(v))
+        if (!stk_chrome_eight_digits(v)) {
             break;
+        }
         v = (v & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
         v = (v & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
         v = (v & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
@@ -59,18 +60,22 @@ static inline const char *stk_chrome_time_fast(const char *p, struct stk_chrome_
     p += negative;
     const char *start = p, *end;
     uint64_t us = stk_chrome_digits(p, &end);
-    if (end == start || us > STK_CHROME_TIME_MAX_NS / 1000)
+    if (end == start || us > STK_CHROME_TIME_MAX_NS / 1000) {
         return NULL;
+    }
     uint32_t fraction = 0; // picoseconds
     if (*end == '.') {
         static const uint32_t scale[] = {100000, 10000, 1000, 100, 10, 1};
         int n = 0;
-        for (end++; (unsigned char)(*end - '0') < 10; end++)
-            if (n < 6)
+        for (end++; (unsigned char)(*end - '0') < 10; end++) {
+            if (n < 6) {
                 fraction += (uint32_t)(*end - '0') * scale[n++];
+            }
+        }
     }
-    if ((*end | 32) == 'e' || (unsigned char)(*end - '0') < 10)
+    if ((*end | 32) == 'e' || (unsigned char)(*end - '0') < 10) {
         return NULL;
+    }
     t->ns = (int64_t)us * 1000 + fraction / 1000;
     t->ps = (int32_t)(fraction % 1000);
     if (negative) {

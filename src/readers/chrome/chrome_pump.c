@@ -29,11 +29,13 @@ struct buffer {
 
 static bool buffer_reserve(struct buffer *b, size_t size)
 {
-    if (size <= b->size && b->p)
+    if (size <= b->size && b->p) {
         return true;
+    }
     char *grown = stk_realloc_array(b->p, size + STK_CHROME_PAD, 1);
-    if (!grown)
+    if (!grown) {
         return false;
+    }
     b->p = grown;
     b->size = size;
     return true;
@@ -41,10 +43,12 @@ static bool buffer_reserve(struct buffer *b, size_t size)
 
 static bool buffer_set(struct buffer *b, size_t at, const char *p, size_t n)
 {
-    if (at + n > b->size && !buffer_reserve(b, (at + n) + (at + n) / 2))
+    if (at + n > b->size && !buffer_reserve(b, (at + n) + (at + n) / 2)) {
         return false;
-    if (n)
+    }
+    if (n) {
         memmove(b->p + at, p, n);
+    }
     b->len = at + n;
     return true;
 }
@@ -91,18 +95,20 @@ static void fail(struct run *run, enum stk_status status, const struct stk_err *
 {
     if (!atomic_exchange(&run->stop, true)) {
         run->status = status;
-        if (err)
+        if (err) {
             run->err = *err;
-        else
+        } else {
             stk_err_nomem(&run->err);
+        }
     }
 }
 
 static bool report_progress(struct run *run)
 {
     const struct stk_progress *progress = run->ctx->progress;
-    if (!progress || !progress->update)
+    if (!progress || !progress->update) {
         return true;
+    }
     struct stk_stream *stream = run->ctx->stream;
     return progress->update(progress->arg, stk_stream_consumed(stream), stk_stream_size(stream)) ==
            0;
@@ -139,8 +145,9 @@ static bool take_block(struct run *run, struct worker *w)
 {
     struct stk_err err;
     stk_err_init(&err);
-    if (atomic_load(&run->stop) || !fill_block(run, w, &err))
+    if (atomic_load(&run->stop) || !fill_block(run, w, &err)) {
         return false;
+    }
     if (!report_progress(run)) {
         stk_err_set(&err, STK_EINTR, "interrupted");
         fail(run, STK_EINTR, &err);
@@ -173,8 +180,9 @@ static size_t parse(struct worker *w, struct stk_chrome_place *place, const stru
 static bool join_rest(struct run *run, struct worker *w)
 {
     if (!buffer_set(&w->joined, 0, run->rest.p, run->rest.len) ||
-        !buffer_set(&w->joined, run->rest.len, w->block.p, w->block.len))
+        !buffer_set(&w->joined, run->rest.len, w->block.p, w->block.len)) {
         return false;
+    }
     buffer_pad(&w->joined);
     return true;
 }
@@ -183,13 +191,15 @@ static void keep_captures(struct run *run, struct worker *w)
 {
     for (int i = 0; i < STK_CHROME_CAPTURES; i++) {
         struct stk_str text = w->s.captures[i];
-        if (text.n == 0)
+        if (text.n == 0) {
             continue;
+        }
         char *p = stk_arena_strndup(&run->in->arena, text.p, text.n);
-        if (!p)
+        if (!p) {
             fail(run, STK_ENOMEM, NULL);
-        else
+        } else {
             run->in->captures[i] = (struct stk_str){p, text.n};
+        }
     }
 }
 
@@ -217,29 +227,33 @@ static void join_block(struct run *run, struct worker *w, const struct stk_chrom
         done = parse(w, &run->place, text, w->pos - run->rest.len, false);
     }
     run->rest.len = 0;
-    if (!buffer_set(&run->rest, 0, text->p + done, text->len - done))
+    if (!buffer_set(&run->rest, 0, text->p + done, text->len - done)) {
         fail(run, STK_ENOMEM, NULL);
+    }
     run->in->bytes = w->pos + w->block.len;
     keep_captures(run, w);
     stk_chrome_sink_take(run->sink, &w->s);
-    if (run->sink->failed)
+    if (run->sink->failed) {
         fail(run, STK_ENOMEM, NULL);
-    else if (stk_shard_failed(run->sink->shard))
+    } else if (stk_shard_failed(run->sink->shard)) {
         fail(run, STK_OK, NULL); // the builder knows why
+    }
 }
 
 static void wait_for_turn(struct run *run, uint64_t number)
 {
-    while (run->turn != number && !atomic_load(&run->stop))
+    while (run->turn != number && !atomic_load(&run->stop)) {
         pthread_cond_wait(&run->turn_changed, &run->turn_lock);
+    }
 }
 
 static void work_on_block(struct run *run, struct worker *w)
 {
     struct stk_chrome_place guess = stk_chrome_place_events();
     size_t done = 0;
-    if (w->is_cut)
+    if (w->is_cut) {
         done = parse(w, &guess, &w->block, w->pos, false);
+    }
     pthread_mutex_lock(&run->turn_lock);
     wait_for_turn(run, w->number);
     if (!atomic_load(&run->stop)) {
@@ -280,18 +294,21 @@ static void work(void *arg, int index)
     struct run *run = arg;
     struct worker w;
     (void)index;
-    if (!worker_init(&w, run))
+    if (!worker_init(&w, run)) {
         fail(run, STK_ENOMEM, NULL);
+    }
     while (!atomic_load(&run->stop)) {
         pthread_mutex_lock(&run->read_lock);
         bool taken = take_block(run, &w);
         pthread_mutex_unlock(&run->read_lock);
-        if (!taken)
+        if (!taken) {
             break;
+        }
         work_on_block(run, &w);
     }
-    if (atomic_load(&run->stop))
+    if (atomic_load(&run->stop)) {
         wake_all(run);
+    }
     worker_deinit(&w);
 }
 
@@ -315,12 +332,13 @@ static void finish_rest(struct run *run)
     if (cut || open) {
         bool event = cut && end->at == STK_CHROME_AT_EVENTS;
         stk_chrome_stage_issue(&w.s, STK_ISSUE_TRUNCATED, event, pos + done, STK_STR(""));
-        w.s.tally.by_kind[STK_KIND_OTHER] += event;
+        w.s.counts.by_kind[STK_KIND_OTHER] += event;
     }
     keep_captures(run, &w);
     stk_chrome_sink_take(run->sink, &w.s);
-    if (run->sink->failed)
+    if (run->sink->failed) {
         fail(run, STK_ENOMEM, NULL);
+    }
     worker_deinit(&w);
 }
 
@@ -338,8 +356,9 @@ enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
     pthread_mutex_init(&run.turn_lock, NULL);
     pthread_cond_init(&run.turn_changed, NULL);
     stk_thread_run(count, work, &run);
-    if (!atomic_load(&run.stop))
+    if (!atomic_load(&run.stop)) {
         finish_rest(&run);
+    }
     in->place = run.place;
     in->damage = stk_stream_damage(ctx->stream);
     pthread_cond_destroy(&run.turn_changed);
@@ -347,7 +366,8 @@ enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
     pthread_mutex_destroy(&run.read_lock);
     stk_free(run.carry.p);
     stk_free(run.rest.p);
-    if (run.status != STK_OK && err)
+    if (run.status != STK_OK && err) {
         *err = run.err;
+    }
     return run.status;
 }

@@ -208,10 +208,11 @@ static inline __attribute__((always_inline)) unsigned close_in_word(uint64_t ope
     }
     for (uint64_t all = open | close; all; all &= all - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(all);
-        if (open >> bit & 1)
+        if (open >> bit & 1) {
             (*depth)++;
-        else if (--*depth == 0)
+        } else if (--*depth == 0) {
             return bit;
+        }
     }
     return 64;
 }
@@ -230,8 +231,9 @@ static inline __attribute__((always_inline)) size_t skip_nested(struct stk_chrom
             return c->base + c->word * 64u + found;
         }
         keep = ~(uint64_t)0;
-        if (++c->word >= c->words && !stk_chrome_cursor_refill(c))
+        if (++c->word >= c->words && !stk_chrome_cursor_refill(c)) {
             return STK_CHROME_END;
+        }
     }
 }
 
@@ -269,13 +271,16 @@ static const struct isa *find_isa(enum stk_chrome_isa isa)
                 __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
                 __builtin_cpu_supports("bmi2");
     bool avx512 = avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    if (avx512 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX512))
+    if (avx512 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX512)) {
         return &isa_avx512;
-    if (avx2 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX2))
+    }
+    if (avx2 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX2)) {
         return &isa_avx2;
+    }
 #elif defined(__aarch64__)
-    if (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_NEON)
+    if (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_NEON) {
         return &isa_neon;
+    }
 #endif
     return isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_PLAIN ? &isa_plain : NULL;
 }
@@ -285,8 +290,9 @@ static _Atomic(const struct isa *) chosen;
 bool stk_chrome_scan_use(enum stk_chrome_isa isa)
 {
     const struct isa *found = find_isa(isa);
-    if (found)
+    if (found) {
         atomic_store(&chosen, found);
+    }
     return found != NULL;
 }
 

@@ -51,10 +51,11 @@ bool stk_chrome_cursor_refill(struct stk_chrome_cursor *c);
 static inline size_t stk_chrome_cursor_next(struct stk_chrome_cursor *c)
 {
     while (c->left == 0) {
-        if (++c->word < c->words)
+        if (++c->word < c->words) {
             c->left = c->all[c->word];
-        else if (!stk_chrome_cursor_refill(c))
+        } else if (!stk_chrome_cursor_refill(c)) {
             return STK_CHROME_END;
+        }
     }
     size_t at = c->base + c->word * 64u + (unsigned)__builtin_ctzll(c->left);
     c->left &= c->left - 1;

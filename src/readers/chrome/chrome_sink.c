@@ -63,8 +63,9 @@ static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
 {
     if (t->sink_track == STK_NONE) {
         uint32_t *at = stk_map_put(&k->track_map, t->hash_a, t->hash_b, STK_NONE, NULL);
-        if (at && *at == STK_NONE)
+        if (at && *at == STK_NONE) {
             *at = new_track(k, t);
+        }
         t->sink_track = at ? *at : STK_NONE;
     }
     if (t->sink_track == STK_NONE) {
@@ -72,8 +73,9 @@ static struct stk_chrome_sink_track *sink_track(struct stk_chrome_sink *k,
         return NULL;
     }
     struct stk_chrome_sink_track *to = stk_vec_at(&k->tracks, t->sink_track);
-    if (t->rank >= 0)
+    if (t->rank >= 0) {
         to->rank = t->rank;
+    }
     return to;
 }
 
@@ -90,8 +92,9 @@ static void next_shard(struct stk_chrome_sink *k)
 {
     struct stk_shard *fresh = stk_shard_failed(k->shard) ? NULL : stk_build_shard(k->build);
     k->failed |= !fresh && !stk_shard_failed(k->shard);
-    if (!fresh)
+    if (!fresh) {
         return;
+    }
     k->shard = fresh;
     k->shard_number++;
     k->blocks_left = STK_CHROME_SHARD_BLOCKS;
@@ -104,8 +107,9 @@ static bool prepare_names(struct stk_chrome_sink *k, struct stk_chrome_stager *s
     if (s->names.count > known) {
         size_t count = s->names.count + s->names.count / 2;
         uint32_t *grown = stk_realloc_array(s->name_in_shard, count, sizeof *grown);
-        if (!grown)
+        if (!grown) {
             return false;
+        }
         s->name_in_shard = grown;
         s->names_in_shard = count;
     }
@@ -113,8 +117,9 @@ static bool prepare_names(struct stk_chrome_sink *k, struct stk_chrome_stager *s
         s->shard_number = k->shard_number;
         known = 0;
     }
-    for (size_t i = known; i < s->names_in_shard; i++)
+    for (size_t i = known; i < s->names_in_shard; i++) {
         s->name_in_shard[i] = STK_NONE;
+    }
     return true;
 }
 
@@ -135,13 +140,16 @@ static size_t take_details(struct stk_chrome_sink *k, struct stk_chrome_stager *
     size_t n = 0;
     for (; *at < s->details.count; ++*at) {
         const struct stk_chrome_detail *d = stk_vec_at(&s->details, *at);
-        if (d->row > row)
+        if (d->row > row) {
             break;
-        if (d->row < row || n == STK_CHROME_DETAILS_MAX)
+        }
+        if (d->row < row || n == STK_CHROME_DETAILS_MAX) {
             continue;
+        }
         out[n] = d->detail;
-        if (stk_detail_type_of(out[n].key) == STK_DETAIL_TEXT)
+        if (stk_detail_type_of(out[n].key) == STK_DETAIL_TEXT) {
             out[n].text = shard_name(k, s, out[n].text);
+        }
         n++;
     }
     return n;
@@ -153,10 +161,12 @@ static void take_config(struct stk_chrome_sink *k, struct stk_chrome_stager *s, 
 {
     for (; *at < s->configs.count; ++*at) {
         const struct stk_chrome_config *c = stk_vec_at(&s->configs, *at);
-        if (c->row > row)
+        if (c->row > row) {
             return;
-        if (c->row == row)
+        }
+        if (c->row == row) {
             stk_shard_set_config(k->shard, &c->config, ext);
+        }
     }
 }
 
@@ -168,20 +178,23 @@ static void take_rows(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
     uint32_t last = STK_NONE;
     struct stk_chrome_sink_track *t = NULL;
     for (size_t i = 0; i < s->rows.count; i++, g++) {
-        if (g->row.track == STK_NONE)
+        if (g->row.track == STK_NONE) {
             continue;
+        }
         if (g->row.track != last) {
             last = g->row.track;
             t = sink_track(k, stk_vec_at(&s->tracks, last));
-            if (!t)
+            if (!t) {
                 return;
+            }
         }
         g->row.name = shard_name(k, s, g->row.name);
         g->row.track = shard_track(k, t);
         t->rows++;
         t->calls += g->row.kind == STK_KIND_RUNTIME;
-        if (config < s->configs.count)
+        if (config < s->configs.count) {
             take_config(k, s, i, &config, &g->ext);
+        }
         size_t n = detail < s->details.count ? take_details(k, s, i, &detail, details) : 0;
         stk_shard_add_detailed(k->shard, &g->row, &g->ext, details, n);
     }
@@ -202,8 +215,9 @@ void stk_chrome_sink_add(struct stk_chrome_sink *k, struct stk_row *row)
 static void take_half(struct stk_chrome_sink *k, struct stk_chrome_stager *s,
                       const struct stk_chrome_half *half)
 {
-    if (half->track == STK_NONE)
+    if (half->track == STK_NONE) {
         return;
+    }
     struct stk_chrome_track *t = stk_vec_at(&s->tracks, half->track);
     struct stk_str name = stk_strpool_get(&s->names, half->name);
     uint32_t id = stk_strpool_intern(&k->half_names, name.p, name.n);
@@ -233,21 +247,25 @@ static void take_meta(struct stk_chrome_sink *k, struct stk_chrome_stager *s,
         return;
     }
     struct stk_str label = stk_chrome_stage_clean(s, m->label);
-    if (created)
+    if (created) {
         *kept = (struct stk_chrome_meta){.type = m->type, .label = {"", 0}};
-    if (!stk_str_eq(kept->label, label))
+    }
+    if (!stk_str_eq(kept->label, label)) {
         kept->label = keep(k, label);
+    }
 }
 
-static void take_tally(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
+static void take_counts(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
 {
-    struct stk_chrome_tally *from = &s->tally, *to = &k->total;
-    for (int i = 0; i < STK_KIND_COUNT; i++)
+    struct stk_chrome_counts *from = &s->counts, *to = &k->total;
+    for (int i = 0; i < STK_KIND_COUNT; i++) {
         to->by_kind[i] += from->by_kind[i];
+    }
     for (int i = 0; i < STK_ISSUE_COUNT; i++) {
         struct stk_chrome_issue *issue = &from->issues[i];
-        if (issue->count && !to->issues[i].count)
+        if (issue->count && !to->issues[i].count) {
             issue->note = keep(k, stk_chrome_stage_clean(s, issue->note));
+        }
         stk_chrome_issue_merge(&to->issues[i], issue);
     }
     if (from->foreign && !to->foreign) {
@@ -263,18 +281,21 @@ static void take_tally(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
 
 void stk_chrome_sink_take(struct stk_chrome_sink *k, struct stk_chrome_stager *s)
 {
-    if (k->blocks_left-- == 0)
+    if (k->blocks_left-- == 0) {
         next_shard(k);
+    }
     if (!prepare_names(k, s)) {
         k->failed = true;
         return;
     }
     take_rows(k, s);
-    for (size_t i = 0; i < s->metas.count; i++)
+    for (size_t i = 0; i < s->metas.count; i++) {
         take_meta(k, s, stk_vec_at(&s->metas, i));
-    for (size_t i = 0; i < s->halves.count; i++)
+    }
+    for (size_t i = 0; i < s->halves.count; i++) {
         take_half(k, s, stk_vec_at(&s->halves, i));
-    take_tally(k, s);
+    }
+    take_counts(k, s);
     k->failed |= s->failed;
     stk_chrome_stage_begin(s);
 }

@@ -28,7 +28,7 @@ struct stk_chrome_sink {
     struct stk_map meta_map;
     struct stk_vec halves; // struct stk_chrome_half: without their other halves; track: of the sink
     struct stk_strpool half_names;
-    struct stk_chrome_tally total;
+    struct stk_chrome_counts total;
     bool failed; // no memory
 };
 

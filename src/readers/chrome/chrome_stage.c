@@ -54,23 +54,26 @@ void stk_chrome_stager_deinit(struct stk_chrome_stager *s)
 void stk_chrome_stage_begin(struct stk_chrome_stager *s)
 {
     s->rows.count = s->details.count = s->configs.count = s->metas.count = s->halves.count = 0;
-    memset(&s->tally, 0, sizeof s->tally);
+    memset(&s->counts, 0, sizeof s->counts);
     memset(s->captures, 0, sizeof s->captures);
     s->block++;
 }
 
 static bool needs_unescaping(struct stk_str s)
 {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '\\' || (unsigned char)s.p[i] >= 0x80 || s.p[i] == 0)
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '\\' || (unsigned char)s.p[i] >= 0x80 || s.p[i] == 0) {
             return true;
+        }
+    }
     return false;
 }
 
 struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_str raw)
 {
-    if (!needs_unescaping(raw))
+    if (!needs_unescaping(raw)) {
         return raw;
+    }
     if (s->scratch_size < raw.n * 3) {
         char *grown = stk_realloc_array(s->scratch, raw.n, 3);
         if (!grown) {
@@ -87,8 +90,9 @@ static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome
 {
     struct stk_str name = r->odd_bytes ? stk_chrome_stage_clean(s, r->name) : r->name;
     uint32_t id = stk_strpool_intern(&s->names, name.p, name.n);
-    if (id != STK_STRPOOL_FAILED)
+    if (id != STK_STRPOOL_FAILED) {
         return id;
+    }
     s->failed = true;
     return 0;
 }
@@ -98,9 +102,11 @@ static bool is_collective_call(struct stk_str name)
 {
     static const char *const backends[] = {
         "nccl:", "rccl:", "gloo:", "mpi:", "ucc:", "xccl:", "hccl:"};
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-        if (stk_str_starts(name, stk_str_from(backends[i])))
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (stk_str_starts(name, stk_str_from(backends[i]))) {
             return true;
+        }
+    }
     return stk_str_eq(name, STK_STR("record_param_comms"));
 }
 
@@ -109,8 +115,9 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
 {
     if (id >= s->name_classes) {
         size_t count = s->name_classes ? s->name_classes * 2 : 1024;
-        while (count <= id)
+        while (count <= id) {
             count *= 2;
+        }
         uint32_t *grown = stk_realloc_array(s->name_class, count, sizeof *grown);
         if (!grown) {
             s->failed = true;
@@ -136,8 +143,9 @@ static uint32_t host_name_class(struct stk_chrome_stager *s, uint32_t id, struct
 
 void stk_chrome_issue_merge(struct stk_chrome_issue *into, const struct stk_chrome_issue *from)
 {
-    if (from->count == 0)
+    if (from->count == 0) {
         return;
+    }
     if (into->count == 0 || from->first_pos < into->first_pos) {
         into->first_pos = from->first_pos;
         into->note = from->note;
@@ -150,12 +158,12 @@ void stk_chrome_stage_issue(struct stk_chrome_stager *s, enum stk_issue_id id, u
                             uint64_t pos, struct stk_str note)
 {
     struct stk_chrome_issue one = {1, events_lost, pos, note};
-    stk_chrome_issue_merge(&s->tally.issues[id], &one);
+    stk_chrome_issue_merge(&s->counts.issues[id], &one);
 }
 
 static void count_only(struct stk_chrome_stager *s, enum stk_kind kind)
 {
-    s->tally.by_kind[kind]++;
+    s->counts.by_kind[kind]++;
 }
 
 static void drop(struct stk_chrome_stager *s, const struct stk_chrome_raw *r, enum stk_issue_id why)
@@ -189,10 +197,11 @@ void stk_chrome_pair_row(const struct stk_chrome_half *begin, struct stk_chrome_
 static struct stk_chrome_staged *push_row(struct stk_chrome_stager *s)
 {
     struct stk_chrome_staged *g;
-    if (s->rows.count < s->rows.capacity)
+    if (s->rows.count < s->rows.capacity) {
         g = stk_vec_at(&s->rows, s->rows.count++);
-    else
+    } else {
         g = stk_vec_push(&s->rows);
+    }
     if (!g) {
         s->failed = true;
         return NULL;
@@ -205,8 +214,9 @@ static struct stk_chrome_staged *push_row(struct stk_chrome_stager *s)
 static bool trailing_number(struct stk_str name, int64_t *n)
 {
     size_t i = name.n;
-    while (i > 0 && name.p[i - 1] >= '0' && name.p[i - 1] <= '9')
+    while (i > 0 && name.p[i - 1] >= '0' && name.p[i - 1] <= '9') {
         i--;
+    }
     return i < name.n && (i == 0 || name.p[i - 1] == '#') &&
            stk_str_to_i64((struct stk_str){name.p + i, name.n - i}, n);
 }
@@ -214,8 +224,9 @@ static bool trailing_number(struct stk_str name, int64_t *n)
 static void mark_step(struct stk_chrome_staged *g, struct stk_str name)
 {
     g->ext.flags |= STK_EXT_STEP;
-    if (trailing_number(name, &g->ext.value))
+    if (trailing_number(name, &g->ext.value)) {
         g->ext.flags |= STK_EXT_VALUE;
+    }
 }
 
 static void stage_annotation(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
@@ -225,10 +236,12 @@ static void stage_annotation(struct stk_chrome_stager *s, const struct stk_chrom
     g->row.track = stk_chrome_track_host(s, r);
     g->row.kind = r->cat == STK_CHROME_CAT_ANNOTATION || class & CLASS_MARKER ? STK_KIND_ANNOTATION
                                                                               : STK_KIND_HOST_OP;
-    if (class & CLASS_FETCH)
+    if (class & CLASS_FETCH) {
         g->row.kind = STK_KIND_INPUT;
-    if (class & CLASS_STEP)
+    }
+    if (class & CLASS_STEP) {
         mark_step(g, r->name);
+    }
     if (r->cat == STK_CHROME_CAT_ANNOTATION && r->flags & STK_CHROME_HAS_STEP) {
         g->ext.flags |= STK_EXT_STEP | STK_EXT_VALUE;
         g->ext.value = r->step;
@@ -251,20 +264,22 @@ static void read_details(struct stk_str details, struct stk_row_ext *ext)
     size_t i = 0;
     while (i < details.n) {
         size_t end = i, colon = 0;
-        for (; end < details.n && details.p[end] != ' ' && details.p[end] != '\n'; end++)
-            if (details.p[end] == ':' && !colon)
+        for (; end < details.n && details.p[end] != ' ' && details.p[end] != '\n'; end++) {
+            if (details.p[end] == ':' && !colon) {
                 colon = end;
+            }
+        }
         struct stk_str key = {details.p + i, colon > i ? colon - i : 0};
         struct stk_str value = {details.p + colon + 1, colon ? end - colon - 1 : 0};
-        if (stk_str_eq(key, STK_STR("size")) && stk_str_to_i64(value, &ext->value))
+        if (stk_str_eq(key, STK_STR("size")) && stk_str_to_i64(value, &ext->value)) {
             ext->flags |= STK_EXT_VALUE;
-        else if (stk_str_eq(key, STK_STR("async")))
+        } else if (stk_str_eq(key, STK_STR("async"))) {
             ext->flags |= stk_str_eq(value, STK_STR("0")) ? STK_EXT_SYNCHRONOUS : STK_EXT_ASYNC;
-        else if (stk_str_eq(key, STK_STR("dir")))
+        } else if (stk_str_eq(key, STK_STR("dir"))) {
             ext->dir = dir_of_key(value);
-        else if (stk_str_eq(key, STK_STR("waits")))
+        } else if (stk_str_eq(key, STK_STR("waits"))) {
             ext->flags |= STK_EXT_WAITS;
-        else if (stk_str_eq(key, STK_STR("kind_src")) || stk_str_eq(key, STK_STR("kind_dst"))) {
+        } else if (stk_str_eq(key, STK_STR("kind_src")) || stk_str_eq(key, STK_STR("kind_dst"))) {
             uint8_t mem = stk_str_eq(value, STK_STR("pageable"))      ? STK_MEM_PAGEABLE
                           : stk_str_eq(value, STK_STR("pinned"))      ? STK_MEM_PINNED
                           : stk_str_starts(value, STK_STR("device"))  ? STK_MEM_DEVICE
@@ -284,27 +299,31 @@ static void stage_device_row(struct stk_chrome_stager *s, const struct stk_chrom
     g->row.kind = r->cat == STK_CHROME_CAT_MEMCPY   ? STK_KIND_MEMCPY
                   : r->cat == STK_CHROME_CAT_MEMSET ? STK_KIND_MEMSET
                                                     : STK_KIND_KERNEL;
-    s->tally.kernels++;
+    s->counts.kernels++;
     g->ext.has_corr = (r->flags & STK_CHROME_HAS_CORR) && r->corr != 0;
     g->ext.corr = r->corr;
     if (r->flags & STK_CHROME_HAS_BYTES && r->cat != STK_CHROME_CAT_KERNEL) {
         g->ext.value = r->bytes;
         g->ext.flags |= STK_EXT_VALUE;
     }
-    if (r->flags & STK_CHROME_IN_GRAPH)
+    if (r->flags & STK_CHROME_IN_GRAPH) {
         g->ext.flags |= STK_EXT_GRAPH;
+    }
     if (r->cat == STK_CHROME_CAT_MEMCPY) {
         stk_name_parse_copy(r->name, &g->ext.dir, &g->ext.src_mem, &g->ext.dst_mem);
-        if (r->details.n)
+        if (r->details.n) {
             read_details(r->details, &g->ext);
+        }
     }
 }
 
 static bool is_number(struct stk_str name)
 {
-    for (size_t i = 0; i < name.n; i++)
-        if (name.p[i] < '0' || name.p[i] > '9')
+    for (size_t i = 0; i < name.n; i++) {
+        if (name.p[i] < '0' || name.p[i] > '9') {
             return false;
+        }
+    }
     return name.n > 0;
 }
 
@@ -331,16 +350,17 @@ static void stage_unknown(struct stk_chrome_stager *s, const struct stk_chrome_r
     }
     // The rows of TensorFlow's line "Steps" are named by their number.
     bool numbered = r->cat == STK_CHROME_CAT_NONE && is_number(r->name);
-    if (numbered || host_name_class(s, g->row.name, r->name) & CLASS_STEP)
+    if (numbered || host_name_class(s, g->row.name, r->name) & CLASS_STEP) {
         mark_step(g, r->name);
+    }
 }
 
 // Of an accelerator that is not known, unless kernels turn up.
 static void note_foreign(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    if (s->tally.foreign++ == 0) {
-        s->tally.foreign_pos = r->pos;
-        s->tally.foreign_cat = r->cat_text;
+    if (s->counts.foreign++ == 0) {
+        s->counts.foreign_pos = r->pos;
+        s->counts.foreign_cat = r->cat_text;
     }
 }
 
@@ -368,8 +388,9 @@ static void stage_exported(struct stk_chrome_stager *s, const struct stk_chrome_
         g->ext.value = r->bytes;
         g->ext.flags |= STK_EXT_VALUE;
     }
-    if (r->cat == STK_CHROME_CAT_MEMORY && s->wants & STK_WANT_MEMORY)
+    if (r->cat == STK_CHROME_CAT_MEMORY && s->wants & STK_WANT_MEMORY) {
         stk_chrome_detail_memory(s, r);
+    }
 }
 
 static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
@@ -381,14 +402,17 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_ANNOTATION:
         stage_annotation(s, r, g);
         if (s->wants & STK_WANT_COLLECTIVES &&
-            host_name_class(s, g->row.name, r->name) & CLASS_COLLECTIVE)
+            host_name_class(s, g->row.name, r->name) & CLASS_COLLECTIVE) {
             stk_chrome_detail_collective(s, r);
-        if (s->wants & STK_WANT_LAUNCHES && host_name_class(s, g->row.name, r->name) & CLASS_COST)
+        }
+        if (s->wants & STK_WANT_LAUNCHES && host_name_class(s, g->row.name, r->name) & CLASS_COST) {
             stk_chrome_config_operator(s, r);
+        }
         break;
     case STK_CHROME_CAT_RUNTIME:
-        if (stk_str_starts_nocase(r->cat_text, STK_STR("xpu")))
+        if (stk_str_starts_nocase(r->cat_text, STK_STR("xpu"))) {
             note_foreign(s, r);
+        }
         g->row.track = stk_chrome_track_host(s, r);
         g->row.kind = STK_KIND_RUNTIME;
         g->ext.has_corr = (r->flags & STK_CHROME_HAS_CORR) && r->corr != 0;
@@ -402,10 +426,12 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
     case STK_CHROME_CAT_MEMCPY:
     case STK_CHROME_CAT_MEMSET:
         stage_device_row(s, r, g);
-        if (s->wants & STK_WANT_COLLECTIVES && r->cat == STK_CHROME_CAT_KERNEL)
+        if (s->wants & STK_WANT_COLLECTIVES && r->cat == STK_CHROME_CAT_KERNEL) {
             stk_chrome_detail_collective(s, r);
-        if (s->wants & STK_WANT_LAUNCHES && r->cat == STK_CHROME_CAT_KERNEL)
+        }
+        if (s->wants & STK_WANT_LAUNCHES && r->cat == STK_CHROME_CAT_KERNEL) {
             stk_chrome_config_kernel(s, r);
+        }
         break;
     case STK_CHROME_CAT_DERIVED:
         g->row.track = stk_chrome_track_device(s, r, STK_TRACK_DERIVED);
@@ -439,11 +465,12 @@ static void stage_by_cat(struct stk_chrome_stager *s, const struct stk_chrome_ra
 static void note_track(struct stk_chrome_stager *s, const struct stk_chrome_raw *r,
                        const struct stk_row *row)
 {
-    if (row->track == STK_NONE)
+    if (row->track == STK_NONE) {
         return;
+    }
     struct stk_chrome_track *t = stk_vec_at(&s->tracks, row->track);
     if (stk_chrome_is_merged(r)) {
-        s->tally.raw_pids++;
+        s->counts.raw_pids++;
         t->rank = (int32_t)r->rank;
     }
 }
@@ -470,13 +497,14 @@ static void stage_complete(struct stk_chrome_stager *s, const struct stk_chrome_
         return;
     }
     struct stk_chrome_staged *g = push_row(s);
-    if (!g)
+    if (!g) {
         return;
+    }
     set_times(&g->row, r->ts, r->dur);
     g->row.pos = r->pos;
     g->row.name = intern_name(s, r);
     stage_by_cat(s, r, g);
-    s->tally.known_cats += r->cat > STK_CHROME_CAT_UNKNOWN;
+    s->counts.known_cats += r->cat > STK_CHROME_CAT_UNKNOWN;
     note_track(s, r, &g->row);
 }
 
@@ -492,8 +520,9 @@ static void stage_instant(struct stk_chrome_stager *s, const struct stk_chrome_r
     }
     bool memory = stk_str_eq(r->name, STK_STR("[memory]"));
     struct stk_chrome_staged *g = push_row(s);
-    if (!g)
+    if (!g) {
         return;
+    }
     set_times(&g->row, r->ts, (struct stk_chrome_time){0, 0});
     g->row.pos = r->pos;
     g->row.name = intern_name(s, r);
@@ -505,8 +534,9 @@ static void stage_instant(struct stk_chrome_stager *s, const struct stk_chrome_r
             g->ext.value = r->bytes;
             g->ext.flags = STK_EXT_VALUE;
         }
-        if (s->wants & STK_WANT_MEMORY)
+        if (s->wants & STK_WANT_MEMORY) {
             stk_chrome_detail_memory(s, r);
+        }
     }
 }
 
@@ -517,8 +547,9 @@ static void stage_counter(struct stk_chrome_stager *s, const struct stk_chrome_r
         return;
     }
     struct stk_chrome_staged *g = push_row(s);
-    if (!g)
+    if (!g) {
         return;
+    }
     set_times(&g->row, r->ts, (struct stk_chrome_time){0, 0});
     g->row.pos = r->pos;
     g->row.name = intern_name(s, r);
@@ -528,8 +559,9 @@ static void stage_counter(struct stk_chrome_stager *s, const struct stk_chrome_r
         g->ext.value = r->value;
         g->ext.flags = STK_EXT_VALUE;
     }
-    if (s->wants & STK_WANT_COUNTERS)
+    if (s->wants & STK_WANT_COUNTERS) {
         stk_chrome_detail_counter(s, r);
+    }
 }
 
 // ---- pairs ----
@@ -540,16 +572,18 @@ static void end_half(struct stk_chrome_stager *s, const struct stk_chrome_half *
     if (t->block == s->block && t->open_begin != STK_NONE) {
         struct stk_chrome_half *begin = stk_vec_at(&s->halves, t->open_begin);
         struct stk_chrome_staged *g = push_row(s);
-        if (!g)
+        if (!g) {
             return;
+        }
         stk_chrome_pair_row(begin, half->ts, &g->row);
         t->open_begin = begin->below;
         begin->track = STK_NONE;
         return;
     }
     struct stk_chrome_half *kept = stk_vec_push(&s->halves);
-    if (kept)
+    if (kept) {
         *kept = *half;
+    }
     s->failed |= !kept;
 }
 
@@ -563,8 +597,9 @@ static void begin_half(struct stk_chrome_stager *s, struct stk_chrome_half *half
     half->below = t->open_begin;
     t->open_begin = (uint32_t)s->halves.count;
     struct stk_chrome_half *kept = stk_vec_push(&s->halves);
-    if (kept)
+    if (kept) {
         *kept = *half;
+    }
     s->failed |= !kept;
 }
 
@@ -580,16 +615,18 @@ static void stage_half(struct stk_chrome_stager *s, const struct stk_chrome_raw 
                                    .begins = r->ph == 'B',
                                    .kind = STK_KIND_UNSET,
                                    .below = STK_NONE};
-    if (half.track == STK_NONE)
+    if (half.track == STK_NONE) {
         return;
+    }
     if (!half.begins) {
         count_only(s, STK_KIND_OTHER);
         end_half(s, &half);
         return;
     }
     half.name = intern_name(s, r);
-    if (r->cat == STK_CHROME_CAT_RUNTIME || is_api_name(r->name))
+    if (r->cat == STK_CHROME_CAT_RUNTIME || is_api_name(r->name)) {
         half.kind = STK_KIND_RUNTIME;
+    }
     begin_half(s, &half);
 }
 
@@ -599,25 +636,29 @@ static void stage_meta(struct stk_chrome_stager *s, const struct stk_chrome_raw 
 {
     count_only(s, STK_KIND_OTHER);
     enum stk_chrome_label type;
-    if (stk_str_eq(r->name, STK_STR("process_name")))
+    if (stk_str_eq(r->name, STK_STR("process_name"))) {
         type = STK_CHROME_PROCESS_NAME;
-    else if (stk_str_eq(r->name, STK_STR("thread_name")))
+    } else if (stk_str_eq(r->name, STK_STR("thread_name"))) {
         type = STK_CHROME_THREAD_NAME;
-    else
+    } else {
         return;
-    if (r->label.n == 0)
+    }
+    if (r->label.n == 0) {
         return;
+    }
     struct stk_chrome_meta *m = stk_vec_push(&s->metas);
     s->failed |= !m;
-    if (m)
+    if (m) {
         *m = (struct stk_chrome_meta){type, r->pid, r->tid, r->label};
+    }
 }
 
 void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
-    if (r->flags & STK_CHROME_BAD_FIELD)
+    if (r->flags & STK_CHROME_BAD_FIELD) {
         stk_chrome_stage_issue(s, STK_ISSUE_FIELD_INVALID, 0, r->pos, r->name);
-    s->tally.without_ph += r->ph == 0;
+    }
+    s->counts.without_ph += r->ph == 0;
     switch (r->ph) {
     case 'X':
         stage_complete(s, r);

@@ -81,7 +81,7 @@ enum stk_chrome_capture {
 };
 
 // Counts that are summed over blocks.
-struct stk_chrome_tally {
+struct stk_chrome_counts {
     uint64_t by_kind[STK_KIND_COUNT]; // read and not stored
     struct stk_chrome_issue issues[STK_ISSUE_COUNT];
     uint64_t kernels, known_cats, foreign, raw_pids, without_ph;
@@ -102,7 +102,7 @@ struct stk_chrome_stager {
     struct stk_vec configs; // struct stk_chrome_config, by row
     struct stk_vec metas;   // struct stk_chrome_meta, texts in the block
     struct stk_vec halves;  // struct stk_chrome_half
-    struct stk_chrome_tally tally;
+    struct stk_chrome_counts counts;
     struct stk_str captures[STK_CHROME_CAPTURES]; // slices of the block's text
     uint64_t block;                               // counts blocks and new attempts at one
     // For the sink: name id -> string id in the shard with number `shard_number`.

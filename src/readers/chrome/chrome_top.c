@@ -58,12 +58,14 @@ static void read_start(struct reader *r)
             r->wait = true;
             return;
         }
-        if (r->text->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+        if (r->text->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
             r->at = 3;
+        }
     }
     r->at = skip_space(r, r->at);
-    if (r->at >= r->text->len)
+    if (r->at >= r->text->len) {
         return;
+    }
     char c = p[r->at];
     if (c == '{') {
         r->place->at = STK_CHROME_AT_KEYS;
@@ -92,10 +94,12 @@ static size_t value_end(const struct reader *r, size_t at)
     stk_chrome_lexer_init(&x, r->text->p, r->text->len, at);
     do {
         enum stk_chrome_token t = stk_chrome_lexer_next(&x);
-        if (t == STK_CHROME_TOK_CUT)
+        if (t == STK_CHROME_TOK_CUT) {
             return 0;
-        if (t == STK_CHROME_TOK_BROKEN)
+        }
+        if (t == STK_CHROME_TOK_BROKEN) {
             return SIZE_MAX;
+        }
     } while (x.depth > 0);
     return x.pos;
 }
@@ -103,15 +107,17 @@ static size_t value_end(const struct reader *r, size_t at)
 static bool capture_value(struct reader *r, struct stk_str key, size_t value)
 {
     for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
-        if (!stk_str_eq(key, stk_str_from(captures[i].key)))
+        if (!stk_str_eq(key, stk_str_from(captures[i].key))) {
             continue;
+        }
         size_t end = value_end(r, value);
         if (end == 0 && !r->text->last && r->text->len - value <= UNIT_MAX) {
             r->wait = true;
             return true;
         }
-        if (end == 0 || end == SIZE_MAX || end - value > UNIT_MAX)
+        if (end == 0 || end == SIZE_MAX || end - value > UNIT_MAX) {
             return false;
+        }
         r->s->captures[captures[i].capture] = (struct stk_str){r->text->p + value, end - value};
         r->at = end;
         return true;
@@ -127,11 +133,13 @@ static size_t find_value(struct reader *r, struct stk_str *key)
     const size_t left = r->text->len - r->at;
     const size_t stop = left > UNIT_MAX ? r->at + UNIT_MAX : r->text->len;
     size_t i = r->at + 1;
-    while (i < stop && p[i] != '"')
+    while (i < stop && p[i] != '"') {
         i += p[i] == '\\' ? 2 : 1;
+    }
     size_t value = i < stop ? stk_chrome_skip_space(p, stop, i + 1) : stop;
-    if (value < stop && p[value] != ':')
+    if (value < stop && p[value] != ':') {
         return 0;
+    }
     value = value < stop ? stk_chrome_skip_space(p, stop, value + 1) : stop;
     if (value < stop) {
         *key = (struct stk_str){p + r->at + 1, i - r->at - 1};
@@ -144,8 +152,9 @@ static size_t find_value(struct reader *r, struct stk_str *key)
 // A byte between the top-level values that belongs to none; a run of them counts once.
 static void garbage(struct reader *r)
 {
-    if (!r->place->in_garbage)
+    if (!r->place->in_garbage) {
         repaired(r, r->at);
+    }
     r->place->in_garbage = true;
     r->at++;
 }
@@ -154,8 +163,9 @@ static void read_key(struct reader *r)
 {
     struct stk_str key;
     size_t value = find_value(r, &key);
-    if (r->wait)
+    if (r->wait) {
         return;
+    }
     if (value == 0) { // no key: the quote is a leftover of something damaged
         garbage(r);
         return;
@@ -168,8 +178,9 @@ static void read_key(struct reader *r)
         r->at = value + 1;
         return;
     }
-    if (capture_value(r, key, value))
+    if (capture_value(r, key, value)) {
         return;
+    }
     r->at = value;
     begin_skip(r);
 }
@@ -177,8 +188,9 @@ static void read_key(struct reader *r)
 static void read_keys(struct reader *r)
 {
     r->at = skip_space(r, r->at);
-    if (r->at >= r->text->len)
+    if (r->at >= r->text->len) {
         return;
+    }
     char c = r->text->p[r->at];
     if (c == '"') {
         read_key(r);
@@ -198,15 +210,18 @@ static int is_events_key(const struct reader *r)
 {
     static const char key[] = "\"traceEvents\"";
     const size_t n = sizeof key - 1, left = r->text->len - r->at;
-    if (memcmp(r->text->p + r->at, key, left < n ? left : n) != 0)
+    if (memcmp(r->text->p + r->at, key, left < n ? left : n) != 0) {
         return 0;
+    }
     size_t stop = r->at + n + 64 < r->text->len ? r->at + n + 64 : r->text->len;
     size_t colon = left < n ? r->text->len : stk_chrome_skip_space(r->text->p, stop, r->at + n);
-    if (colon < stop && r->text->p[colon] != ':')
+    if (colon < stop && r->text->p[colon] != ':') {
         return 0;
+    }
     size_t bracket = colon < stop ? stk_chrome_skip_space(r->text->p, stop, colon + 1) : stop;
-    if (bracket < stop)
+    if (bracket < stop) {
         return r->text->p[bracket] == '[';
+    }
     return stop < r->text->len ? 0 : -1;
 }
 
@@ -234,11 +249,13 @@ static void read_skip(struct reader *r)
     for (; r->at < r->text->len; r->at++) {
         char c = r->text->p[r->at];
         if (c == '"') {
-            if (!skip_quote(r))
+            if (!skip_quote(r)) {
                 return;
+            }
         } else if (place->skip_string) {
-            if (c != '\\')
+            if (c != '\\') {
                 continue;
+            }
             if (r->at + 1 == r->text->len && !r->text->last) {
                 r->wait = true;
                 return;
@@ -267,7 +284,7 @@ static void read_skip(struct reader *r)
 static void lose(struct reader *r, size_t from)
 {
     stk_chrome_stage_issue(r->s, STK_ISSUE_JSON_SKIPPED, 1, r->text->pos + r->at, STK_STR(""));
-    r->s->tally.by_kind[STK_KIND_OTHER]++;
+    r->s->counts.by_kind[STK_KIND_OTHER]++;
     r->place->at = STK_CHROME_AT_LOST;
     r->place->before = r->text->p[r->at];
     r->at = from;
@@ -290,8 +307,9 @@ static void read_lost(struct reader *r)
                 return;
             }
         }
-        if (!stk_chrome_is_space(c))
+        if (!stk_chrome_is_space(c)) {
             r->place->before = c;
+        }
     }
 }
 
@@ -309,8 +327,9 @@ static bool read_event_slowly(struct reader *r, struct stk_chrome_raw *raw, size
         lose(r, r->at + 1);
         return false;
     }
-    for (; repairs > 0; repairs--)
+    for (; repairs > 0; repairs--) {
         repaired(r, r->at);
+    }
     return true;
 }
 
@@ -323,8 +342,9 @@ static void read_events_run(struct reader *r)
     for (;;) {
         size_t start = r->at, end = 0;
         bool slow = false;
-        if (stk_chrome_cursor_next(r->c) != start)
+        if (stk_chrome_cursor_next(r->c) != start) {
             return; // cannot be: a brace is there
+        }
         enum stk_chrome_result res = stk_chrome_event_fast(r->c, start, &raw, &end);
         if (res == STK_CHROME_MORE && !r->text->last &&
             r->text->len - start <= STK_CHROME_FAST_BYTES) {
@@ -332,27 +352,33 @@ static void read_events_run(struct reader *r)
             return;
         }
         if (res != STK_CHROME_OK) {
-            if (!read_event_slowly(r, &raw, &end))
+            if (!read_event_slowly(r, &raw, &end)) {
                 return;
+            }
             slow = true;
         }
         raw.pos = r->text->pos + start;
         stk_chrome_stage_event(r->s, &raw);
         r->place->seen_comma = false;
         r->at = end;
-        if (slow)
+        if (slow) {
             return;
+        }
         // The usual: a comma, space, a brace.
         size_t i = end;
-        if (stk_chrome_is_space(p[i]))
+        if (stk_chrome_is_space(p[i])) {
             i = skip_space(r, i);
-        if (p[i] != ',')
+        }
+        if (p[i] != ',') {
             return;
+        }
         i++;
-        if (stk_chrome_is_space(p[i]))
+        if (stk_chrome_is_space(p[i])) {
             i = skip_space(r, i + 1);
-        if (i >= r->text->len || p[i] != '{')
+        }
+        if (i >= r->text->len || p[i] != '{') {
             return;
+        }
         r->place->seen_comma = true;
         r->at = i;
     }
@@ -361,17 +387,20 @@ static void read_events_run(struct reader *r)
 static void read_events(struct reader *r)
 {
     r->at = skip_space(r, r->at);
-    if (r->at >= r->text->len)
+    if (r->at >= r->text->len) {
         return;
+    }
     char c = r->text->p[r->at];
     if (c == '{') {
-        if (!r->place->seen_comma)
+        if (!r->place->seen_comma) {
             repaired(r, r->at);
+        }
         r->place->seen_comma = true; // counted, should the event be offered again
         read_events_run(r);
     } else if (c == ',') {
-        if (r->place->seen_comma)
+        if (r->place->seen_comma) {
             repaired(r, r->at);
+        }
         r->place->seen_comma = true;
         r->at++;
     } else if (c == ']') {
@@ -385,10 +414,12 @@ static void read_events(struct reader *r)
 static void read_end(struct reader *r)
 {
     r->at = skip_space(r, r->at);
-    if (r->at >= r->text->len)
+    if (r->at >= r->text->len) {
         return;
-    if (!r->place->complained)
+    }
+    if (!r->place->complained) {
         repaired(r, r->at);
+    }
     r->place->complained = true;
     r->at = r->text->len;
 }
@@ -402,10 +433,12 @@ size_t stk_chrome_consume(struct stk_chrome_place *place, struct stk_chrome_stag
         [STK_CHROME_AT_SKIP] = read_skip,   [STK_CHROME_AT_EVENTS] = read_events,
         [STK_CHROME_AT_LOST] = read_lost,   [STK_CHROME_AT_END] = read_end};
     // An escape at the very end steps over it.
-    while (r.at < text->len && !r.wait && !s->failed && place->at != STK_CHROME_AT_FOREIGN)
+    while (r.at < text->len && !r.wait && !s->failed && place->at != STK_CHROME_AT_FOREIGN) {
         read[place->at](&r);
-    if (place->at == STK_CHROME_AT_FOREIGN)
+    }
+    if (place->at == STK_CHROME_AT_FOREIGN) {
         r.at = text->len;
+    }
     return r.at < text->len ? r.at : text->len;
 }
 
@@ -415,8 +448,9 @@ size_t stk_chrome_consume(struct stk_chrome_place *place, struct stk_chrome_stag
 
 static size_t back_over_space(const char *text, size_t i)
 {
-    while (i > 0 && stk_chrome_is_space(text[i - 1]))
+    while (i > 0 && stk_chrome_is_space(text[i - 1])) {
         i--;
+    }
     return i;
 }
 
@@ -424,17 +458,21 @@ size_t stk_chrome_find_cut(const char *text, size_t len)
 {
     const size_t stop = len > CUT_WITHIN ? len - CUT_WITHIN : 0;
     for (size_t i = len; i-- > stop;) {
-        if (text[i] != '{')
+        if (text[i] != '{') {
             continue;
+        }
         size_t comma = back_over_space(text, i);
-        if (comma == 0 || text[comma - 1] != ',')
+        if (comma == 0 || text[comma - 1] != ',') {
             continue;
+        }
         size_t brace = back_over_space(text, comma - 1);
-        if (brace == 0 || text[brace - 1] != '}')
+        if (brace == 0 || text[brace - 1] != '}') {
             continue;
+        }
         size_t quote = stk_chrome_skip_space(text, len, i + 1);
-        if (quote < len && text[quote] == '"')
+        if (quote < len && text[quote] == '"') {
             return i;
+        }
     }
     return 0;
 }

@@ -20,8 +20,9 @@ uint64_t stk_chrome_id_hash(const struct stk_chrome_id *id)
 // Process id for a track: the number, or one made from the text.
 static int64_t process_of(const struct stk_chrome_id *pid)
 {
-    if (pid->text.n == 0)
+    if (pid->text.n == 0) {
         return pid->number > INT64_MIN / 2 ? pid->number : INT64_MIN / 2;
+    }
     return (int64_t)(stk_hash_bytes(pid->text.p, pid->text.n) >> 2 | UINT64_C(1) << 61);
 }
 
@@ -59,22 +60,26 @@ static uint32_t find_track(struct stk_chrome_stager *s, const struct place *p,
 {
     uint64_t a = stk_hash_u64((uint64_t)p->process) + (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
     uint64_t b = (uint64_t)p->id * 31 + (uint64_t)p->device * 0xff51afd7ed558ccdu;
-    if (p->sid.n)
+    if (p->sid.n) {
         b ^= stk_hash_bytes(p->sid.p, p->sid.n);
-    if (r->pid.text.n)
+    }
+    if (r->pid.text.n) {
         a ^= stk_hash_bytes(r->pid.text.p, r->pid.text.n);
+    }
     size_t slot = (a ^ b ^ b >> 5 ^ a >> 7) % 16;
     if (s->recent[slot].a == a && s->recent[slot].b == b && s->tracks.count > 0 &&
-        s->recent[slot].track < s->tracks.count)
+        s->recent[slot].track < s->tracks.count) {
         return s->recent[slot].track;
+    }
     int created;
     uint32_t *value = stk_map_put(&s->track_map, a, b, STK_NONE, &created);
     if (!value) {
         s->failed = true;
         return STK_NONE;
     }
-    if (*value == STK_NONE)
+    if (*value == STK_NONE) {
         *value = new_track(s, p, r, a, b);
+    }
     s->recent[slot].a = a;
     s->recent[slot].b = b;
     s->recent[slot].track = *value;
@@ -93,13 +98,16 @@ static int64_t stream_number(const struct stk_chrome_raw *r, struct stk_str *sid
     struct stk_str text = r->tid.text;
     int64_t n;
     *sid = (struct stk_str){"", 0};
-    if (text.n == 0)
+    if (text.n == 0) {
         return r->tid.number;
+    }
     if (stk_str_starts_nocase(text, STK_STR("stream ")) &&
-        stk_str_to_i64((struct stk_str){text.p + 7, text.n - 7}, &n))
+        stk_str_to_i64((struct stk_str){text.p + 7, text.n - 7}, &n)) {
         return n;
-    if (r->flags & STK_CHROME_HAS_STREAM)
+    }
+    if (r->flags & STK_CHROME_HAS_STREAM) {
         return r->stream;
+    }
     *sid = text;
     return 0;
 }
@@ -111,8 +119,9 @@ uint32_t stk_chrome_track_device(struct stk_chrome_stager *s, const struct stk_c
                       .process = STK_CHROME_STAND_IN(stk_chrome_is_merged(r) ? r->rank : -1),
                       .device = r->flags & STK_CHROME_HAS_DEVICE ? r->device : r->pid.number};
     p.id = stream_number(r, &p.sid);
-    if (p.device < 0) // a host track has -1; numbers below do not occur
+    if (p.device < 0) { // a host track has -1; numbers below do not occur
         p.device = 0;
+    }
     return find_track(s, &p, r);
 }
 

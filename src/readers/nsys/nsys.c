@@ -55,16 +55,20 @@ struct reading {
     atomic_bool stop;
 };
 
-static int sniff(const uint8_t *head, size_t n, const char **why_not)
+static int nsys_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
     static const char magic[16] = "SQLite format 3";
-    if (n >= sizeof magic && memcmp(head, magic, sizeof magic) == 0)
+    if (n >= sizeof magic && memcmp(head, magic, sizeof magic) == 0) {
         return 2;
-    if (n < 100)
+    }
+    if (n < 100) {
         return 0;
-    for (size_t i = 0; i < 100; i++)
-        if (head[i])
+    }
+    for (size_t i = 0; i < 100; i++) {
+        if (head[i]) {
             return 0;
+        }
+    }
     *why_not = "the file begins with zeros, as an interrupted export does: export the report again "
                "with nsys export --type=sqlite";
     return 0;
@@ -83,14 +87,16 @@ static bool check_whole(struct reading *r)
     static const char *const beside[] = {"-wal", "-journal"};
     struct stat info;
     char path[4096];
-    if (stat(r->ctx->path, &info) == 0)
+    if (stat(r->ctx->path, &info) == 0) {
         r->file.size_bytes = (uint64_t)info.st_size;
+    }
     for (int i = 0; i < 2; i++) {
         int n = snprintf(path, sizeof path, "%s%s", r->ctx->path, beside[i]);
-        if (n > 0 && (size_t)n < sizeof path && stat(path, &info) == 0 && info.st_size > 0)
+        if (n > 0 && (size_t)n < sizeof path && stat(path, &info) == 0 && info.st_size > 0) {
             note_issue(r, STK_ISSUE_TRUNCATED,
                        i == 0 ? "a write-ahead log (-wal) lies beside the file and is not applied"
                               : "a journal lies beside the file: an export was interrupted");
+        }
     }
     uint8_t head[100];
     FILE *f = fopen(r->ctx->path, "rbe");
@@ -99,15 +105,18 @@ static bool check_whole(struct reading *r)
         uint32_t page = (uint32_t)head[16] << 8 | head[17];
         uint32_t pages = (uint32_t)head[28] << 24 | (uint32_t)head[29] << 16 |
                          (uint32_t)head[30] << 8 | head[31];
-        if (page == 1)
+        if (page == 1) {
             page = 65536;
+        }
         // The count holds only if both change counters agree.
         if (plain && memcmp(head + 24, head + 92, 4) == 0 &&
-            (uint64_t)page * pages > r->file.size_bytes)
+            (uint64_t)page * pages > r->file.size_bytes) {
             note_issue(r, STK_ISSUE_TRUNCATED, "pages are missing at the end of the file");
+        }
     }
-    if (f)
+    if (f) {
         fclose(f);
+    }
     return plain;
 }
 
@@ -118,8 +127,9 @@ static bool first_value(sqlite3 *db, const char *table, const char *column, cons
     sqlite3_stmt *st = stk_nsys_db_select(db, table, column, tail);
     bool found =
         st && sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) == SQLITE_INTEGER;
-    if (found)
+    if (found) {
         *out = sqlite3_column_int64(st, 0);
+    }
     sqlite3_finalize(st);
     return found;
 }
@@ -135,18 +145,21 @@ static void find_processes(struct reading *r)
                                             {"NVTX_EVENTS", "!globalTid"},
                                             {"OSRT_API", "!globalTid"}};
     int64_t global = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !file->has_machine; i++)
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !file->has_machine; i++) {
         file->has_machine = first_value(r->db, tables[i][0], tables[i][1], "LIMIT 1", &global);
+    }
     file->machine = (uint64_t)global >> 48;
     file->default_process = file->has_machine ? stk_nsys_process_of(file, global) : 0;
     bool nameless = false;
-    for (int i = 0; i < stk_nsys_table_count; i++)
+    for (int i = 0; i < stk_nsys_table_count; i++) {
         nameless |= file->found[i].present && !file->found[i].has_process;
+    }
     int64_t low, high;
     if (nameless && first_value(r->db, tables[0][0], tables[0][1], "ORDER BY 1 LIMIT 1", &low) &&
         first_value(r->db, tables[0][0], tables[0][1], "ORDER BY 1 DESC LIMIT 1", &high) &&
-        stk_nsys_global_pid(low) != stk_nsys_global_pid(high))
+        stk_nsys_global_pid(low) != stk_nsys_global_pid(high)) {
         file->default_process = 0;
+    }
     file->drop_wrappers =
         first_value(r->db, tables[0][0], "!eventClass", "WHERE eventClass IN (0, 1) LIMIT 1", &low);
 }
@@ -181,11 +194,13 @@ static uint64_t parts_of(const struct stk_nsys_found *f)
 static enum stk_status plan(struct reading *r, struct stk_err *err)
 {
     uint64_t count = 0;
-    for (int i = 0; i < stk_nsys_table_count; i++)
+    for (int i = 0; i < stk_nsys_table_count; i++) {
         count += parts_of(&r->file.found[i]);
+    }
     r->units = stk_alloc_zero(count ? count : 1, sizeof *r->units);
-    if (!r->units)
+    if (!r->units) {
         return stk_err_nomem(err);
+    }
     for (int i = 0; i < stk_nsys_table_count; i++) {
         const struct stk_nsys_found *f = &r->file.found[i];
         uint64_t parts = parts_of(f), last = (uint64_t)f->last_row - (uint64_t)f->first_row;
@@ -193,10 +208,12 @@ static enum stk_status plan(struct reading *r, struct stk_err *err)
         for (uint64_t from = 0, k = 0; k < parts && from <= last; k++, from += size) {
             uint64_t to = k + 1 == parts || size > last - from ? last : from + size - 1;
             if (!plan_unit(r, i, (int64_t)((uint64_t)f->first_row + from),
-                           (int64_t)((uint64_t)f->first_row + to)))
+                           (int64_t)((uint64_t)f->first_row + to))) {
                 return stk_err_nomem(err);
-            if (to == last)
+            }
+            if (to == last) {
                 break;
+            }
         }
     }
     return STK_OK;
@@ -231,13 +248,15 @@ static int read_rows(struct reading *r, struct stk_nsys_unit *u, int worker, sql
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         int64_t rowid = sqlite3_column_int64(st, 0);
         // A tree that gives a row twice has been tampered with, and may do so for ever.
-        if (*any && rowid <= *last)
+        if (*any && rowid <= *last) {
             return SQLITE_CORRUPT;
+        }
         *last = rowid;
         *any = true;
         u->table->row(u, st);
-        if (++rows % BATCH == 0 && !may_go_on(r, u, worker, BATCH))
+        if (++rows % BATCH == 0 && !may_go_on(r, u, worker, BATCH)) {
             return SQLITE_INTERRUPT;
+        }
     }
     atomic_fetch_add(&r->rows_done, rows % BATCH);
     return rc;
@@ -269,16 +288,19 @@ static int read_range(struct reading *r, struct stk_nsys_unit *u, int worker, sq
                         unsure ? 0 : (uint64_t)from - (uint64_t)good);
             skip = SKIP_ROWS;
         }
-        if (rc == SQLITE_DONE || rc == SQLITE_INTERRUPT)
+        if (rc == SQLITE_DONE || rc == SQLITE_INTERRUPT) {
             return rc;
+        }
         bool hopeless = rc != SQLITE_CORRUPT && (rc & 0xff) != SQLITE_IOERR;
         char why[120];
         snprintf(why, sizeof why, "%s", sqlite3_errmsg(sqlite3_db_handle(st)));
         sqlite3_reset(st);
-        if (any)
+        if (any) {
             good = from = last == INT64_MAX ? last : last + 1;
-        if (rc == SQLITE_NOMEM)
+        }
+        if (rc == SQLITE_NOMEM) {
             return rc;
+        }
         uint64_t left = (uint64_t)u->last_row - (uint64_t)from;
         if (hopeless || from > u->last_row || skip > left || skips >= SKIPS_MAX) {
             uint64_t lost = good > u->last_row ? 0 : (uint64_t)u->last_row - (uint64_t)good + 1;
@@ -315,11 +337,13 @@ static void work(void *arg, int index)
     uint32_t i;
     stk_err_init(&w->err);
     w->status = stk_nsys_db_open(&w->db, r->ctx->path, &w->err);
-    if (w->status != STK_OK)
+    if (w->status != STK_OK) {
         return;
+    }
     w->find = stk_nsys_names_prepare(w->db, &r->file);
-    while (!atomic_load(&r->stop) && (i = atomic_fetch_add(&r->next_unit, 1)) < r->unit_count)
+    while (!atomic_load(&r->stop) && (i = atomic_fetch_add(&r->next_unit, 1)) < r->unit_count) {
         read_unit(r, &r->units[i], index);
+    }
     sqlite3_finalize(w->find);
     sqlite3_close(w->db);
 }
@@ -328,21 +352,26 @@ static enum stk_status read_units(struct reading *r, struct stk_err *err)
 {
     uint64_t per_worker = r->file.row_estimate / 50000 + 1; // small files are not worth a thread
     int n = r->ctx->threads < 1 ? 1 : r->ctx->threads > WORKERS_MAX ? WORKERS_MAX : r->ctx->threads;
-    if ((uint64_t)n > per_worker)
+    if ((uint64_t)n > per_worker) {
         n = (int)per_worker;
-    if ((uint32_t)n > r->unit_count)
+    }
+    if ((uint32_t)n > r->unit_count) {
         n = r->unit_count ? (int)r->unit_count : 1;
-    if (!sqlite3_threadsafe())
+    }
+    if (!sqlite3_threadsafe()) {
         n = 1;
+    }
     stk_thread_run(n, work, r);
     // A worker that could not open the file does not matter if others did its share.
     bool complete = atomic_load(&r->units_done) == r->unit_count && !atomic_load(&r->stop);
-    for (int i = 0; i < n && !complete; i++)
+    for (int i = 0; i < n && !complete; i++) {
         if (r->workers[i].status != STK_OK) {
-            if (err)
+            if (err) {
                 *err = r->workers[i].err;
+            }
             return r->workers[i].status;
         }
+    }
     return STK_OK;
 }
 
@@ -367,8 +396,9 @@ static void close_reading(struct reading *r)
 static enum stk_status nothing_read(struct reading *r, const struct stk_trace *t,
                                     struct stk_err *err)
 {
-    if (t->count || !t->issues[STK_ISSUE_TABLE_UNREADABLE].count)
+    if (t->count || !t->issues[STK_ISSUE_TABLE_UNREADABLE].count) {
         return STK_OK;
+    }
     struct stk_str note = stk_strpool_get(&t->strings, t->issues[STK_ISSUE_TABLE_UNREADABLE].note);
     return stk_err_set(err, STK_EINPUT,
                        "%s: no table could be read (%s): export the report again with "
@@ -380,21 +410,27 @@ static enum stk_status nothing_read(struct reading *r, const struct stk_trace *t
 static enum stk_status prepare(struct reading *r, struct stk_err *err)
 {
     r->notes = stk_build_shard(r->build);
-    if (!r->notes)
+    if (!r->notes) {
         return stk_err_nomem(err);
-    if (!check_whole(r))
+    }
+    if (!check_whole(r)) {
         return stk_err_set(err, STK_EINPUT,
                            "%s: a compressed SQLite database: unpack it first (gunzip, unzstd)",
                            r->ctx->path);
+    }
     enum stk_status status = stk_nsys_db_open(&r->db, r->ctx->path, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_nsys_db_probe(r->db, &r->file, r->notes, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_nsys_strings_open(r->db, &r->file, r->notes, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_nsys_metrics_open(r->db, &r->file, err);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     find_processes(r);
     return plan(r, err);
 }
@@ -404,26 +440,33 @@ static enum stk_status read_nsys(const struct stk_read_ctx *ctx, struct stk_trac
 {
     *out = NULL;
     struct reading *r = stk_alloc_zero(1, sizeof *r);
-    if (!r)
+    if (!r) {
         return stk_err_nomem(err);
+    }
     r->ctx = ctx;
     r->file.path = ctx->path;
     r->file.wants = ctx->wants;
     enum stk_status status = stk_build_new(&r->build, err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         goto done;
+    }
     status = prepare(r, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = read_units(r, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_nsys_steps_add(r->units, r->unit_count, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status =
             stk_nsys_facts_add(r->db, &r->file, r->units, r->unit_count, r->build, r->notes, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = stk_build_finish(r->build, ctx->threads, out, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = nothing_read(r, *out, err);
+    }
 done:
     if (status != STK_OK) {
         stk_trace_free(*out);
@@ -438,7 +481,7 @@ const struct stk_reader stk_reader_nsys = {
     .summary = "Nsight Systems, exported with nsys export --type=sqlite",
     .extensions = "*.sqlite *.db",
     .opens_path = true,
-    .sniff = sniff,
+    .sniff = nsys_sniff,
     .read = read_nsys,
     .args = stk_nsys_args,
 };

@@ -18,8 +18,9 @@ static char *uri_of(const char *path)
     static const char tail[] = "?mode=ro&immutable=1", hex[] = "0123456789ABCDEF";
     size_t n = strlen(path);
     char *uri = stk_alloc_array(n + 16, 3);
-    if (!uri)
+    if (!uri) {
         return NULL;
+    }
     size_t at = (size_t)sprintf(uri, path[0] == '/' ? "file://" : "file:");
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)path[i];
@@ -39,14 +40,16 @@ enum stk_status stk_nsys_db_error(sqlite3 *db, const char *path, const char *doi
                                   struct stk_err *err)
 {
     int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
-    if ((code & 0xff) == SQLITE_NOMEM)
+    if ((code & 0xff) == SQLITE_NOMEM) {
         return stk_err_nomem(err);
+    }
     const char *text = sqlite3_errmsg(db);
-    if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT)
+    if ((code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT) {
         return stk_err_set(err, STK_EINPUT,
                            "%s: the SQLite database is damaged (%s, while %s): export the report "
                            "again with nsys export --type=sqlite",
                            path, text, doing);
+    }
     return stk_err_set(err, STK_EINPUT, "%s: %s, while %s", path, text, doing);
 }
 
@@ -56,22 +59,25 @@ static void restrict_connection(sqlite3 *db, bool tolerant)
         SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
         SQLITE_DBCONFIG_ENABLE_VIEW,    SQLITE_DBCONFIG_DQS_DML,
         SQLITE_DBCONFIG_DQS_DDL,        SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
-    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++) {
         sqlite3_db_config(db, off[i], 0, NULL);
+    }
     // The schema is never written, the connection being read-only; what the pragma changes is that
     // missing pages and unreadable entries of the schema are passed over.
-    if (tolerant)
+    if (tolerant) {
         sqlite3_exec(db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
-    else
+    } else {
         sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    }
     static const int limits[][2] = {
         {SQLITE_LIMIT_LENGTH, 64 << 20}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
         {SQLITE_LIMIT_EXPR_DEPTH, 50},   {SQLITE_LIMIT_COMPOUND_SELECT, 4},
         {SQLITE_LIMIT_VDBE_OP, 25000},   {SQLITE_LIMIT_FUNCTION_ARG, 8},
         {SQLITE_LIMIT_ATTACHED, 0},      {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100},
         {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0}};
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         sqlite3_limit(db, limits[i][0], limits[i][1]);
+    }
 }
 
 // SQLITE_OK, or what went wrong; *out is to be closed in any case.
@@ -79,8 +85,9 @@ static int connect_to(sqlite3 **out, const char *uri, bool tolerant)
 {
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     int rc = sqlite3_open_v2(uri, out, flags, NULL);
-    if (rc != SQLITE_OK)
+    if (rc != SQLITE_OK) {
         return rc;
+    }
     restrict_connection(*out, tolerant);
     // A small cache and no mapping: memory stays small, and a file that shrinks cannot raise a
     // signal. The last statement reads the schema, so that a damaged one is found here.
@@ -97,21 +104,24 @@ enum stk_status stk_nsys_db_open(sqlite3 **out, const char *path, struct stk_err
     sqlite3 *db = NULL;
     char *uri = uri_of(path);
     *out = NULL;
-    if (!uri)
+    if (!uri) {
         return stk_err_nomem(err);
+    }
     int rc = connect_to(&db, uri, false);
     if ((rc & 0xff) == SQLITE_CORRUPT) {
         sqlite3_close(db);
         db = NULL;
         rc = connect_to(&db, uri, true);
     }
-    if (rc != SQLITE_OK)
+    if (rc != SQLITE_OK) {
         status = stk_nsys_db_error(db, path, "opening it", err);
+    }
     stk_free(uri);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         *out = db;
-    else
+    } else {
         sqlite3_close(db);
+    }
     return status;
 }
 
@@ -125,8 +135,9 @@ enum stk_nsys_table_state stk_nsys_db_table(sqlite3 *db, const char *table)
         "AND type IN ('table', 'view')";
     if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
         sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW)
+        sqlite3_step(st) == SQLITE_ROW) {
         state = sqlite3_column_int(st, 0) ? STK_NSYS_REAL : STK_NSYS_UNFIT;
+    }
     sqlite3_finalize(st);
     return state;
 }
@@ -177,15 +188,17 @@ static int select_list(sqlite3 *db, const char *table, const char *columns, char
             present = has_column(db, table, pick);
             p += n + (p[n] == '|');
         }
-        if (needed && !present)
+        if (needed && !present) {
             return -1;
+        }
         absent += !present;
         int n = present ? snprintf(out + at, cap - at, "%s\"%.*s\"", at ? ", " : "", (int)pick.n,
                                    pick.p)
                         : snprintf(out + at, cap - at, "%sNULL", at ? ", " : "");
         at += (size_t)n;
-        if (at >= cap)
+        if (at >= cap) {
             return -1;
+        }
         p = *end ? end + 1 : end;
     }
     return absent;
@@ -197,8 +210,9 @@ sqlite3_stmt *stk_nsys_db_select(sqlite3 *db, const char *table, const char *col
     char list[STK_NSYS_SQL_MAX - 200], sql[STK_NSYS_SQL_MAX];
     sqlite3_stmt *st = NULL;
     if (stk_nsys_db_table(db, table) != STK_NSYS_REAL ||
-        select_list(db, table, columns, list, sizeof list) < 0)
+        select_list(db, table, columns, list, sizeof list) < 0) {
         return NULL;
+    }
     snprintf(sql, sizeof sql, "SELECT %s FROM \"%s\" NOT INDEXED %s", list, table, tail);
     return sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK ? st : NULL;
 }
@@ -210,9 +224,9 @@ static bool rowid_end(sqlite3 *db, const char *table, const char *which, int64_t
     sqlite3_stmt *st = NULL;
     bool found = false;
     snprintf(sql, sizeof sql, "SELECT %s(rowid) FROM \"%s\" NOT INDEXED", which, table);
-    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK || sqlite3_step(st) != SQLITE_ROW)
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK || sqlite3_step(st) != SQLITE_ROW) {
         *failed = true;
-    else if (sqlite3_column_type(st, 0) == SQLITE_INTEGER) {
+    } else if (sqlite3_column_type(st, 0) == SQLITE_INTEGER) {
         *out = sqlite3_column_int64(st, 0);
         found = true;
     }
@@ -232,8 +246,9 @@ static void unreadable(struct stk_shard *shard, const char *table, const char *w
 static bool guess_rows(const struct stk_nsys_file *file, struct stk_nsys_found *f, bool no_first,
                        bool no_last)
 {
-    if (no_first)
+    if (no_first) {
         f->first_row = no_last || f->last_row > 1 ? 1 : f->last_row;
+    }
     if (no_last) {
         int64_t most = (int64_t)(file->size_bytes / 16);
         f->last_row = f->first_row > INT64_MAX - most ? INT64_MAX : f->first_row + most;
@@ -247,8 +262,9 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
                         struct stk_shard *shard)
 {
     enum stk_nsys_table_state state = stk_nsys_db_table(db, table->name);
-    if (state == STK_NSYS_ABSENT)
+    if (state == STK_NSYS_ABSENT) {
         return;
+    }
     if (state == STK_NSYS_UNFIT) {
         unreadable(shard, table->name, "not an ordinary table, so it was not read");
         return;
@@ -256,28 +272,33 @@ static void probe_table(sqlite3 *db, const struct stk_nsys_table *table,
     bool no_first = false, no_last = false;
     bool rows = rowid_end(db, table->name, "min", &f->first_row, &no_first);
     rows |= rowid_end(db, table->name, "max", &f->last_row, &no_last);
-    if (no_first || no_last) // damage at an end of the table: see what is between
+    if (no_first || no_last) { // damage at an end of the table: see what is between
         rows = guess_rows(file, f, no_first, no_last);
-    if (!rows)
+    }
+    if (!rows) {
         return;
+    }
     char list[STK_NSYS_SQL_MAX - 200], columns[STK_NSYS_SQL_MAX - 200];
     snprintf(columns, sizeof columns, "%s", table->columns);
     char *more = strchr(columns, ';');
-    if (more)
+    if (more) {
         *more = 0;
+    }
     int absent = select_list(db, table->name, columns, list, sizeof list);
     if (absent >= 0 && more && file->wants & STK_WANT_LAUNCHES) {
         *more = ',';
-        if (select_list(db, table->name, columns, list, sizeof list) < 0)
+        if (select_list(db, table->name, columns, list, sizeof list) < 0) {
             absent = -1;
+        }
     }
     if (absent < 0) {
         unreadable(shard, table->name, "columns that are always there are missing");
         return;
     }
-    if (absent > 0)
+    if (absent > 0) {
         stk_shard_issue(shard, STK_ISSUE_COLUMN_MISSING, (uint64_t)absent, 0, -1,
                         stk_str_from(table->name));
+    }
     snprintf(f->sql, sizeof f->sql,
              "SELECT rowid, %s FROM \"%s\" NOT INDEXED WHERE rowid BETWEEN ?1 AND ?2", list,
              table->name);
@@ -308,8 +329,9 @@ static void note_unread(sqlite3 *db, const struct stk_nsys_file *file, struct st
         bool failed = false;
         if (stk_nsys_db_table(db, tables[i]) != STK_NSYS_REAL ||
             !rowid_end(db, tables[i], "min", &low, &failed) ||
-            !rowid_end(db, tables[i], "max", &high, &failed) || failed)
+            !rowid_end(db, tables[i], "max", &high, &failed) || failed) {
             continue;
+        }
         uint64_t last = (uint64_t)high - (uint64_t)low; // of rowids, from 0
         // More rows than bytes: made by hand, and not dense.
         stk_shard_issue(shard, STK_ISSUE_TABLES_UNREAD, last < file->size_bytes ? last + 1 : 1, 0,
@@ -324,18 +346,22 @@ enum stk_status stk_nsys_db_probe(sqlite3 *db, struct stk_nsys_file *file, struc
     for (int i = 0; i < stk_nsys_table_count; i++) {
         struct stk_nsys_found *f = &file->found[i];
         bool samples = strcmp(stk_nsys_tables[i].name, "GPU_METRICS") == 0;
-        if (samples && !(file->wants & STK_WANT_COUNTERS))
+        if (samples && !(file->wants & STK_WANT_COUNTERS)) {
             continue;
+        }
         probe_table(db, &stk_nsys_tables[i], file, f, shard);
         any |= stk_nsys_db_table(db, stk_nsys_tables[i].name) != STK_NSYS_ABSENT;
-        if (f->present)
+        if (f->present) {
             file->row_estimate += (uint64_t)f->last_row - (uint64_t)f->first_row + 1;
+        }
     }
     note_unread(db, file, shard);
-    if (sqlite3_errcode(db) == SQLITE_NOMEM)
+    if (sqlite3_errcode(db) == SQLITE_NOMEM) {
         return stk_err_nomem(err);
-    if (any || stk_nsys_db_table(db, "StringIds") == STK_NSYS_REAL)
+    }
+    if (any || stk_nsys_db_table(db, "StringIds") == STK_NSYS_REAL) {
         return STK_OK;
+    }
     return stk_err_set(err, STK_EINPUT,
                        "%s: an SQLite database without the tables of Nsight Systems: write one "
                        "with nsys export --type=sqlite REPORT.nsys-rep",

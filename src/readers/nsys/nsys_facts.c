@@ -88,15 +88,17 @@ static void read_gpus(struct facts *f)
                                                .sm_registers = small(st, 10),
                                                .sm_shared_bytes = small(st, 11),
                                                .memory_bytes_per_s = rate > 0 ? rate : 0};
-        if (warps > 0 && warps <= INT32_MAX / 1024 && g->limits.warp_threads <= 1024)
+        if (warps > 0 && warps <= INT32_MAX / 1024 && g->limits.warp_threads <= 1024) {
             g->limits.sm_threads = (int32_t)warps * g->limits.warp_threads;
+        }
     }
     sqlite3_finalize(st);
     struct cuda_device *d;
     st = stk_nsys_db_select(f->db, "TARGET_INFO_CUDA_DEVICE", "!gpuId,!cudaId,!pid", "");
-    while (st && sqlite3_step(st) == SQLITE_ROW && (d = push(f, &f->cuda_devices)))
+    while (st && sqlite3_step(st) == SQLITE_ROW && (d = push(f, &f->cuda_devices))) {
         *d = (struct cuda_device){sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
                                   sqlite3_column_int64(st, 2)};
+    }
     sqlite3_finalize(st);
 }
 
@@ -107,15 +109,18 @@ static const struct gpu *gpu_of(const struct facts *f, int64_t pid, int64_t ordi
     int64_t gpu_id = -1;
     for (size_t i = 0; i < f->cuda_devices.count && gpu_id < 0; i++) {
         const struct cuda_device *d = stk_vec_at(&f->cuda_devices, i);
-        if (d->pid == pid && d->cuda_id == ordinal)
+        if (d->pid == pid && d->cuda_id == ordinal) {
             gpu_id = d->gpu_id;
+        }
     }
     for (size_t i = 0; i < f->gpus.count; i++) {
         const struct gpu *g = stk_vec_at(&f->gpus, i);
-        if (gpu_id >= 0 ? g->id == gpu_id : g->cuda_id == ordinal)
+        if (gpu_id >= 0 ? g->id == gpu_id : g->cuda_id == ordinal) {
             return g;
-        if (g->id == ordinal)
+        }
+        if (g->id == ordinal) {
             by_ordinal = g;
+        }
     }
     return gpu_id < 0 ? by_ordinal : NULL;
 }
@@ -124,8 +129,9 @@ static void add_devices(struct facts *f)
 {
     for (size_t i = 0; i < f->devices.capacity; i++) {
         const struct stk_map_entry *e = &f->devices.entries[i];
-        if (!e->full)
+        if (!e->full) {
             continue;
+        }
         int64_t process = (int64_t)e->a, ordinal = (int64_t)e->b;
         char source[64];
         int n = e->value ? snprintf(source, sizeof source, "%" PRId64 "/%" PRId64,
@@ -154,8 +160,9 @@ static void read_ranks(struct facts *f)
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
         uint32_t *slot =
             rank >= 0 && rank < INT32_MAX ? put(f, &f->ranks, (uint64_t)process, 0, 0) : NULL;
-        if (slot)
+        if (slot) {
             *slot = (uint32_t)rank;
+        }
     }
     sqlite3_finalize(st);
 }
@@ -167,16 +174,18 @@ static void add_processes(struct facts *f)
     for (size_t i = 0; i < f->processes.capacity; i++) {
         const struct stk_map_entry *e = &f->processes.entries[i];
         const uint32_t *rank = e->full ? stk_map_get(&f->ranks, e->a, 0) : NULL;
-        if (e->full)
+        if (e->full) {
             stk_build_process(f->build, (int64_t)e->a, rank ? (int32_t)*rank : -1, STK_STR(""),
                               host);
+        }
     }
     sqlite3_stmt *st = stk_nsys_db_select(f->db, "PROCESSES", "!globalPid,!name", "");
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
         const char *name = (const char *)sqlite3_column_text(st, 1);
-        if (name && stk_map_get(&f->processes, (uint64_t)process, 0))
+        if (name && stk_map_get(&f->processes, (uint64_t)process, 0)) {
             stk_build_process(f->build, process, -1, stk_str_from(name), STK_STR(""));
+        }
     }
     sqlite3_finalize(st);
 }
@@ -189,8 +198,9 @@ static void add_thread_names(struct facts *f)
     sqlite3_stmt *find = stk_nsys_names_prepare(f->db, f->file);
     while (st && find && sqlite3_step(st) == SQLITE_ROW) {
         int64_t global_tid = sqlite3_column_int64(st, 1);
-        if (!stk_map_get(&f->threads, (uint64_t)global_tid, 0))
+        if (!stk_map_get(&f->threads, (uint64_t)global_tid, 0)) {
             continue;
+        }
         struct stk_track_key key = {.kind = STK_TRACK_THREAD,
                                     .process = stk_nsys_process_of(f->file, global_tid),
                                     .device = -1,
@@ -199,8 +209,9 @@ static void add_thread_names(struct facts *f)
         sqlite3_bind_int64(find, 1, sqlite3_column_int64(st, 0));
         const char *name =
             sqlite3_step(find) == SQLITE_ROW ? (const char *)sqlite3_column_text(find, 0) : NULL;
-        if (name && *name)
+        if (name && *name) {
             stk_build_track_name(f->build, &key, stk_str_from(name));
+        }
         sqlite3_reset(find);
     }
     sqlite3_finalize(find);
@@ -211,8 +222,9 @@ static void read_host(struct facts *f)
 {
     sqlite3_stmt *st = stk_nsys_db_select(f->db, "TARGET_INFO_SYSTEM_ENV", "!value,!name",
                                           "WHERE name = 'Hostname' LIMIT 1");
-    if (st && sqlite3_step(st) == SQLITE_ROW)
+    if (st && sqlite3_step(st) == SQLITE_ROW) {
         copy_text(f->host, sizeof f->host, st, 0);
+    }
     sqlite3_finalize(st);
 }
 
@@ -223,18 +235,21 @@ static void add_diagnostics(struct facts *f)
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t severity = sqlite3_column_int64(st, 0);
         const char *p = (const char *)sqlite3_column_text(st, 1);
-        if (!p || (severity != WARNING && severity != ERROR))
+        if (!p || (severity != WARNING && severity != ERROR)) {
             continue;
+        }
         struct stk_str text = stk_str_from(p);
         bool dropped = stk_str_contains_nocase(text, STK_STR("dropped")) ||
                        stk_str_contains_nocase(text, STK_STR("discarded")) ||
                        stk_str_contains_nocase(text, STK_STR("events lost")) ||
                        stk_str_contains_nocase(text, STK_STR("lost events"));
         const char *line = strchr(p, '\n');
-        if (line)
+        if (line) {
             text.n = (size_t)(line - p);
-        while (text.n && text.p[text.n - 1] == ' ')
+        }
+        while (text.n && text.p[text.n - 1] == ' ') {
             text.n--;
+        }
         stk_shard_issue(f->shard,
                         dropped             ? STK_ISSUE_EVENTS_DROPPED
                         : severity == ERROR ? STK_ISSUE_PROFILER_ERROR
@@ -253,8 +268,9 @@ static void read_producer(struct facts *f, char *out, size_t cap)
                                               "WHERE name = 'EXPORT_PRODUCT_VERSION' LIMIT 1");
         const char *version =
             st && sqlite3_step(st) == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
-        if (version)
+        if (version) {
             snprintf(out, cap, "Nsight Systems %.40s", version);
+        }
         sqlite3_finalize(st);
     }
 }
@@ -265,8 +281,9 @@ static int64_t session_start_ns(struct facts *f)
     int64_t epoch_ns = 0;
     sqlite3_stmt *st =
         stk_nsys_db_select(f->db, "TARGET_INFO_SESSION_START_TIME", "!utcEpochNs", "LIMIT 1");
-    if (st && sqlite3_step(st) == SQLITE_ROW)
+    if (st && sqlite3_step(st) == SQLITE_ROW) {
         epoch_ns = sqlite3_column_int64(st, 0);
+    }
     sqlite3_finalize(st);
     return epoch_ns > 0 && epoch_ns < INT64_MAX / 4 ? epoch_ns : 0;
 }
@@ -276,8 +293,9 @@ static void copy_map(struct facts *f, struct stk_map *into, const struct stk_map
     for (size_t i = 0; i < from->capacity; i++) {
         const struct stk_map_entry *e = &from->entries[i];
         uint32_t *value = e->full ? put(f, into, e->a, e->b, e->value) : NULL;
-        if (value)
+        if (value) {
             *value |= e->value;
+        }
     }
 }
 
@@ -288,18 +306,23 @@ static void gather(struct facts *f, const struct stk_nsys_unit *units, uint32_t 
         copy_map(f, &f->devices, &units[i].devices);
         for (size_t k = 0; k < units[i].ranks.capacity; k++) {
             const struct stk_map_entry *e = &units[i].ranks.entries[k];
-            if (e->full)
+            if (e->full) {
                 put(f, &f->ranks, (uint64_t)stk_nsys_process_of(f->file, (int64_t)e->a), 0,
                     e->value);
+            }
         }
     }
-    for (size_t i = 0; i < f->threads.capacity; i++)
-        if (f->threads.entries[i].full)
+    for (size_t i = 0; i < f->threads.capacity; i++) {
+        if (f->threads.entries[i].full) {
             put(f, &f->processes,
                 (uint64_t)stk_nsys_process_of(f->file, (int64_t)f->threads.entries[i].a), 0, 0);
-    for (size_t i = 0; i < f->devices.capacity; i++)
-        if (f->devices.entries[i].full)
+        }
+    }
+    for (size_t i = 0; i < f->devices.capacity; i++) {
+        if (f->devices.entries[i].full) {
             put(f, &f->processes, f->devices.entries[i].a, 0, 0);
+        }
+    }
 }
 
 // The rank of the file: that of the only process that has one.
@@ -308,8 +331,9 @@ static int32_t file_rank(const struct facts *f)
     int64_t rank = -1;
     for (size_t i = 0; i < f->ranks.capacity; i++) {
         const struct stk_map_entry *e = &f->ranks.entries[i];
-        if (e->full && stk_map_get(&f->processes, e->a, 0))
+        if (e->full && stk_map_get(&f->processes, e->a, 0)) {
             rank = rank == -1 || rank == e->value ? (int64_t)e->value : -2;
+        }
     }
     return rank >= 0 ? (int32_t)rank : -1;
 }
@@ -323,12 +347,14 @@ enum stk_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file
     struct stk_map *const maps[] = {&f.threads, &f.devices, &f.processes, &f.ranks};
     char producer[64];
     bool torch = false;
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         stk_map_init(maps[i], NAMED_THREADS_MAX);
+    }
     stk_vec_init(&f.gpus, sizeof(struct gpu), GPUS_MAX);
     stk_vec_init(&f.cuda_devices, sizeof(struct cuda_device), CUDA_DEVICES_MAX);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         torch |= units[i].saw_torch;
+    }
     gather(&f, units, count);
     read_gpus(&f);
     read_ranks(&f);
@@ -346,8 +372,9 @@ enum stk_status stk_nsys_facts_add(sqlite3 *db, const struct stk_nsys_file *file
                                     .framework_hint = torch ? 1u << STK_FW_PYTORCH : 0,
                                     .clock_base_ns = session_start_ns(&f)};
     stk_build_facts(b, &facts);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++) {
         stk_map_deinit(maps[i]);
+    }
     stk_vec_deinit(&f.gpus);
     stk_vec_deinit(&f.cuda_devices);
     bool failed = f.out_of_memory || sqlite3_errcode(db) == SQLITE_NOMEM;

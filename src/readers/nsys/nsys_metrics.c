@@ -9,11 +9,13 @@
 
 enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file, struct stk_err *err)
 {
-    if (!(file->wants & STK_WANT_COUNTERS))
+    if (!(file->wants & STK_WANT_COUNTERS)) {
         return STK_OK;
+    }
     stk_map_init(&file->metrics, METRICS_MAX);
-    if (stk_strpool_init(&file->metric_names, 0))
+    if (stk_strpool_init(&file->metric_names, 0)) {
         return stk_err_nomem(err);
+    }
     file->has_metrics = true;
     sqlite3_stmt *st =
         stk_nsys_db_select(db, "TARGET_INFO_GPU_METRICS", "!typeId,!metricId,!metricName", "");
@@ -21,12 +23,14 @@ enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file, s
     while (st && status == STK_OK && sqlite3_step(st) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(st, 2);
         uint32_t id = text ? stk_strpool_intern(&file->metric_names, text, strlen(text)) : 0;
-        if (file->metrics.count == METRICS_MAX)
+        if (file->metrics.count == METRICS_MAX) {
             break;
+        }
         if (id == STK_STRPOOL_FAILED ||
             !stk_map_put(&file->metrics, (uint64_t)sqlite3_column_int64(st, 0),
-                         (uint64_t)sqlite3_column_int64(st, 1), id, NULL))
+                         (uint64_t)sqlite3_column_int64(st, 1), id, NULL)) {
             status = stk_err_nomem(err);
+        }
     }
     sqlite3_finalize(st);
     return status;
@@ -34,8 +38,9 @@ enum stk_status stk_nsys_metrics_open(sqlite3 *db, struct stk_nsys_file *file, s
 
 void stk_nsys_metrics_close(struct stk_nsys_file *file)
 {
-    if (!file->has_metrics)
+    if (!file->has_metrics) {
         return;
+    }
     stk_map_deinit(&file->metrics);
     stk_strpool_deinit(&file->metric_names);
 }

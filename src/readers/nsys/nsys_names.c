@@ -17,11 +17,13 @@ struct stk_str stk_nsys_strip_version(struct stk_str name)
 {
     size_t digits = 0;
     while (digits < name.n && name.p[name.n - 1 - digits] >= '0' &&
-           name.p[name.n - 1 - digits] <= '9')
+           name.p[name.n - 1 - digits] <= '9') {
         digits++;
+    }
     size_t rest = name.n - digits;
-    if (digits >= 4 && rest > 2 && name.p[rest - 1] == 'v' && name.p[rest - 2] == '_')
+    if (digits >= 4 && rest > 2 && name.p[rest - 1] == 'v' && name.p[rest - 2] == '_') {
         name.n = rest - 2;
+    }
     return name;
 }
 
@@ -32,12 +34,13 @@ struct stk_str stk_nsys_strip_nvtx(struct stk_str name, bool *torch)
     const char *p = name.p, *end = name.p + name.n;
     while (p < end && (p = memchr(p, ',', (size_t)(end - p)))) {
         struct stk_str rest = {p, (size_t)(end - p)};
-        for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
+        for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
             if (stk_str_starts(rest, suffixes[i])) {
                 *torch = true;
                 name.n = (size_t)(p - name.p);
                 return name;
             }
+        }
         p++;
     }
     return name;
@@ -47,13 +50,15 @@ static enum stk_status read_loose(sqlite3 *db, struct stk_nsys_file *file, struc
                                   struct stk_err *err)
 {
     sqlite3_stmt *st = stk_nsys_db_select(db, "StringIds", "!id,!value", "");
-    if (!st)
+    if (!st) {
         return STK_OK; // names stay unknown
+    }
     enum stk_status status = STK_OK;
     int rc;
     stk_map_init(&file->loose_ids, LOOSE_MAX);
-    if (stk_strpool_init(&file->loose, LOOSE_BYTES_MAX))
+    if (stk_strpool_init(&file->loose, LOOSE_BYTES_MAX)) {
         status = stk_err_nomem(err);
+    }
     while (status == STK_OK && (rc = sqlite3_step(st)) != SQLITE_DONE) {
         if (rc != SQLITE_ROW) {
             stk_shard_issue(shard, STK_ISSUE_TABLE_UNREADABLE, 1, 0, -1, STK_STR("StringIds"));
@@ -78,7 +83,7 @@ static bool id_is_rowid(sqlite3 *db)
     sqlite3_stmt *st = NULL;
     bool is = false;
     int keys = 0;
-    if (sqlite3_prepare_v2(db, "PRAGMA table_info(\"StringIds\")", -1, &st, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(db, "PRAGMA table_info(\"StringIds\")", -1, &st, NULL) == SQLITE_OK) {
         while (sqlite3_step(st) == SQLITE_ROW) {
             const char *name = (const char *)sqlite3_column_text(st, 1);
             const char *type = (const char *)sqlite3_column_text(st, 2);
@@ -87,6 +92,7 @@ static bool id_is_rowid(sqlite3 *db)
             is |= key && name && type && strcmp(name, "id") == 0 &&
                   stk_str_eq_nocase(stk_str_from(type), STK_STR("INTEGER"));
         }
+    }
     sqlite3_finalize(st);
     return is && keys == 1;
 }
@@ -95,22 +101,26 @@ enum stk_status stk_nsys_strings_open(sqlite3 *db, struct stk_nsys_file *file,
                                       struct stk_shard *shard, struct stk_err *err)
 {
     file->has_strings = stk_nsys_db_has_column(db, "StringIds", "value");
-    if (!file->has_strings)
+    if (!file->has_strings) {
         return STK_OK;
+    }
     file->strings_by_rowid = id_is_rowid(db);
-    if (!file->strings_by_rowid)
+    if (!file->strings_by_rowid) {
         return read_loose(db, file, shard, err);
+    }
     sqlite3_stmt *st = stk_nsys_db_select(db, "StringIds", "!id", "ORDER BY rowid DESC LIMIT 1");
-    if (st && sqlite3_step(st) == SQLITE_ROW)
+    if (st && sqlite3_step(st) == SQLITE_ROW) {
         file->string_max_id = sqlite3_column_int64(st, 0);
+    }
     sqlite3_finalize(st);
     return STK_OK;
 }
 
 void stk_nsys_strings_close(struct stk_nsys_file *file)
 {
-    if (!file->has_strings || file->strings_by_rowid)
+    if (!file->has_strings || file->strings_by_rowid) {
         return;
+    }
     stk_strpool_deinit(&file->loose);
     stk_map_deinit(&file->loose_ids);
 }
@@ -144,10 +154,11 @@ void stk_nsys_names_deinit(struct stk_nsys_names *names)
 
 static uint32_t store_text(struct stk_nsys_unit *u, struct stk_str text, enum stk_nsys_strip strip)
 {
-    if (strip == STK_NSYS_API_VERSION)
+    if (strip == STK_NSYS_API_VERSION) {
         text = stk_nsys_strip_version(text);
-    else if (strip == STK_NSYS_NVTX)
+    } else if (strip == STK_NSYS_NVTX) {
         text = stk_nsys_strip_nvtx(text, &u->saw_torch);
+    }
     return stk_shard_intern(u->shard, text.p, text.n);
 }
 
@@ -168,12 +179,14 @@ static uint32_t store_id(struct stk_nsys_unit *u, int64_t id, enum stk_nsys_stri
     } else if (u->file->has_strings && !u->file->strings_by_rowid) {
         const uint32_t *loose = stk_map_get(&u->file->loose_ids, (uint64_t)id, 0);
         known = loose != NULL;
-        if (known)
+        if (known) {
             sid = store_text(u, stk_strpool_get(&u->file->loose, *loose), strip);
+        }
     }
-    if (!known)
+    if (!known) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 0, -1,
                         STK_STR("a name's id is not in StringIds"));
+    }
     return sid;
 }
 
@@ -186,18 +199,21 @@ uint32_t stk_nsys_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int col,
         size_t n = (size_t)sqlite3_column_bytes(st, col);
         return store_text(u, (struct stk_str){text ? text : "", text ? n : 0}, strip);
     }
-    if (type != SQLITE_INTEGER)
+    if (type != SQLITE_INTEGER) {
         return 0;
+    }
     int64_t id = sqlite3_column_int64(st, col);
     struct stk_nsys_names *names = &u->names;
     if (id >= 0 && (uint64_t)id < names->dense_count) {
-        if (!names->dense[id])
+        if (!names->dense[id]) {
             names->dense[id] = store_id(u, id, strip) + 1;
+        }
         return names->dense[id] - 1;
     }
     const uint32_t *cached = stk_map_get(&names->sparse, (uint64_t)id, 0);
-    if (cached)
+    if (cached) {
         return *cached;
+    }
     uint32_t sid = store_id(u, id, strip);
     stk_map_put(&names->sparse, (uint64_t)id, 0, sid, NULL); // full: looked up again
     return sid;

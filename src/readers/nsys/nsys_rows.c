@@ -23,8 +23,9 @@ static bool column_int(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, int64
         *out = sqlite3_value_int64(value);
         return true;
     }
-    if (type != SQLITE_NULL)
+    if (type != SQLITE_NULL) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 0, -1, stk_str_from(u->table->name));
+    }
     return false;
 }
 
@@ -39,8 +40,9 @@ static bool row_times(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row 
 {
     int64_t end;
     if (column_int(u, st, 1, &row->start_ns) && column_int(u, st, 2, &end) &&
-        !__builtin_sub_overflow(end, row->start_ns, &row->dur_ns) && row->dur_ns >= 0)
+        !__builtin_sub_overflow(end, row->start_ns, &row->dur_ns) && row->dur_ns >= 0) {
         return true;
+    }
     stk_shard_issue(u->shard, STK_ISSUE_TIME_INVALID, 1, 1, -1, stk_str_from(u->table->name));
     return false;
 }
@@ -48,8 +50,9 @@ static bool row_times(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row 
 static void remember(struct stk_nsys_unit *u, struct stk_map *m, uint64_t a, uint64_t b,
                      uint32_t value)
 {
-    if (!stk_map_put(m, a, b, value, NULL) && m->count < m->max_count)
+    if (!stk_map_put(m, a, b, value, NULL) && m->count < m->max_count) {
         u->out_of_memory = true;
+    }
 }
 
 // Track of a key whose process is given by a global id; few are in use at a time.
@@ -59,8 +62,9 @@ static uint32_t track_of(struct stk_nsys_unit *u, enum stk_track_kind kind, int6
     uint64_t hash = stk_hash_u64((uint64_t)group * 31 + (uint64_t)device) + (uint64_t)id + kind;
     struct stk_nsys_track_slot *slot = &u->slots[hash % STK_NSYS_TRACK_SLOTS];
     if (slot->full && slot->kind == kind && slot->group == group && slot->device == device &&
-        slot->id == id)
+        slot->id == id) {
         return slot->track;
+    }
     struct stk_track_key key = {
         .kind = kind, .process = process, .device = device, .id = id, .sid = STK_STR("")};
     *slot = (struct stk_nsys_track_slot){.full = true,
@@ -69,10 +73,11 @@ static uint32_t track_of(struct stk_nsys_unit *u, enum stk_track_kind kind, int6
                                          .device = device,
                                          .id = id,
                                          .track = stk_shard_track(u->shard, &key)};
-    if (kind == STK_TRACK_THREAD)
+    if (kind == STK_TRACK_THREAD) {
         remember(u, &u->threads, (uint64_t)group, 0, 0);
-    else if (kind == STK_TRACK_STREAM)
+    } else if (kind == STK_TRACK_STREAM) {
         remember(u, &u->devices, (uint64_t)process, (uint64_t)device, u->found->has_process);
+    }
     return slot->track;
 }
 
@@ -94,12 +99,14 @@ static int64_t row_process(struct stk_nsys_unit *u, sqlite3_stmt *st, int col)
 static bool device_row(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row *row,
                        struct stk_row_ext *ext)
 {
-    if (!row_times(u, st, row))
+    if (!row_times(u, st, row)) {
         return false;
+    }
     int64_t process = row_process(u, st, 6);
     int64_t device = column_or(u, st, 3, 0);
-    if (device < 0 || device > INT32_MAX)
+    if (device < 0 || device > INT32_MAX) {
         device = 0;
+    }
     row->track = track_of(u, STK_TRACK_STREAM, process, process, device, column_or(u, st, 4, -1));
     row->pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
     ext->has_corr = column_int(u, st, 5, &ext->corr);
@@ -108,17 +115,19 @@ static bool device_row(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row
 
 static void set_bytes(struct stk_nsys_unit *u, sqlite3_stmt *st, int col, struct stk_row_ext *ext)
 {
-    if (column_int(u, st, col, &ext->value) && ext->value >= 0)
+    if (column_int(u, st, col, &ext->value) && ext->value >= 0) {
         ext->flags |= STK_EXT_VALUE;
-    else
+    } else {
         ext->value = 0;
+    }
 }
 
 static void set_graph(sqlite3_stmt *st, int col, struct stk_row_ext *ext)
 {
     // NULL or 0: not part of a graph.
-    if (sqlite3_column_type(st, col) == SQLITE_INTEGER && sqlite3_column_int64(st, col) != 0)
+    if (sqlite3_column_type(st, col) == SQLITE_INTEGER && sqlite3_column_int64(st, col) != 0) {
         ext->flags |= STK_EXT_GRAPH;
+    }
 }
 
 static uint32_t column_size(struct stk_nsys_unit *u, sqlite3_stmt *st, int col)
@@ -137,24 +146,29 @@ static void set_config(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row
     }
     int64_t registers = column_or(u, st, 15, -1);
     int64_t fixed = column_or(u, st, 16, -1), more = column_or(u, st, 17, -1);
-    if (registers > 0 && registers <= INT32_MAX)
+    if (registers > 0 && registers <= INT32_MAX) {
         config.registers = (int32_t)registers;
-    if (fixed >= 0 && more >= 0 && fixed <= INT32_MAX && more <= INT32_MAX - fixed)
+    }
+    if (fixed >= 0 && more >= 0 && fixed <= INT32_MAX && more <= INT32_MAX - fixed) {
         config.shared_bytes = (int32_t)(fixed + more);
-    if (config.grid[0] || config.block[0])
+    }
+    if (config.grid[0] || config.block[0]) {
         stk_shard_set_config(u->shard, &config, ext);
+    }
 }
 
 static void kernel_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
     struct stk_row row = {.kind = STK_KIND_KERNEL};
     struct stk_row_ext ext = {0};
-    if (!device_row(u, st, &row, &ext))
+    if (!device_row(u, st, &row, &ext)) {
         return;
+    }
     row.name = stk_nsys_name(u, st, 7, STK_NSYS_AS_IS);
     set_graph(st, 8, &ext);
-    if (u->file->wants & STK_WANT_LAUNCHES)
+    if (u->file->wants & STK_WANT_LAUNCHES) {
         set_config(u, st, &ext);
+    }
     stk_shard_add(u->shard, &row, &ext);
 }
 
@@ -181,12 +195,14 @@ static void memcpy_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
                  {"[CUDA UVM memcpy DtoH]", STK_DIR_D2H}, {"[CUDA UVM memcpy DtoD]", STK_DIR_D2D}};
     struct stk_row row = {.kind = STK_KIND_MEMCPY};
     struct stk_row_ext ext = {0};
-    if (!device_row(u, st, &row, &ext))
+    if (!device_row(u, st, &row, &ext)) {
         return;
+    }
     set_bytes(u, st, 7, &ext);
     int64_t kind = column_or(u, st, 8, 0);
-    if (kind < 0 || kind >= (int64_t)(sizeof kinds / sizeof kinds[0]))
+    if (kind < 0 || kind >= (int64_t)(sizeof kinds / sizeof kinds[0])) {
         kind = 0;
+    }
     ext.dir = kinds[kind].dir;
     ext.src_mem = memory_of(column_or(u, st, 9, -1));
     ext.dst_mem = memory_of(column_or(u, st, 10, -1));
@@ -199,8 +215,9 @@ static void memset_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
     struct stk_row row = {.kind = STK_KIND_MEMSET};
     struct stk_row_ext ext = {0};
-    if (!device_row(u, st, &row, &ext))
+    if (!device_row(u, st, &row, &ext)) {
         return;
+    }
     set_bytes(u, st, 7, &ext);
     ext.dst_mem = memory_of(column_or(u, st, 8, -1));
     set_graph(st, 9, &ext);
@@ -214,8 +231,9 @@ static void graph_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     struct stk_row row = {.kind = STK_KIND_KERNEL};
     struct stk_row_ext ext = {.flags = STK_EXT_GRAPH};
     char name[40];
-    if (!device_row(u, st, &row, &ext))
+    if (!device_row(u, st, &row, &ext)) {
         return;
+    }
     int64_t graph;
     int n = column_int(u, st, 7, &graph) ? snprintf(name, sizeof name, "CUDA graph %" PRId64, graph)
                                          : snprintf(name, sizeof name, "CUDA graph");
@@ -227,8 +245,9 @@ static void graph_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 static bool host_start(struct stk_nsys_unit *u, sqlite3_stmt *st, struct stk_row *row)
 {
     int64_t global_tid;
-    if (!row_times(u, st, row))
+    if (!row_times(u, st, row)) {
         return false;
+    }
     if (!column_int(u, st, 3, &global_tid)) {
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1, stk_str_from(u->table->name));
         return false;
@@ -247,8 +266,9 @@ static void runtime_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
         stk_shard_count(u->shard, STK_KIND_OTHER, 1);
         return;
     }
-    if (!host_start(u, st, &row))
+    if (!host_start(u, st, &row)) {
         return;
+    }
     ext.has_corr = column_int(u, st, 4, &ext.corr);
     row.name = stk_nsys_name(u, st, 5, STK_NSYS_API_VERSION);
     stk_shard_add(u->shard, &row, ext.has_corr ? &ext : NULL);
@@ -257,8 +277,9 @@ static void runtime_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 static void host_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
     struct stk_row row = {.kind = STK_KIND_HOST_OP};
-    if (!host_start(u, st, &row))
+    if (!host_start(u, st, &row)) {
         return;
+    }
     row.name = stk_nsys_name(u, st, 4, STK_NSYS_AS_IS);
     stk_shard_add(u->shard, &row, NULL);
 }
@@ -276,8 +297,9 @@ static void overhead_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
                                         "Lazy Function Loading",
                                         "Command Buffer Full"};
     struct stk_row row = {.kind = STK_KIND_OTHER};
-    if (!host_start(u, st, &row))
+    if (!host_start(u, st, &row)) {
         return;
+    }
     row.name = stk_nsys_name(u, st, 4, STK_NSYS_AS_IS);
     if (!row.name) {
         int64_t type = column_or(u, st, 5, 0);
@@ -292,8 +314,9 @@ static void sync_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     static const char *const types[] = {"Synchronization", "Event sync", "Stream wait event",
                                         "Stream sync", "Context sync"};
     struct stk_row row = {.kind = STK_KIND_SYNC};
-    if (!row_times(u, st, &row))
+    if (!row_times(u, st, &row)) {
         return;
+    }
     int64_t process = row_process(u, st, 3);
     int64_t type = column_or(u, st, 5, 0);
     const char *name = types[type >= 0 && type < 5 ? type : 0];
@@ -308,8 +331,9 @@ static size_t memory_details(struct stk_nsys_unit *u, sqlite3_stmt *st, struct s
 {
     size_t n = 0;
     out[n++] = (struct stk_detail){.key = STK_DETAIL_DEVICE, .number = column_or(u, st, 3, 0)};
-    if (column_int(u, st, 7, &out[n].number))
+    if (column_int(u, st, 7, &out[n].number)) {
         out[n++].key = STK_DETAIL_ADDRESS;
+    }
     return n;
 }
 
@@ -323,8 +347,9 @@ static void memory_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
         stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1, stk_str_from(u->table->name));
         return;
     }
-    if (column_or(u, st, 5, 0) == 1)
+    if (column_or(u, st, 5, 0) == 1) {
         ext.value = -ext.value;
+    }
     int64_t process = row_process(u, st, 2);
     // Not a device track: a device that only allocates has no timeline to judge.
     row.track = track_of(u, STK_TRACK_OTHER, process, process, -1,
@@ -371,12 +396,14 @@ static void thread_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int64_t globa
     struct stk_str name = {(const char *)sqlite3_column_text(st, 5),
                            (size_t)sqlite3_column_bytes(st, 5)};
     int64_t rank;
-    if (!name.p || !stk_str_starts(name, STK_STR("MPI Rank ")))
+    if (!name.p || !stk_str_starts(name, STK_STR("MPI Rank "))) {
         return;
+    }
     name.p += 9;
     name.n -= 9;
-    if (stk_str_to_i64(name, &rank) && rank >= 0 && rank < INT32_MAX)
+    if (stk_str_to_i64(name, &rank) && rank >= 0 && rank < INT32_MAX) {
         remember(u, &u->ranks, (uint64_t)stk_nsys_global_pid(global_tid), 0, (uint32_t)rank);
+    }
 }
 
 // What is known of the range's name; names are judged once per string id.
@@ -397,16 +424,18 @@ static uint8_t *name_state(struct stk_nsys_unit *u, uint32_t sid)
 static struct stk_str range_text(struct stk_nsys_unit *u, sqlite3_stmt *st)
 {
     int col = sqlite3_column_type(st, 5) == SQLITE_TEXT ? 5 : 6;
-    if (sqlite3_column_type(st, col) == SQLITE_TEXT)
+    if (sqlite3_column_type(st, col) == SQLITE_TEXT) {
         return (struct stk_str){(const char *)sqlite3_column_text(st, col),
                                 (size_t)sqlite3_column_bytes(st, col)};
+    }
     sqlite3_stmt *find = u->names.find;
     struct stk_str text = STK_STR("");
     if (find && sqlite3_column_type(st, col) == SQLITE_INTEGER) {
         sqlite3_bind_int64(find, 1, sqlite3_column_int64(st, col));
-        if (sqlite3_step(find) == SQLITE_ROW)
+        if (sqlite3_step(find) == SQLITE_ROW) {
             text = (struct stk_str){(const char *)sqlite3_column_text(find, 0),
                                     (size_t)sqlite3_column_bytes(find, 0)};
+        }
     }
     return text.p ? text : STK_STR("");
 }
@@ -416,20 +445,23 @@ static bool keep_mark(struct stk_nsys_unit *u, sqlite3_stmt *st, const struct st
                       int64_t global_tid)
 {
     uint8_t *state = name_state(u, row->name);
-    if (!state || *state == STK_NSYS_NAME_PLAIN)
+    if (!state || *state == STK_NSYS_NAME_PLAIN) {
         return false;
+    }
     bool torch;
     struct stk_nsys_mark mark = {.row = *row, .global_tid = global_tid, .unit = u->index};
     struct stk_str text = stk_nsys_strip_nvtx(range_text(u, st), &torch);
     bool may = stk_nsys_step_parse(text, &mark.family, &mark.number);
-    if (u->names.find)
+    if (u->names.find) {
         sqlite3_reset(u->names.find);
+    }
     *state = may ? STK_NSYS_NAME_MARK : STK_NSYS_NAME_PLAIN;
     struct stk_nsys_mark *kept = may ? stk_vec_push(&u->marks) : NULL;
-    if (kept)
+    if (kept) {
         *kept = mark;
-    else
+    } else {
         u->out_of_memory |= may && u->marks.count < u->marks.max_count;
+    }
     return kept != NULL;
 }
 
@@ -438,25 +470,28 @@ static void nvtx_row(struct stk_nsys_unit *u, sqlite3_stmt *st)
     enum { MARK = 34, THREAD_NAME = 39, PUSH_POP = 59, START_END = 60 };
     struct stk_row row = {.kind = STK_KIND_ANNOTATION};
     int64_t type = column_or(u, st, 3, PUSH_POP), global_tid;
-    if (type == THREAD_NAME && column_int(u, st, 4, &global_tid))
+    if (type == THREAD_NAME && column_int(u, st, 4, &global_tid)) {
         thread_name(u, st, global_tid);
+    }
     if (type != PUSH_POP && type != START_END && type != MARK) {
         stk_shard_count(u->shard, STK_KIND_OTHER, 1);
         return;
     }
     bool timed = type == MARK ? column_int(u, st, 1, &row.start_ns) : row_times(u, st, &row);
     if (!timed || !column_int(u, st, 4, &global_tid)) {
-        if (timed || type == MARK)
+        if (timed || type == MARK) {
             stk_shard_issue(u->shard, STK_ISSUE_FIELD_INVALID, 1, 1, -1,
                             stk_str_from(u->table->name));
+        }
         return;
     }
     row.track = thread_track(u, global_tid);
     row.pos = stk_nsys_pos(u->table, sqlite3_column_int64(st, 0));
     int col = sqlite3_column_type(st, 5) == SQLITE_TEXT ? 5 : 6;
     row.name = stk_nsys_name(u, st, col, STK_NSYS_NVTX);
-    if (type == MARK || !keep_mark(u, st, &row, global_tid))
+    if (type == MARK || !keep_mark(u, st, &row, global_tid)) {
         stk_shard_add(u->shard, &row, NULL);
+    }
 }
 
 const struct stk_nsys_table stk_nsys_tables[] = {

@@ -36,9 +36,11 @@ static bool is_other_loop(struct stk_str name)
         {"eval", 4},      {"valid", 5}, {"test", 4},   {"infer", 5},   {"predict", 7},
         {"warm", 4},      {"optim", 5}, {"micro", 5},  {"substep", 7}, {"timestep", 8},
         {"scheduler", 9}, {"sampl", 5}, {"denois", 6}, {"decode", 6},  {"generat", 7}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (stk_str_contains_nocase(name, words[i]))
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (stk_str_contains_nocase(name, words[i])) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -46,9 +48,11 @@ static bool is_step_word(struct stk_str word)
 {
     static const struct stk_str whole[] = {
         {"step", 4}, {"iteration", 9}, {"iter", 4}, {"batch", 5}, {"minibatch", 9}};
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
-        if (stk_str_eq_nocase(word, whole[i]))
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
+        if (stk_str_eq_nocase(word, whole[i])) {
             return true;
+        }
+    }
     // TrainStep, ProfilerStep, trainIteration
     return (word.n > 4 &&
             stk_str_eq_nocase((struct stk_str){word.p + word.n - 4, 4}, STK_STR("step"))) ||
@@ -65,15 +69,19 @@ static bool is_unnumbered_step(struct stk_str name)
     char plain[32];
     size_t n = 0;
     for (size_t i = 0; i < name.n; i++) {
-        if (name.p[i] == '_' || name.p[i] == '-' || name.p[i] == ' ')
+        if (name.p[i] == '_' || name.p[i] == '-' || name.p[i] == ' ') {
             continue;
-        if (!is_letter(name.p[i]) || n == sizeof plain)
+        }
+        if (!is_letter(name.p[i]) || n == sizeof plain) {
             return false;
+        }
         plain[n++] = (char)(name.p[i] | 32);
     }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (stk_str_eq((struct stk_str){plain, n}, stk_str_from(known[i])))
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (stk_str_eq((struct stk_str){plain, n}, stk_str_from(known[i]))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -84,8 +92,9 @@ static uint64_t family_of(struct stk_str name)
     size_t n = 0;
     for (size_t i = 0; i < name.n; i++) {
         bool digit = is_digit(name.p[i]);
-        if (!digit || i == 0 || !is_digit(name.p[i - 1]))
+        if (!digit || i == 0 || !is_digit(name.p[i - 1])) {
             masked[n++] = digit ? '#' : name.p[i];
+        }
     }
     return stk_hash_bytes(masked, n);
 }
@@ -94,10 +103,12 @@ static uint64_t family_of(struct stk_str name)
 static bool cut_number(struct stk_str *s, int64_t *number)
 {
     size_t digits = 0;
-    while (digits < s->n && is_digit(s->p[s->n - 1 - digits]))
+    while (digits < s->n && is_digit(s->p[s->n - 1 - digits])) {
         digits++;
-    if (digits == 0 || digits > 18)
+    }
+    if (digits == 0 || digits > 18) {
         return false;
+    }
     s->n -= digits;
     return stk_str_to_i64((struct stk_str){s->p + s->n, digits}, number);
 }
@@ -105,13 +116,16 @@ static bool cut_number(struct stk_str *s, int64_t *number)
 bool stk_nsys_step_parse(struct stk_str name, uint64_t *family, int64_t *number)
 {
     *number = -1;
-    while (name.n && name.p[name.n - 1] == ' ')
+    while (name.n && name.p[name.n - 1] == ' ') {
         name.n--;
-    if (name.n < 4 || name.n > NAME_MAX_BYTES)
+    }
+    if (name.n < 4 || name.n > NAME_MAX_BYTES) {
         return false;
+    }
     struct stk_str s = name;
-    if (s.p[s.n - 1] == ')' || s.p[s.n - 1] == ']')
+    if (s.p[s.n - 1] == ')' || s.p[s.n - 1] == ']') {
         s.n--;
+    }
     if (!cut_number(&s, number)) {
         *number = -1;
         *family = family_of(name);
@@ -126,11 +140,13 @@ bool stk_nsys_step_parse(struct stk_str name, uint64_t *family, int64_t *number)
             s = shorter;
         }
     }
-    while (s.n && !is_letter(s.p[s.n - 1]) && !is_digit(s.p[s.n - 1]))
+    while (s.n && !is_letter(s.p[s.n - 1]) && !is_digit(s.p[s.n - 1])) {
         s.n--;
+    }
     size_t word = s.n;
-    while (word && is_letter(s.p[word - 1]))
+    while (word && is_letter(s.p[word - 1])) {
         word--;
+    }
     *family = family_of(name);
     return is_step_word((struct stk_str){s.p + word, s.n - word}) && !is_other_loop(s);
 }
@@ -139,12 +155,15 @@ static int by_family_and_start(const void *pa, const void *pb)
 {
     const struct stk_nsys_mark *a = *(struct stk_nsys_mark *const *)pa;
     const struct stk_nsys_mark *b = *(struct stk_nsys_mark *const *)pb;
-    if (a->global_tid != b->global_tid)
+    if (a->global_tid != b->global_tid) {
         return a->global_tid < b->global_tid ? -1 : 1;
-    if (a->family != b->family)
+    }
+    if (a->family != b->family) {
         return a->family < b->family ? -1 : 1;
-    if (a->row.start_ns != b->row.start_ns)
+    }
+    if (a->row.start_ns != b->row.start_ns) {
         return a->row.start_ns < b->row.start_ns ? -1 : 1;
+    }
     return a->row.pos < b->row.pos ? -1 : a->row.pos > b->row.pos;
 }
 
@@ -167,15 +186,18 @@ static struct family judge(struct stk_nsys_mark *const *marks, size_t first, siz
                        .unique = true};
     for (size_t i = first; i < end; i++) {
         m = marks[i];
-        if (__builtin_add_overflow(f.total_ns, m->row.dur_ns, &f.total_ns))
+        if (__builtin_add_overflow(f.total_ns, m->row.dur_ns, &f.total_ns)) {
             f.total_ns = INT64_MAX;
-        if (i == first)
+        }
+        if (i == first) {
             continue;
+        }
         const struct stk_nsys_mark *before = marks[i - 1];
         int64_t apart;
         if (!__builtin_sub_overflow(m->row.start_ns, before->row.start_ns, &apart) &&
-            apart < before->row.dur_ns)
+            apart < before->row.dur_ns) {
             f.fits = false;
+        }
         if (f.numbered && m->number <= before->number) {
             f.unique = false;
             f.fits &= m->number < before->number && m->number <= marks[first]->number;
@@ -188,10 +210,12 @@ static struct family judge(struct stk_nsys_mark *const *marks, size_t first, siz
 
 static bool is_better(const struct family *a, const struct family *b)
 {
-    if (!b->fits || !a->fits)
+    if (!b->fits || !a->fits) {
         return a->fits;
-    if (a->numbered != b->numbered)
+    }
+    if (a->numbered != b->numbered) {
         return a->numbered;
+    }
     return a->total_ns > b->total_ns;
 }
 
@@ -211,18 +235,21 @@ static void choose(struct stk_nsys_mark **marks, size_t count)
         const struct stk_nsys_mark *m = marks[first];
         end = first + 1;
         while (end < count && marks[end]->global_tid == m->global_tid &&
-               marks[end]->family == m->family)
+               marks[end]->family == m->family) {
             end++;
+        }
         struct family f = judge(marks, first, end);
         if (best.count && best.global_pid != f.global_pid) {
             take(marks, &best);
             best = (struct family){.fits = false};
         }
-        if (best.count == 0 || is_better(&f, &best))
+        if (best.count == 0 || is_better(&f, &best)) {
             best = f;
+        }
     }
-    if (best.count)
+    if (best.count) {
         take(marks, &best);
+    }
 }
 
 static void add_marks(struct stk_nsys_unit *u)
@@ -230,10 +257,11 @@ static void add_marks(struct stk_nsys_unit *u)
     for (size_t i = 0; i < u->marks.count; i++) {
         const struct stk_nsys_mark *m = stk_vec_at(&u->marks, i);
         struct stk_row_ext ext = {.flags = STK_EXT_STEP, .value = m->number};
-        if (m->keeps_number)
+        if (m->keeps_number) {
             ext.flags |= STK_EXT_VALUE;
-        else
+        } else {
             ext.value = 0;
+        }
         stk_shard_add(u->shard, &m->row, m->is_step ? &ext : NULL);
     }
 }
@@ -241,20 +269,26 @@ static void add_marks(struct stk_nsys_unit *u)
 enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count, struct stk_err *err)
 {
     size_t total = 0, at = 0;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         total += units[i].marks.count;
-    if (total == 0)
+    }
+    if (total == 0) {
         return STK_OK;
+    }
     struct stk_nsys_mark **all = stk_alloc_array(total, sizeof *all);
-    if (!all)
+    if (!all) {
         return stk_err_nomem(err);
-    for (uint32_t i = 0; i < count; i++)
-        for (size_t k = 0; k < units[i].marks.count; k++)
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < units[i].marks.count; k++) {
             all[at++] = stk_vec_at(&units[i].marks, k);
+        }
+    }
     qsort(all, total, sizeof *all, by_family_and_start);
     choose(all, total);
     stk_free(all);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         add_marks(&units[i]);
+    }
     return STK_OK;
 }

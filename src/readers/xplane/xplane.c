@@ -32,27 +32,31 @@ static enum stk_status read_in_place(struct stk_xp_reading *r)
     bool ready = stk_pb_walk_init(&top, &r->source, r->err);
     ready &= stk_pb_walk_init(&inner, &r->source, r->err);
     enum stk_pb_step step = ready ? STK_PB_FIELD : STK_PB_END;
-    if (!ready)
+    if (!ready) {
         status = stk_err_nomem(r->err);
+    }
     top.end = r->source.size;
     while (step == STK_PB_FIELD && status == STK_OK) {
         struct stk_pb_field f = {0};
         uint64_t at = top.pos;
         step = stk_pb_walk_next(&top, &f);
-        if (top.failed)
+        if (top.failed) {
             status = r->err->code;
-        else
+        } else {
             stk_xp_note_space(r, step, at);
-        if (status != STK_OK || !f.offset || f.wire != STK_PB_LEN)
+        }
+        if (status != STK_OK || !f.offset || f.wire != STK_PB_LEN) {
             continue;
+        }
         uint64_t size = step == STK_PB_CUT ? top.end - f.offset : f.value;
         if (f.number == STK_XP_SPACE_PLANES) {
             status = stk_xp_add_plane(r, &inner, f.offset, size, step == STK_PB_CUT);
         } else if (f.number <= STK_XP_SPACE_HOSTNAMES) {
             size_t n = (size_t)(size < STK_XP_TEXT_MAX ? size : STK_XP_TEXT_MAX);
             const uint8_t *p = stk_pb_walk_bytes(&inner, f.offset, n);
-            if (p)
+            if (p) {
                 status = stk_xp_add_text(r, (const char *)p, n, f.number, f.offset);
+            }
         }
     }
     stk_pb_walk_deinit(&top);
@@ -63,29 +67,34 @@ static enum stk_status read_in_place(struct stk_xp_reading *r)
 static void note_trouble(struct stk_xp_reading *r)
 {
     const char *damage = stk_stream_damage(r->ctx->stream);
-    if (damage)
+    if (damage) {
         stk_shard_issue(r->notes, STK_ISSUE_COMPRESSION_DAMAGED, 1, 0, -1, stk_str_from(damage));
-    if (r->trouble.cut_offset >= 0)
+    }
+    if (r->trouble.cut_offset >= 0) {
         stk_shard_issue(r->notes, STK_ISSUE_TRUNCATED, 1, 0, r->trouble.cut_offset, r->cut_note);
-    if (r->trouble.limited)
+    }
+    if (r->trouble.limited) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, -1,
                         STK_STR("planes, lines or names beyond what profilers write"));
-    if (r->trouble.bad)
+    }
+    if (r->trouble.bad) {
         stk_shard_issue(r->notes, STK_ISSUE_MESSAGE_INVALID, r->trouble.bad, 0,
                         r->trouble.bad_offset, STK_STR(""));
+    }
 }
 
 static void describe_trace(struct stk_xp_reading *r)
 {
     char producer[64] = "XLA profiler";
     bool jax = r->framework_hint & 1u << STK_FW_JAX || r->jax_version.n;
-    if (r->jax_version.n)
+    if (r->jax_version.n) {
         snprintf(producer, sizeof producer, "JAX %.*s",
                  (int)(r->jax_version.n < 40 ? r->jax_version.n : 40), r->jax_version.p);
-    else if (jax)
+    } else if (jax) {
         snprintf(producer, sizeof producer, "JAX");
-    else if (r->framework_hint & 1u << STK_FW_TENSORFLOW)
+    } else if (r->framework_hint & 1u << STK_FW_TENSORFLOW) {
         snprintf(producer, sizeof producer, "TensorFlow");
+    }
     // Times are relative to the session unless the writer never got to make them so.
     bool relative = r->profile_start_ns > 0 && r->min_timestamp_ns < r->profile_start_ns / 2;
     struct stk_build_facts facts = {
@@ -103,8 +112,9 @@ static void describe_trace(struct stk_xp_reading *r)
 
 static enum stk_status refuse_empty(const struct stk_xp_reading *r, const struct stk_trace *t)
 {
-    if (t->read || (r->trouble.cut_offset < 0 && !r->trouble.bad))
+    if (t->read || (r->trouble.cut_offset < 0 && !r->trouble.bad)) {
         return STK_OK;
+    }
     int64_t at = r->trouble.bad ? r->trouble.bad_offset : r->trouble.cut_offset;
     return stk_err_set_at(
         r->err, STK_EINPUT, at,
@@ -132,8 +142,9 @@ static enum stk_status read_xplane(const struct stk_read_ctx *ctx, struct stk_tr
     stk_vec_init(&r.devices, sizeof(struct stk_xp_named_device), MAX_PLANES);
     r.total_bytes = stk_stream_size(ctx->stream);
     enum stk_status status = stk_build_new(&r.build, r.err);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         goto done;
+    }
     r.notes = stk_build_shard(r.build);
     if (!r.notes) {
         status = stk_err_nomem(r.err);
@@ -145,20 +156,23 @@ static enum stk_status read_xplane(const struct stk_read_ctx *ctx, struct stk_tr
     } else {
         status = stk_xp_read_in_order(&r);
     }
-    if (status != STK_OK)
+    if (status != STK_OK) {
         goto done;
+    }
     note_trouble(&r);
     describe_trace(&r);
     status = stk_build_finish(r.build, ctx->threads > 0 ? ctx->threads : 1, &t, r.err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = refuse_empty(&r, t);
+    }
     if (status == STK_OK) {
         *out = t;
         t = NULL;
     }
 done:
-    for (size_t i = 0; i < r.planes.count; i++)
+    for (size_t i = 0; i < r.planes.count; i++) {
         stk_xp_plane_deinit(stk_vec_at(&r.planes, i));
+    }
     stk_trace_free(t);
     stk_build_free(r.build);
     stk_vec_deinit(&r.planes);

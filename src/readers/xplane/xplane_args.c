@@ -28,12 +28,14 @@ static void emit_stat(const struct asking *a, const uint8_t *p, size_t n)
     struct stk_xp_value v;
     int64_t id;
     char text[64] = "", unnamed[32];
-    if (!stk_xp_stat_parse(a->plane, p, n, &id, &v))
+    if (!stk_xp_stat_parse(a->plane, p, n, &id, &v)) {
         return;
+    }
     uint32_t at = stk_xp_ids_get(&a->plane->stat_ids, id);
     struct stk_str key = STK_STR("");
-    if (at != STK_NONE)
+    if (at != STK_NONE) {
         key = ((const struct stk_xp_stat_meta *)stk_vec_at(&a->plane->stat_metas, at))->name;
+    }
     if (!key.n) {
         snprintf(unnamed, sizeof unnamed, "stat %" PRId64, id);
         key = stk_str_from(unnamed);
@@ -66,8 +68,9 @@ static void emit_stat(const struct asking *a, const uint8_t *p, size_t n)
 static void emit_meta(const struct asking *a, int64_t id)
 {
     uint32_t at = stk_xp_ids_get(&a->plane->event_ids, id);
-    if (at == STK_NONE)
+    if (at == STK_NONE) {
         return;
+    }
     const struct stk_xp_event_meta *m = stk_vec_at(&a->plane->event_metas, at);
     if (m->display.n && !stk_str_eq(m->display, m->name)) {
         bool shown = stk_str_eq(m->shown, m->display);
@@ -77,9 +80,11 @@ static void emit_meta(const struct asking *a, int64_t id)
     struct stk_pb_cursor c = {(const uint8_t *)m->raw_stats.p,
                               (const uint8_t *)m->raw_stats.p + m->raw_stats.n};
     struct stk_pb_field f;
-    while (stk_pb_next(&c, &f) == STK_PB_FIELD)
-        if (f.wire == STK_PB_LEN)
+    while (stk_pb_next(&c, &f) == STK_PB_FIELD) {
+        if (f.wire == STK_PB_LEN) {
             emit_stat(a, f.data, (size_t)f.value);
+        }
+    }
 }
 
 static void emit_event(const struct asking *a, const uint8_t *p, size_t n)
@@ -87,9 +92,11 @@ static void emit_event(const struct asking *a, const uint8_t *p, size_t n)
     struct stk_pb_cursor c = {p, p + n};
     struct stk_pb_field f;
     int64_t meta_id = 0;
-    while (stk_pb_next(&c, &f) == STK_PB_FIELD)
-        if (f.number == 1 && f.wire == STK_PB_VARINT)
+    while (stk_pb_next(&c, &f) == STK_PB_FIELD) {
+        if (f.number == 1 && f.wire == STK_PB_VARINT) {
             meta_id = (int64_t)f.value;
+        }
+    }
     emit_meta(a, meta_id);
     c.p = p;
     while (stk_pb_next(&c, &f) == STK_PB_FIELD) {
@@ -118,8 +125,9 @@ static bool find_plane(struct stk_pb_walk *w, uint64_t pos, uint64_t *offset, ui
             *size = *cut ? w->end - f.offset : f.value;
             return true;
         }
-        if (step != STK_PB_FIELD)
+        if (step != STK_PB_FIELD) {
             return false;
+        }
     }
 }
 
@@ -130,12 +138,14 @@ static enum stk_status read_event_bytes(struct stk_pb_walk *w, uint64_t pos, uin
     w->pos = pos;
     w->end = w->src->size;
     if (stk_pb_walk_next(w, &f) != STK_PB_FIELD || f.number != 4 || f.wire != STK_PB_LEN ||
-        f.value > EVENT_MAX_BYTES)
+        f.value > EVENT_MAX_BYTES) {
         return stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
                               "the event is no longer where it was read; did the file change?");
+    }
     *bytes = stk_alloc((size_t)f.value + 1);
-    if (!*bytes)
+    if (!*bytes) {
         return stk_err_nomem(err);
+    }
     const uint8_t *p = stk_pb_fetch(w->src, f.offset, (size_t)f.value, *bytes, n, err);
     return p ? STK_OK : STK_EINPUT;
 }
@@ -158,15 +168,17 @@ enum stk_status stk_xp_args_open(struct stk_stream *stream, const char *path, vo
     bool is_plain = stk_stream_codec(stream) == STK_CODEC_PLAIN && plain;
     struct state *s = stk_alloc_zero(1, sizeof *s);
     *state = s;
-    if (!s)
+    if (!s) {
         return stk_err_nomem(err);
+    }
     s->path = path;
     // How much compressed input holds is not known; a walk ends where reading gives no more.
     s->source = (struct stk_pb_source){.stream = stream, .size = is_plain ? plain : INT64_MAX};
     stk_arena_init(&s->arena, 0);
     stk_err_init(&s->walk_err);
-    if (stk_pb_walk_init(&s->walk, &s->source, &s->walk_err))
+    if (stk_pb_walk_init(&s->walk, &s->source, &s->walk_err)) {
         return STK_OK;
+    }
     stk_xp_args_close(s);
     *state = NULL;
     return stk_err_nomem(err);
@@ -175,8 +187,9 @@ enum stk_status stk_xp_args_open(struct stk_stream *stream, const char *path, vo
 void stk_xp_args_close(void *state)
 {
     struct state *s = state;
-    if (!s)
+    if (!s) {
         return;
+    }
     stk_xp_plane_deinit(&s->plane);
     stk_pb_walk_deinit(&s->walk);
     stk_arena_deinit(&s->arena);
@@ -194,11 +207,12 @@ static enum stk_status scan_plane(struct state *s, uint64_t pos, struct stk_err 
     s->plane = (struct stk_xp_plane){0};
     s->size = 0;
     uint64_t offset = 0, size = 0;
-    if (!find_plane(&s->walk, pos, &offset, &size, &cut))
+    if (!find_plane(&s->walk, pos, &offset, &size, &cut)) {
         return s->walk.failed
                    ? stk_err_set(err, STK_EINPUT, "%s", s->walk_err.message)
                    : stk_err_set_at(err, STK_EINPUT, (int64_t)pos,
                                     "%s: no plane at this position; did the file change?", s->path);
+    }
     stk_vec_init(&lines, sizeof(struct stk_xp_line), SIZE_MAX / sizeof(struct stk_xp_line));
     enum stk_status status =
         stk_xp_plane_scan(&s->plane, &s->walk, offset, size, cut, &s->arena, &lines, &trouble, err);
@@ -221,12 +235,15 @@ enum stk_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_
     size_t n = 0;
     enum stk_status status = STK_OK;
     err = err ? err : &own;
-    if (s->size == 0 || pos < s->offset || pos - s->offset >= s->size)
+    if (s->size == 0 || pos < s->offset || pos - s->offset >= s->size) {
         status = scan_plane(s, pos, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         status = read_event_bytes(&s->walk, pos, &bytes, &n, err);
-    if (status == STK_OK)
+    }
+    if (status == STK_OK) {
         emit_event(&(struct asking){.plane = &s->plane, .emit = emit, .arg = arg}, bytes, n);
+    }
     stk_free(bytes);
     return status;
 }
@@ -238,8 +255,9 @@ enum stk_status stk_xp_args(struct stk_stream *stream, const char *path, const s
 {
     void *state = NULL;
     enum stk_status status = stk_xp_args_open(stream, path, &state, err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_xp_args_next(state, t, event, emit, arg, err);
+    }
     stk_xp_args_close(state);
     return status;
 }

@@ -43,8 +43,9 @@ static void crew_fail(struct crew *crew, enum stk_status status, const struct st
     pthread_mutex_lock(&crew->lock);
     if (crew->status == STK_OK) {
         crew->status = status;
-        if (err)
+        if (err) {
             crew->err = *err;
+        }
     }
     crew->stop = true;
     pthread_mutex_unlock(&crew->lock);
@@ -53,14 +54,17 @@ static void crew_fail(struct crew *crew, enum stk_status status, const struct st
 // Length of the event field at p (tag and all), 0 if it is something else or not wholly visible.
 static inline uint64_t event_size(const uint8_t *p, const uint8_t *end)
 {
-    if (end - p < 16 || *p != (4 << 3 | STK_PB_LEN))
+    if (end - p < 16 || *p != (4 << 3 | STK_PB_LEN)) {
         return 0;
-    if (p[1] < 0x80)
+    }
+    if (p[1] < 0x80) {
         return 2 + (uint64_t)p[1];
+    }
     struct stk_pb_cursor c = {p + 1, end};
     uint64_t size;
-    if (stk_pb_varint(&c, &size) != STK_PB_FIELD || size > EVENT_MAX_BYTES)
+    if (stk_pb_varint(&c, &size) != STK_PB_FIELD || size > EVENT_MAX_BYTES) {
         return 0;
+    }
     return (uint64_t)(c.p - p) + size;
 }
 
@@ -74,8 +78,9 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
         size_t got;
         const uint8_t *p =
             stk_pb_fetch(&crew->job->source, at, BLOCK_BYTES, crew->hop_buf, &got, &ignored);
-        if (!p || got < 16)
+        if (!p || got < 16) {
             return end; // decoding meets the same trouble and tells
+        }
         const uint8_t *q = p, *limit = p + got;
         uint64_t size;
         while (q < limit && (size = event_size(q, limit)) != 0) {
@@ -86,10 +91,12 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
             }
             q += size;
         }
-        if (!q)
+        if (!q) {
             continue;
-        if (q == p)
+        }
+        if (q == p) {
             return end;
+        }
         at += (uint64_t)(q - p);
     }
     return at < end ? at : end;
@@ -106,8 +113,9 @@ static uint64_t hop(struct crew *crew, const struct stk_xp_line *line, uint64_t 
 static inline uint64_t likely_event_size(const uint8_t *p, const uint8_t *end)
 {
     uint64_t size = event_size(p, end), head = p[1] < 0x80 ? 2 : p[2] < 0x80 ? 3 : 4;
-    if (!size || size > (uint64_t)(end - p) || head > size)
+    if (!size || size > (uint64_t)(end - p) || head > size) {
         return 0;
+    }
     uint8_t tag = size == head ? 8 : p[head];
     return tag == 8 || tag == 16 || tag == 24 || tag == 34 || tag == 40 ? size : 0;
 }
@@ -129,8 +137,9 @@ static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_
             taken = hops == GUESS_TAKEN ? q : taken;
             q += size;
         }
-        if (hops == GUESS_HOPS)
+        if (hops == GUESS_HOPS) {
             return near + (uint64_t)(taken - p);
+        }
     }
     return 0;
 }
@@ -139,21 +148,23 @@ static uint64_t guess(struct crew *crew, const struct stk_xp_line *line, uint64_
 static bool claim(struct crew *crew, struct task *task)
 {
     struct stk_xp_decode_job *job = crew->job;
-    uint64_t room = crew->task_bytes;
+    uint64_t capacity = crew->task_bytes;
     task->shard = NULL;
     task->stretches.count = 0;
-    if (crew->stop || crew->next_line >= job->line_count)
+    if (crew->stop || crew->next_line >= job->line_count) {
         return false;
-    while (room > 0 && crew->next_line < job->line_count) {
+    }
+    while (capacity > 0 && crew->next_line < job->line_count) {
         const struct stk_xp_line *line = &job->lines[crew->next_line];
         uint64_t from = crew->next_from ? crew->next_from : line->events;
         uint64_t end = line->offset + line->size, to = end;
         bool guessed = false;
-        if (end - from > room + room / 2) {
-            to = crew->exact ? 0 : guess(crew, line, from + room);
+        if (end - from > capacity + capacity / 2) {
+            to = crew->exact ? 0 : guess(crew, line, from + capacity);
             guessed = to != 0;
-            if (!guessed)
-                to = hop(crew, line, from, room);
+            if (!guessed) {
+                to = hop(crew, line, from, capacity);
+            }
         }
         struct stretch *s = stk_vec_push(&task->stretches);
         if (!s) {
@@ -164,7 +175,7 @@ static bool claim(struct crew *crew, struct task *task)
         *s = (struct stretch){(uint32_t)crew->next_line, from, to, guessed};
         crew->next_from = to < end ? to : 0;
         crew->next_line += to >= end;
-        room = to - from < room ? room - (to - from) : 0;
+        capacity = to - from < capacity ? capacity - (to - from) : 0;
     }
     task->shard = stk_build_shard(job->build);
     struct stk_shard **slot = task->shard ? stk_vec_push(&crew->shards) : NULL;
@@ -184,10 +195,12 @@ static void report_progress(struct crew *crew, uint64_t bytes)
     job->done_bytes += bytes;
     uint64_t done = job->done_bytes;
     pthread_mutex_unlock(&crew->lock);
-    if (!job->progress || !job->progress->update || !pthread_equal(pthread_self(), crew->caller))
+    if (!job->progress || !job->progress->update || !pthread_equal(pthread_self(), crew->caller)) {
         return;
-    if (job->progress->update(job->progress->arg, done, job->total_bytes))
+    }
+    if (job->progress->update(job->progress->arg, done, job->total_bytes)) {
         crew_fail(crew, STK_EINTR, NULL);
+    }
 }
 
 // An event that does not fit the buffer carries something monstrous; it is left out.
@@ -197,26 +210,28 @@ static uint64_t skip_monster(struct stk_xp_decoder *d, const uint8_t *p, size_t 
     struct stk_pb_cursor c = {p, p + n};
     uint64_t tag, size;
     if (stk_pb_varint(&c, &tag) != STK_PB_FIELD || (tag & 7) != STK_PB_LEN ||
-        stk_pb_varint(&c, &size) != STK_PB_FIELD || size > to - at - (uint64_t)(c.p - p))
+        stk_pb_varint(&c, &size) != STK_PB_FIELD || size > to - at - (uint64_t)(c.p - p)) {
         return to;
+    }
     stk_shard_count(d->shard, STK_KIND_OTHER, 1);
     stk_shard_issue(d->shard, STK_ISSUE_LIMIT_REACHED, 1, 1, (int64_t)at,
                     STK_STR("event above 64 MiB"));
     return at + (uint64_t)(c.p - p) + size;
 }
 
-struct room {
+struct capacity {
     uint8_t *p;
     size_t size; // without the pad
 };
 
-static bool enlarge(struct room *room, size_t size)
+static bool enlarge(struct capacity *capacity, size_t size)
 {
-    uint8_t *p = stk_realloc_array(room->p, size + STK_XP_PAD, 1);
-    if (!p)
+    uint8_t *p = stk_realloc_array(capacity->p, size + STK_XP_PAD, 1);
+    if (!p) {
         return false;
+    }
     memset(p + size, 0, STK_XP_PAD);
-    *room = (struct room){p, size};
+    *capacity = (struct capacity){p, size};
     return true;
 }
 
@@ -225,8 +240,9 @@ static bool enlarge(struct room *room, size_t size)
 static void end_of_stretch(struct crew *crew, struct stk_xp_decoder *d, uint64_t at)
 {
     const struct stk_xp_line *line = d->line;
-    if (line->offset + line->size >= crew->job->source.size)
+    if (line->offset + line->size >= crew->job->source.size) {
         return;
+    }
     stk_shard_issue(d->shard, STK_ISSUE_MESSAGE_INVALID, 1, 0, (int64_t)at, STK_STR(""));
 }
 
@@ -239,7 +255,7 @@ static void note_shorter(struct crew *crew)
 }
 
 static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *d,
-                                      struct room *room, const struct stretch *s,
+                                      struct capacity *capacity, const struct stretch *s,
                                       struct stk_err *err)
 {
     struct stk_xp_decode_job *job = crew->job;
@@ -249,17 +265,21 @@ static enum stk_status decode_stretch(struct crew *crew, struct stk_xp_decoder *
     while (at < s->to && !crew->stop && !stk_shard_failed(d->shard) && !d->no_memory) {
         uint64_t left = s->to - at;
         size_t got, want = left < block ? (size_t)left : block;
-        if (job->source.stream && room->size < want && !enlarge(room, want))
+        if (job->source.stream && capacity->size < want && !enlarge(capacity, want)) {
             return stk_err_nomem(err);
-        const uint8_t *p = stk_pb_fetch(&job->source, at, want, room->p, &got, err);
-        if (!p)
+        }
+        const uint8_t *p = stk_pb_fetch(&job->source, at, want, capacity->p, &got, err);
+        if (!p) {
             return err->code;
+        }
         size_t used = got ? stk_xp_decode(d, p, got, at) : SIZE_MAX;
-        if (!got)
+        if (!got) {
             note_shorter(crew);
+        }
         if (used == SIZE_MAX || (used == 0 && (got < want || got == left))) {
-            if (got)
+            if (got) {
                 end_of_stretch(crew, d, at);
+            }
             break;
         }
         if (used == 0 && block < EVENT_MAX_BYTES) {
@@ -283,7 +303,7 @@ static void work(void *arg, int index)
 {
     struct crew *crew = arg;
     struct task task;
-    struct room room = {0};
+    struct capacity capacity = {0};
     struct stk_err err;
     (void)index;
     stk_err_init(&err);
@@ -292,21 +312,25 @@ static void work(void *arg, int index)
         pthread_mutex_lock(&crew->lock);
         bool more = claim(crew, &task);
         pthread_mutex_unlock(&crew->lock);
-        if (!more)
+        if (!more) {
             break;
+        }
         struct stk_xp_decoder d;
         enum stk_status status = STK_OK;
-        if (!stk_xp_decoder_init(&d, task.shard, crew->job->planes, crew->job->plane_count))
+        if (!stk_xp_decoder_init(&d, task.shard, crew->job->planes, crew->job->plane_count)) {
             status = stk_err_nomem(&err);
+        }
         d.wants = crew->job->wants;
-        for (size_t i = 0; i < task.stretches.count && status == STK_OK; i++)
-            status = decode_stretch(crew, &d, &room, stk_vec_at(&task.stretches, i), &err);
+        for (size_t i = 0; i < task.stretches.count && status == STK_OK; i++) {
+            status = decode_stretch(crew, &d, &capacity, stk_vec_at(&task.stretches, i), &err);
+        }
         stk_xp_decoder_deinit(&d);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             crew_fail(crew, status, &err);
+        }
     }
     stk_vec_deinit(&task.stretches);
-    stk_free(room.p);
+    stk_free(capacity.p);
 }
 
 // If a cut was guessed wrongly, everything is decoded again with cuts that are sought. Only a file
@@ -316,10 +340,12 @@ static void run_crew(struct crew *crew, uint64_t total)
     uint64_t tasks = total / crew->task_bytes + 1, done_before = crew->job->done_bytes;
     int threads = tasks < (uint64_t)crew->job->threads ? (int)tasks : crew->job->threads;
     stk_thread_run(threads, work, crew);
-    if (!crew->guessed_wrong || crew->status != STK_OK)
+    if (!crew->guessed_wrong || crew->status != STK_OK) {
         return;
-    for (size_t i = 0; i < crew->shards.count; i++)
+    }
+    for (size_t i = 0; i < crew->shards.count; i++) {
         stk_shard_reset(*(struct stk_shard **)stk_vec_at(&crew->shards, i));
+    }
     crew->exact = true;
     crew->stop = crew->guessed_wrong = false;
     crew->next_line = 0;
@@ -333,16 +359,20 @@ enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_er
 {
     struct crew crew = {.job = job, .caller = pthread_self(), .task_bytes = TASK_BYTES};
     uint64_t total = 0;
-    for (size_t i = 0; i < job->line_count; i++)
+    for (size_t i = 0; i < job->line_count; i++) {
         total += job->lines[i].size;
-    if (!total)
+    }
+    if (!total) {
         return STK_OK;
-    if (total / TASKS_MAX > crew.task_bytes)
+    }
+    if (total / TASKS_MAX > crew.task_bytes) {
         crew.task_bytes = total / TASKS_MAX;
+    }
     if (job->source.stream) {
         crew.hop_buf = stk_alloc(BLOCK_BYTES);
-        if (!crew.hop_buf)
+        if (!crew.hop_buf) {
             return stk_err_nomem(err);
+        }
     }
     stk_err_init(&crew.err);
     stk_vec_init(&crew.shards, sizeof(struct stk_shard *), SIZE_MAX / sizeof(struct stk_shard *));
@@ -351,11 +381,14 @@ enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_er
     pthread_mutex_destroy(&crew.lock);
     stk_vec_deinit(&crew.shards);
     stk_free(crew.hop_buf);
-    if (crew.status == STK_ENOMEM)
+    if (crew.status == STK_ENOMEM) {
         return stk_err_nomem(err);
-    if (crew.status == STK_EINTR)
+    }
+    if (crew.status == STK_EINTR) {
         return stk_err_set(err, STK_EINTR, "interrupted");
-    if (crew.status != STK_OK && err)
+    }
+    if (crew.status != STK_OK && err) {
         *err = crew.err;
+    }
     return crew.status;
 }

@@ -16,8 +16,9 @@ struct taking {
 
 static struct stk_detail *push(struct taking *t, enum stk_detail_key key)
 {
-    if (t->count == STK_XP_DETAILS_MAX)
+    if (t->count == STK_XP_DETAILS_MAX) {
         return NULL;
+    }
     struct stk_detail *d = &t->out[t->count++];
     *d = (struct stk_detail){.key = key, .number = 0};
     return d;
@@ -26,14 +27,15 @@ static struct stk_detail *push(struct taking *t, enum stk_detail_key key)
 static bool value_real(const struct stk_xp_value *v, double *out)
 {
     int64_t number;
-    if (v->type == STK_XP_DOUBLE)
+    if (v->type == STK_XP_DOUBLE) {
         memcpy(out, &v->bits, sizeof *out);
-    else if (v->type == STK_XP_U64)
+    } else if (v->type == STK_XP_U64) {
         *out = (double)v->bits;
-    else if (stk_xp_value_i64(v, &number))
+    } else if (stk_xp_value_i64(v, &number)) {
         *out = (double)number;
-    else
+    } else {
         return false;
+    }
     return *out - *out == 0; // finite
 }
 
@@ -56,21 +58,25 @@ static void take_memory(struct taking *t, struct stk_str name, const struct stk_
     struct stk_str text;
     struct stk_detail *d;
     for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++) {
-        if (!stk_str_eq(name, stk_str_from(stats[i].name)))
+        if (!stk_str_eq(name, stk_str_from(stats[i].name))) {
             continue;
+        }
         enum stk_detail_type type = stk_detail_type_of(stats[i].key);
         int64_t number = (int64_t)v->bits; // addresses use all bits
         double real;
         if (type == STK_DETAIL_TEXT && stk_xp_value_text(v, &text) && text.n) {
-            if ((d = push(t, stats[i].key)))
+            if ((d = push(t, stats[i].key))) {
                 d->text = stk_shard_intern(t->d->shard, text.p, text.n);
+            }
         } else if (type == STK_DETAIL_REAL && value_real(v, &real)) {
-            if ((d = push(t, stats[i].key)))
+            if ((d = push(t, stats[i].key))) {
                 d->real = real;
+            }
         } else if (type == STK_DETAIL_INT &&
                    (v->type == STK_XP_U64 || stk_xp_value_i64(v, &number))) {
-            if ((d = push(t, stats[i].key)))
+            if ((d = push(t, stats[i].key))) {
                 d->number = number;
+            }
         }
         return;
     }
@@ -79,8 +85,9 @@ static void take_memory(struct taking *t, struct stk_str name, const struct stk_
 static void take_counter(struct taking *t, struct stk_str name, const struct stk_xp_value *v)
 {
     double real;
-    if (!value_real(v, &real) || t->count + 2 > STK_XP_DETAILS_MAX)
+    if (!value_real(v, &real) || t->count + 2 > STK_XP_DETAILS_MAX) {
         return;
+    }
     struct stk_detail *series = push(t, STK_DETAIL_SERIES), *value = push(t, STK_DETAIL_VALUE);
     series->text = stk_shard_intern(t->d->shard, name.p, name.n);
     value->real = real;
@@ -90,17 +97,20 @@ static void take_stat(struct taking *t, const uint8_t *p, size_t n)
 {
     struct stk_xp_value v;
     int64_t id;
-    if (!stk_xp_stat_parse(t->d->plane, p, n, &id, &v))
+    if (!stk_xp_stat_parse(t->d->plane, p, n, &id, &v)) {
         return;
+    }
     uint32_t at = stk_xp_ids_get(&t->d->plane->stat_ids, id);
-    if (at == STK_NONE)
+    if (at == STK_NONE) {
         return;
+    }
     struct stk_str name =
         ((const struct stk_xp_stat_meta *)stk_vec_at(&t->d->plane->stat_metas, at))->name;
-    if (t->kind == STK_KIND_MEMORY)
+    if (t->kind == STK_KIND_MEMORY) {
         take_memory(t, name, &v);
-    else
+    } else {
         take_counter(t, name, &v);
+    }
 }
 
 // number 0: every field is a stat.
@@ -108,9 +118,11 @@ static void take_stats(struct taking *t, const uint8_t *p, size_t n, uint32_t nu
 {
     struct stk_pb_cursor c = {p, p + n};
     struct stk_pb_field f;
-    while (stk_pb_next(&c, &f) == STK_PB_FIELD)
-        if ((number == 0 || f.number == number) && f.wire == STK_PB_LEN)
+    while (stk_pb_next(&c, &f) == STK_PB_FIELD) {
+        if ((number == 0 || f.number == number) && f.wire == STK_PB_LEN) {
             take_stat(t, f.data, (size_t)f.value);
+        }
+    }
 }
 
 // ---- collectives in HLO text: "%all-reduce.1 = f32[8,4]{1,0} all-reduce(...), replica_groups=..."
@@ -119,9 +131,11 @@ static void take_stats(struct taking *t, const uint8_t *p, size_t n, uint32_t nu
 static int64_t digits(const char **p, const char *end)
 {
     int64_t n = 0;
-    for (; *p < end && **p >= '0' && **p <= '9'; ++*p)
-        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, **p - '0', &n))
+    for (; *p < end && **p >= '0' && **p <= '9'; ++*p) {
+        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, **p - '0', &n)) {
             n = INT64_MAX;
+        }
+    }
     return n;
 }
 
@@ -133,22 +147,27 @@ static int64_t shape_bytes(struct stk_str text, bool of_largest)
     int64_t total = 0, largest = 0;
     while (p < end && (p = memchr(p, '[', (size_t)(end - p)))) {
         const char *bits_at = p;
-        while (bits_at > text.p && bits_at[-1] >= '0' && bits_at[-1] <= '9')
+        while (bits_at > text.p && bits_at[-1] >= '0' && bits_at[-1] <= '9') {
             bits_at--;
+        }
         int64_t bytes = digits(&bits_at, p) / 8;
-        if (p - text.p >= 4 && memcmp(p - 4, "pred", 4) == 0)
+        if (p - text.p >= 4 && memcmp(p - 4, "pred", 4) == 0) {
             bytes = 1;
-        else if (p > text.p && strchr("nf", p[-1]) && memmem(text.p, (size_t)(p - text.p), "f8", 2))
+        } else if (p > text.p && strchr("nf", p[-1]) &&
+                   memmem(text.p, (size_t)(p - text.p), "f8", 2)) {
             bytes = 1; // f8e4m3fn
+        }
         for (p++; p < end && *p != ']';) {
             int64_t size = digits(&p, end);
-            if (__builtin_mul_overflow(bytes, size, &bytes))
+            if (__builtin_mul_overflow(bytes, size, &bytes)) {
                 return 0;
+            }
             p += p < end && *p != ']';
         }
         largest = bytes > largest ? bytes : largest;
-        if (__builtin_add_overflow(total, bytes, &total))
+        if (__builtin_add_overflow(total, bytes, &total)) {
             return 0;
+        }
     }
     return of_largest ? largest : total;
 }
@@ -157,22 +176,26 @@ static int64_t shape_bytes(struct stk_str text, bool of_largest)
 static int64_t group_size(struct stk_str text)
 {
     const char *p = memmem(text.p, text.n, "replica_groups=", 15), *end = text.p + text.n;
-    if (!p)
+    if (!p) {
         return 0;
+    }
     p += 15;
     if (p < end && *p == '[') {
         p++;
         digits(&p, end);
-        if (p >= end || *p != ',')
+        if (p >= end || *p != ',') {
             return 0;
+        }
         p++;
         return digits(&p, end);
     }
-    if (end - p < 3 || p[0] != '{' || p[1] != '{')
+    if (end - p < 3 || p[0] != '{' || p[1] != '{') {
         return 0;
+    }
     int64_t members = 1;
-    for (p += 2; p < end && *p != '}'; p++)
+    for (p += 2; p < end && *p != '}'; p++) {
         members += *p == ',';
+    }
     return members;
 }
 
@@ -198,19 +221,23 @@ static void take_collective(struct taking *t, struct stk_str text)
         call =
             memmem(shape, (size_t)(text.p + text.n - shape), kinds[i].call, strlen(kinds[i].call));
     }
-    if (!call)
+    if (!call) {
         return;
+    }
     struct stk_detail *d = push(t, STK_DETAIL_COLLECTIVE);
     d->text = stk_shard_intern(t->d->shard, name, strlen(name));
     int64_t members = group_size(text);
     int64_t bytes = shape_bytes((struct stk_str){shape, (size_t)(call - shape)}, of_largest);
     bool scatters = strcmp(name, "reduce_scatter") == 0; // the shape is that of one part
-    if (scatters && (members == 0 || __builtin_mul_overflow(bytes, members, &bytes)))
+    if (scatters && (members == 0 || __builtin_mul_overflow(bytes, members, &bytes))) {
         bytes = 0;
-    if (bytes > 0 && (d = push(t, STK_DETAIL_BYTES)))
+    }
+    if (bytes > 0 && (d = push(t, STK_DETAIL_BYTES))) {
         d->number = bytes;
-    if (members > 0 && (d = push(t, STK_DETAIL_GROUP_SIZE)))
+    }
+    if (members > 0 && (d = push(t, STK_DETAIL_GROUP_SIZE))) {
         d->number = members;
+    }
 }
 
 size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, uint8_t kind,
@@ -218,15 +245,18 @@ size_t stk_xp_details(struct stk_xp_decoder *d, const struct stk_xp_event_meta *
 {
     struct taking t = {.d = d, .out = out, .kind = kind};
     bool is_counter = d->line->kind == STK_XP_LINE_COUNTER;
-    if (d->wants & STK_WANT_COLLECTIVES && d->line->kind == STK_XP_LINE_OPS && m && m->name.n)
+    if (d->wants & STK_WANT_COLLECTIVES && d->line->kind == STK_XP_LINE_OPS && m && m->name.n) {
         take_collective(&t, m->name);
+    }
     if ((d->wants & STK_WANT_MEMORY && kind == STK_KIND_MEMORY) ||
         (d->wants & STK_WANT_COUNTERS && is_counter)) {
-        if (m)
+        if (m) {
             take_stats(&t, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0);
+        }
         take_stats(&t, p, n, 4);
     }
-    if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD)
+    if (d->wants & STK_WANT_INPUT && m && d->line->kind == STK_XP_LINE_THREAD) {
         t.count += stk_xp_input_details(d, m, p, n, out + t.count);
+    }
     return t.count;
 }

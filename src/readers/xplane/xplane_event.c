@@ -41,17 +41,18 @@ bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
 
 void stk_xp_decoder_deinit(struct stk_xp_decoder *d)
 {
-    for (size_t i = 0; d->prepared && i < d->plane_count; i++)
+    for (size_t i = 0; d->prepared && i < d->plane_count; i++) {
         stk_free(d->prepared[i]);
+    }
     stk_free(d->prepared);
     d->prepared = NULL;
 }
 
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
-                                      const struct stk_xp_line *line, enum stk_xp_beside beside)
+                                      const struct stk_xp_line *line, enum stk_xp_derived derived)
 {
-    static const char *const names[STK_XP_BESIDE_COUNT] = {"", "synchronization", "memory",
-                                                           "CUPTI overhead", "unified memory"};
+    static const char *const names[STK_XP_DERIVED_COUNT] = {"", "synchronization", "memory",
+                                                            "CUPTI overhead", "unified memory"};
     struct stk_track_key key = {.kind = STK_TRACK_OTHER,
                                 .process = STK_XP_PROCESS,
                                 .device = plane->device,
@@ -66,10 +67,11 @@ struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
         break;
     case STK_XP_LINE_STREAM:
     case STK_XP_LINE_OPS:
-        if (beside)
-            key.sid = stk_str_from(names[beside]);
-        else
+        if (derived) {
+            key.sid = stk_str_from(names[derived]);
+        } else {
             key.kind = STK_TRACK_STREAM;
+        }
         break;
     case STK_XP_LINE_DERIVED:
         key.kind = STK_TRACK_DERIVED;
@@ -78,8 +80,9 @@ struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
         key.kind = STK_TRACK_COUNTER;
         break;
     case STK_XP_LINE_OTHER:
-        if (plane->device < 0)
+        if (plane->device < 0) {
             key.sid = plane->name; // line ids of different sources may be equal
+        }
         break;
     }
     return key;
@@ -106,23 +109,28 @@ void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
 
 void stk_xp_line_end(struct stk_xp_decoder *d)
 {
-    if (!d->events)
+    if (!d->events) {
         return;
+    }
     int64_t at = (int64_t)d->line->events;
-    if (d->line->kind == STK_XP_LINE_DERIVED)
+    if (d->line->kind == STK_XP_LINE_DERIVED) {
         stk_shard_issue(d->shard, STK_ISSUE_DERIVED_IGNORED, d->events, 0, at, d->line->name);
-    if (d->plane->kind == STK_XP_PLANE_UNKNOWN_DEVICE)
+    }
+    if (d->plane->kind == STK_XP_PLANE_UNKNOWN_DEVICE) {
         stk_shard_issue(d->shard, STK_ISSUE_UNKNOWN_ACCELERATOR, d->events, 0, at, d->plane->name);
+    }
 }
 
 // Which stat an id means on this plane, if stoker wants it from events.
 static inline enum stk_xp_stat stat_of_id(const struct stk_xp_plane *plane, uint64_t id)
 {
-    if (id < plane->stat_ids.dense_count)
+    if (id < plane->stat_ids.dense_count) {
         return (enum stk_xp_stat)plane->stat_by_id[id];
+    }
     uint32_t at = stk_xp_ids_sparse(&plane->stat_ids, id);
-    if (at == STK_NONE)
+    if (at == STK_NONE) {
         return STK_XP_STAT_NONE;
+    }
     enum stk_xp_stat stat = ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat;
     return plane->stats_wanted >> stat & 1 ? stat : STK_XP_STAT_NONE;
 }
@@ -136,15 +144,18 @@ static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t
     struct stk_xp_value v;
     int64_t any_id;
     if (n >= 2 && p[0] == TAG_ID) {
-        if (stk_pb_varint(&c, &id) != STK_PB_FIELD || c.p > p + n)
+        if (stk_pb_varint(&c, &id) != STK_PB_FIELD || c.p > p + n) {
             return false;
+        }
         enum stk_xp_stat stat = stat_of_id(plane, id);
-        if (stat == STK_XP_STAT_NONE)
+        if (stat == STK_XP_STAT_NONE) {
             return true;
+        }
         if (c.p < p + n && (*c.p == TAG_UINT64 || *c.p == TAG_INT64)) {
             uint8_t tag = *c.p++;
-            if (stk_pb_varint(&c, &number) != STK_PB_FIELD)
+            if (stk_pb_varint(&c, &number) != STK_PB_FIELD) {
                 return false;
+            }
             if (c.p == p + n) {
                 v = (struct stk_xp_value){.type = tag == TAG_UINT64 ? STK_XP_U64 : STK_XP_I64,
                                           .bits = number};
@@ -153,8 +164,9 @@ static bool read_stat(const struct stk_xp_plane *plane, const uint8_t *p, size_t
             }
         }
     }
-    if (!stk_xp_stat_parse(plane, p, n, &any_id, &v))
+    if (!stk_xp_stat_parse(plane, p, n, &any_id, &v)) {
         return false;
+    }
     stk_xp_values_take(values, stat_of_id(plane, (uint64_t)any_id), &v);
     return true;
 }
@@ -172,8 +184,9 @@ INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t
         uint64_t id = (w >> 24 & 0x7f) | (two ? w >> 25 & 0x3f80 : 0);
         bool plain = (w & 0xff80ff) == (TAG_STATS | TAG_ID << 16) && !(two & w >> 39);
         if (!plain || size < 2 + two || id >= known || table[id] != STK_XP_STAT_NONE ||
-            (size_t)(end - p) < size + 2)
+            (size_t)(end - p) < size + 2) {
             break;
+        }
         p += size + 2;
     }
     return p;
@@ -193,42 +206,50 @@ INLINE bool read_event(const struct stk_xp_plane *plane, const uint8_t *p, size_
     e->aggregated = false;
     e->values.present = 0;
     // Every known writer keeps to this order.
-    if (p < end && *p == TAG_ID && (next = varint8(p + 1, pext, &id)) != NULL)
+    if (p < end && *p == TAG_ID && (next = varint8(p + 1, pext, &id)) != NULL) {
         p = next;
-    if (p < end && *p == TAG_OFFSET && (next = varint8(p + 1, pext, &offset_ps)) != NULL)
+    }
+    if (p < end && *p == TAG_OFFSET && (next = varint8(p + 1, pext, &offset_ps)) != NULL) {
         p = next;
-    if (p < end && *p == TAG_DURATION && (next = varint8(p + 1, pext, &duration_ps)) != NULL)
+    }
+    if (p < end && *p == TAG_DURATION && (next = varint8(p + 1, pext, &duration_ps)) != NULL) {
         p = next;
+    }
     e->meta_id = (int64_t)id;
     e->offset_ps = (int64_t)offset_ps;
     e->duration_ps = (int64_t)duration_ps;
-    if (p > end)
+    if (p > end) {
         return false;
+    }
     struct stk_pb_cursor c = {p, end + 8};
     while (c.p < end) {
         uint8_t tag = *c.p;
         if (tag == TAG_STATS) {
             c.p = skip_stats(plane, c.p, end);
-            if (c.p == end)
+            if (c.p == end) {
                 break;
+            }
             tag = *c.p;
         }
         if (tag != TAG_ID && tag != TAG_OFFSET && tag != TAG_DURATION && tag != TAG_STATS &&
             tag != TAG_OCCURRENCES) {
             struct stk_pb_cursor other = {c.p, end};
             struct stk_pb_field f;
-            if (stk_pb_next(&other, &f) != STK_PB_FIELD)
+            if (stk_pb_next(&other, &f) != STK_PB_FIELD) {
                 return false;
+            }
             c.p = other.p;
             continue;
         }
         c.p++;
-        if (stk_pb_varint(&c, &v) != STK_PB_FIELD || c.p > end)
+        if (stk_pb_varint(&c, &v) != STK_PB_FIELD || c.p > end) {
             return false;
+        }
         switch (tag) {
         case TAG_STATS:
-            if (v > (uint64_t)(end - c.p) || !read_stat(plane, c.p, (size_t)v, &e->values))
+            if (v > (uint64_t)(end - c.p) || !read_stat(plane, c.p, (size_t)v, &e->values)) {
                 return false;
+            }
             c.p += v;
             break;
         case TAG_ID:
@@ -274,18 +295,22 @@ static inline void set_times(const struct stk_xp_line *line, const struct event 
 static void merge_defaults(struct stk_xp_values *values, const struct stk_xp_values *defaults)
 {
     uint32_t missing = defaults->present & ~values->present;
-    if (missing & 1u << STK_XP_STAT_CORRELATION)
+    if (missing & 1u << STK_XP_STAT_CORRELATION) {
         values->correlation = defaults->correlation;
-    if (missing & 1u << STK_XP_STAT_STEP_NUM)
+    }
+    if (missing & 1u << STK_XP_STAT_STEP_NUM) {
         values->step_num = defaults->step_num;
+    }
     uint32_t bytes = 1u << STK_XP_STAT_ALLOCATION_BYTES | 1u << STK_XP_STAT_REQUESTED_BYTES |
                      1u << STK_XP_STAT_BYTES_ACCESSED | 1u << STK_XP_STAT_RAW_BYTES_ACCESSED;
-    if (missing & bytes && !(values->present & bytes))
+    if (missing & bytes && !(values->present & bytes)) {
         values->bytes = defaults->bytes;
+    }
     uint32_t details =
         1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC;
-    if (missing & details && !(values->present & details))
+    if (missing & details && !(values->present & details)) {
         values->details = defaults->details;
+    }
     values->present |= missing;
 }
 
@@ -314,10 +339,12 @@ static uint8_t dir_of(uint8_t src, uint8_t dst)
 {
     bool from_host = src == STK_MEM_PAGEABLE || src == STK_MEM_PINNED;
     bool to_host = dst == STK_MEM_PAGEABLE || dst == STK_MEM_PINNED;
-    if (src == STK_MEM_UNKNOWN || dst == STK_MEM_UNKNOWN)
+    if (src == STK_MEM_UNKNOWN || dst == STK_MEM_UNKNOWN) {
         return STK_DIR_UNKNOWN;
-    if (from_host)
+    }
+    if (from_host) {
         return to_host ? STK_DIR_H2H : STK_DIR_H2D;
+    }
     return to_host ? STK_DIR_D2H : STK_DIR_D2D;
 }
 
@@ -334,8 +361,9 @@ static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
         ext->has_corr = true;
         ext->corr = v->correlation;
     }
-    if (HAS(v, GRAPH))
+    if (HAS(v, GRAPH)) {
         ext->flags |= STK_EXT_GRAPH;
+    }
     if (v->present &
         (1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET | 1u << STK_XP_STAT_MEMALLOC)) {
         row->kind = HAS(v, MEMCPY)   ? STK_KIND_MEMCPY
@@ -351,8 +379,9 @@ static void stream_row(const struct stk_xp_event_meta *m, const struct event *e,
     }
     ext->src_mem = details.src_mem;
     ext->dst_mem = details.dst_mem;
-    if (row->kind == STK_KIND_MEMCPY && ext->dir == STK_DIR_UNKNOWN)
+    if (row->kind == STK_KIND_MEMCPY && ext->dir == STK_DIR_UNKNOWN) {
         ext->dir = dir_of(ext->src_mem, ext->dst_mem);
+    }
 }
 
 static void ops_row(const struct stk_xp_event_meta *m, const struct event *e,
@@ -366,8 +395,9 @@ static void ops_row(const struct stk_xp_event_meta *m, const struct event *e,
         ext->value = details.bytes;
         return;
     }
-    if (!m || !(m->flags & STK_EXT_WAITS))
+    if (!m || !(m->flags & STK_EXT_WAITS)) {
         return;
+    }
     ext->flags = m->flags;
     ext->dir = m->dir;
     if (e->values.present &
@@ -383,12 +413,13 @@ static struct stk_xp_prepared prepare(struct stk_xp_decoder *d, int64_t id)
                                 .kind = d->line->kind == STK_XP_LINE_THREAD ? STK_KIND_HOST_OP
                                                                             : STK_KIND_KERNEL,
                                 .ready = true};
-    if (x.meta == STK_NONE)
+    if (x.meta == STK_NONE) {
         return x;
+    }
     const struct stk_xp_event_meta *m = stk_vec_at(&d->plane->event_metas, x.meta);
     x.name = stk_shard_intern(d->shard, m->shown.p, m->shown.n);
     x.kind = m->kind;
-    x.beside = m->beside;
+    x.derived = m->derived;
     x.has_defaults = m->defaults != NULL;
     return x;
 }
@@ -398,18 +429,19 @@ static inline const struct stk_xp_prepared *prepared_of(struct stk_xp_decoder *d
     struct stk_xp_prepared *x = &d->rare;
     if ((uint64_t)id < d->id_count) {
         x = &d->by_id[id];
-        if (x->ready)
+        if (x->ready) {
             return x;
+        }
     }
     *x = prepare(d, id);
     return x;
 }
 
-static uint32_t track_of(struct stk_xp_decoder *d, enum stk_xp_beside beside)
+static uint32_t track_of(struct stk_xp_decoder *d, enum stk_xp_derived derived)
 {
-    uint32_t *track = &d->tracks[beside];
+    uint32_t *track = &d->tracks[derived];
     if (*track == STK_NONE) {
-        struct stk_track_key key = stk_xp_track_key(d->plane, d->line, beside);
+        struct stk_track_key key = stk_xp_track_key(d->plane, d->line, derived);
         *track = stk_shard_track(d->shard, &key);
     }
     return *track;
@@ -427,20 +459,22 @@ static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x
 {
     const struct stk_xp_event_meta *m =
         x->meta == STK_NONE ? NULL : stk_vec_at(&d->plane->event_metas, x->meta);
-    enum stk_xp_beside beside = STK_XP_BESIDE_NOT;
+    enum stk_xp_derived derived = STK_XP_DERIVED_NOT;
     struct stk_row_ext ext = {0};
-    if (m && m->defaults)
+    if (m && m->defaults) {
         merge_defaults(&e->values, m->defaults);
+    }
     switch (d->line->kind) {
     case STK_XP_LINE_THREAD:
         host_row(e, row, &ext);
         break;
     case STK_XP_LINE_STREAM:
         row->kind = x->kind;
-        beside = (enum stk_xp_beside)x->beside;
+        derived = (enum stk_xp_derived)x->derived;
         stream_row(m, e, row, &ext);
-        if (row->kind == STK_KIND_MEMORY)
-            beside = STK_XP_BESIDE_MEMORY;
+        if (row->kind == STK_KIND_MEMORY) {
+            derived = STK_XP_DERIVED_MEMORY;
+        }
         break;
     case STK_XP_LINE_OPS:
         row->kind = x->kind;
@@ -449,10 +483,11 @@ static void add_valued(struct stk_xp_decoder *d, const struct stk_xp_prepared *x
     default:
         break; // derived rows, counters, overhead: never work
     }
-    if (d->wants & STK_WANT_LAUNCHES && row->kind == STK_KIND_KERNEL && !beside &&
-        (d->line->kind == STK_XP_LINE_STREAM || d->line->kind == STK_XP_LINE_OPS))
+    if (d->wants & STK_WANT_LAUNCHES && row->kind == STK_KIND_KERNEL && !derived &&
+        (d->line->kind == STK_XP_LINE_STREAM || d->line->kind == STK_XP_LINE_OPS)) {
         stk_xp_launch(d, m, p, n, &ext);
-    row->track = track_of(d, beside);
+    }
+    row->track = track_of(d, derived);
     bool bare = !ext.has_corr && !ext.flags && !ext.dir && !ext.src_mem && !ext.dst_mem;
     struct stk_detail details[STK_XP_DETAILS_MAX];
     size_t count = d->wants ? stk_xp_details(d, m, row->kind, p, n, details) : 0;
@@ -482,7 +517,7 @@ INLINE void add_event(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint
         add_valued(d, x, &e, &row, p, n);
         return;
     }
-    row.track = track_of(d, STK_XP_BESIDE_NOT);
+    row.track = track_of(d, STK_XP_DERIVED_NOT);
     stk_shard_add(d->shard, &row, NULL);
 }
 
@@ -496,20 +531,24 @@ INLINE size_t decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint6
             uint64_t size;
             c.p++;
             enum stk_pb_step step = stk_pb_varint(&c, &size);
-            if (step == STK_PB_BAD)
+            if (step == STK_PB_BAD) {
                 return SIZE_MAX;
-            if (step == STK_PB_CUT || size > (uint64_t)(c.end - c.p))
+            }
+            if (step == STK_PB_CUT || size > (uint64_t)(c.end - c.p)) {
                 return (size_t)(at - p);
+            }
             add_event(d, c.p, (size_t)size, offset + (uint64_t)(at - p), pext);
             c.p += size;
             continue;
         }
         struct stk_pb_field f;
         enum stk_pb_step step = stk_pb_next(&c, &f);
-        if (step == STK_PB_BAD)
+        if (step == STK_PB_BAD) {
             return SIZE_MAX;
-        if (step != STK_PB_FIELD)
+        }
+        if (step != STK_PB_FIELD) {
             return (size_t)(at - p);
+        }
     }
     return n;
 }

@@ -16,7 +16,7 @@
 struct stk_xp_prepared {
     uint32_t name; // string id of the shard
     uint32_t meta; // index of the metadata, STK_NONE: there is none
-    uint8_t kind, beside;
+    uint8_t kind, derived;
     bool ready;
     bool has_defaults; // stats of the metadata that count for the event
 };
@@ -37,8 +37,8 @@ struct stk_xp_decoder {
     struct stk_xp_prepared *by_id;
     uint64_t id_count; // of by_id
     uint8_t base_kind; // of events on this line whose metadata does not count; UNSET: it does
-    uint32_t tracks[STK_XP_BESIDE_COUNT]; // the line's own and those beside; STK_NONE: not yet
-    uint64_t events;                      // of this line, so far
+    uint32_t tracks[STK_XP_DERIVED_COUNT]; // the line's own and those beside; STK_NONE: not yet
+    uint64_t events;                       // of this line, so far
 };
 
 bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
@@ -68,6 +68,6 @@ size_t stk_xp_input_details(struct stk_xp_decoder *d, const struct stk_xp_event_
 
 // Key of the line's track, or of one beside it.
 struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
-                                      const struct stk_xp_line *line, enum stk_xp_beside beside);
+                                      const struct stk_xp_line *line, enum stk_xp_derived derived);
 
 #endif

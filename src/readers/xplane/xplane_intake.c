@@ -25,10 +25,12 @@ static enum stk_status take(struct intake *in, uint8_t *p, size_t n, size_t *got
         size_t now;
         enum stk_status status =
             stk_stream_read(in->r->ctx->stream, p + *got, n - *got, &now, in->r->err);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
-        if (!now)
+        }
+        if (!now) {
             break;
+        }
         *got += now;
     }
     in->at += *got;
@@ -43,8 +45,9 @@ static enum stk_status take_varint(struct intake *in, uint64_t *v, enum stk_pb_s
     for (size_t n = 0; n < sizeof bytes; n++) {
         size_t got;
         enum stk_status status = take(in, &bytes[n], 1, &got);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
         if (!got) {
             *step = n ? STK_PB_CUT : STK_PB_END;
             return STK_OK;
@@ -66,24 +69,29 @@ static enum stk_status hold(struct intake *in, uint64_t want, size_t *held)
     *held = 0;
     while (*held < want) {
         size_t step = *held > HOLD_STEP_BYTES ? *held : HOLD_STEP_BYTES, got;
-        if (step > want - *held)
+        if (step > want - *held) {
             step = (size_t)(want - *held);
+        }
         if (*held + step > in->size) {
             uint8_t *p = stk_realloc_array(in->p, *held + step + STK_XP_PAD, 1);
-            if (!p)
+            if (!p) {
                 return stk_err_nomem(in->r->err);
+            }
             in->p = p;
             in->size = *held + step;
         }
         enum stk_status status = take(in, in->p + *held, step, &got);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
         *held += got;
-        if (got < step)
+        if (got < step) {
             break;
+        }
     }
-    if (in->p)
+    if (in->p) {
         memset(in->p + *held, 0, STK_XP_PAD);
+    }
     return STK_OK;
 }
 
@@ -93,8 +101,9 @@ static enum stk_status skip(struct intake *in, uint64_t n)
     while (n > 0) {
         size_t got, want = n < sizeof bytes ? (size_t)n : sizeof bytes;
         enum stk_status status = take(in, bytes, want, &got);
-        if (status != STK_OK)
+        if (status != STK_OK) {
             return status;
+        }
         if (got < want) {
             stk_xp_note_space(in->r, STK_PB_CUT, in->at);
             return STK_OK;
@@ -110,21 +119,26 @@ static enum stk_status held_plane(struct intake *in, uint64_t offset, uint64_t s
     uint64_t want = size < MAX_HELD_BYTES ? size : MAX_HELD_BYTES;
     size_t held;
     enum stk_status status = hold(in, want, &held);
-    if (status != STK_OK)
+    if (status != STK_OK) {
         return status;
-    if (held < want)
+    }
+    if (held < want) {
         stk_xp_note_space(r, STK_PB_CUT, in->at);
-    if (want < size)
+    }
+    if (want < size) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, (int64_t)in->at,
                         STK_STR("a plane above 32 GiB in compressed input: decompress it first"));
+    }
     r->source = (struct stk_pb_source){.mem = in->p, .mem_start = offset, .size = offset + held};
     struct stk_pb_walk walk;
-    if (!stk_pb_walk_init(&walk, &r->source, r->err))
+    if (!stk_pb_walk_init(&walk, &r->source, r->err)) {
         return stk_err_nomem(r->err);
+    }
     status = stk_xp_add_plane(r, &walk, offset, held, held < size);
     stk_pb_walk_deinit(&walk);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = stk_xp_finish_planes(r);
+    }
     return status == STK_OK ? skip(in, held == want ? size - want : 0) : status;
 }
 
@@ -136,33 +150,43 @@ static enum stk_status held_field(struct intake *in, bool *more)
     enum stk_pb_step step;
     enum stk_status status = take_varint(in, &tag, &step);
     *more = false;
-    if (status != STK_OK || step == STK_PB_END)
+    if (status != STK_OK || step == STK_PB_END) {
         return status;
+    }
     uint32_t wire = tag & 7;
-    if (step == STK_PB_FIELD && (tag < 8 || tag > UINT32_MAX || wire == 3 || wire == 4 || wire > 5))
+    if (step == STK_PB_FIELD &&
+        (tag < 8 || tag > UINT32_MAX || wire == 3 || wire == 4 || wire > 5)) {
         step = STK_PB_BAD;
-    if (step == STK_PB_FIELD && (wire == STK_PB_VARINT || wire == STK_PB_LEN))
+    }
+    if (step == STK_PB_FIELD && (wire == STK_PB_VARINT || wire == STK_PB_LEN)) {
         status = take_varint(in, &size, &step);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     if (step != STK_PB_FIELD) {
         stk_xp_note_space(r, step == STK_PB_BAD ? STK_PB_BAD : STK_PB_CUT, at);
         return STK_OK;
     }
     *more = true;
-    if (wire == STK_PB_FIXED64 || wire == STK_PB_FIXED32)
+    if (wire == STK_PB_FIXED64 || wire == STK_PB_FIXED32) {
         return skip(in, wire == STK_PB_FIXED64 ? 8 : 4);
-    if (wire != STK_PB_LEN)
+    }
+    if (wire != STK_PB_LEN) {
         return STK_OK;
-    if (tag >> 3 == STK_XP_SPACE_PLANES)
+    }
+    if (tag >> 3 == STK_XP_SPACE_PLANES) {
         return held_plane(in, in->at, size);
+    }
     uint64_t offset = in->at, keep = size < STK_XP_TEXT_MAX ? size : STK_XP_TEXT_MAX;
     size_t held;
     status = hold(in, keep, &held);
-    if (status == STK_OK && held < keep)
+    if (status == STK_OK && held < keep) {
         stk_xp_note_space(r, STK_PB_CUT, at);
-    if (status == STK_OK && tag >> 3 <= STK_XP_SPACE_HOSTNAMES && held)
+    }
+    if (status == STK_OK && tag >> 3 <= STK_XP_SPACE_HOSTNAMES && held) {
         status = stk_xp_add_text(r, (const char *)in->p, held, (uint32_t)(tag >> 3), offset);
+    }
     return status == STK_OK && held == keep ? skip(in, size - keep) : status;
 }
 
@@ -171,8 +195,9 @@ enum stk_status stk_xp_read_in_order(struct stk_xp_reading *r)
     struct intake in = {.r = r};
     enum stk_status status = STK_OK;
     bool more = true;
-    while (more && status == STK_OK)
+    while (more && status == STK_OK) {
         status = held_field(&in, &more);
+    }
     stk_free(in.p);
     return status;
 }

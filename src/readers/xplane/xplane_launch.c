@@ -15,10 +15,12 @@ static const char *next_number(const char *p, const char *end, uint64_t *out)
 {
     const char *from = p;
     uint64_t n = 0;
-    for (; p < end && *p >= '0' && *p <= '9'; p++)
+    for (; p < end && *p >= '0' && *p <= '9'; p++) {
         if (__builtin_mul_overflow(n, 10, &n) ||
-            __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
+            __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n)) {
             n = UINT64_MAX;
+        }
+    }
     *out = n;
     return p > from ? p : NULL;
 }
@@ -29,10 +31,12 @@ static void read_sizes(struct stk_str text, uint32_t *out)
     uint32_t sizes[3];
     for (int i = 0; i < 3; i++) {
         uint64_t n;
-        if (i && (p == end || *p++ != ','))
+        if (i && (p == end || *p++ != ',')) {
             return;
-        if (!(p = next_number(p, end, &n)) || n > INT32_MAX)
+        }
+        if (!(p = next_number(p, end, &n)) || n > INT32_MAX) {
             return;
+        }
         sizes[i] = (uint32_t)n;
     }
     memcpy(out, sizes, sizeof sizes);
@@ -41,8 +45,9 @@ static void read_sizes(struct stk_str text, uint32_t *out)
 static void add_shared(uint64_t n, struct stk_launch_config *c)
 {
     int32_t sum, before = c->shared_bytes > 0 ? c->shared_bytes : 0;
-    if (n <= INT32_MAX && !__builtin_add_overflow(before, (int32_t)n, &sum))
+    if (n <= INT32_MAX && !__builtin_add_overflow(before, (int32_t)n, &sum)) {
         c->shared_bytes = sum;
+    }
 }
 
 void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c)
@@ -50,26 +55,29 @@ void stk_xp_parse_kernel(struct stk_str text, struct stk_launch_config *c)
     size_t i = 0;
     while (i < text.n) {
         size_t end = i, colon = 0;
-        for (; end < text.n && text.p[end] != ' ' && text.p[end] != '\n'; end++)
-            if (text.p[end] == ':' && !colon)
+        for (; end < text.n && text.p[end] != ' ' && text.p[end] != '\n'; end++) {
+            if (text.p[end] == ':' && !colon) {
                 colon = end;
+            }
+        }
         struct stk_str key = {text.p + i, colon ? colon - i : 0};
         struct stk_str value = {text.p + colon + 1, colon ? end - colon - 1 : 0};
         uint64_t n;
         bool number = colon && next_number(value.p, value.p + value.n, &n);
-        if (stk_str_eq(key, STK_STR("grid")))
+        if (stk_str_eq(key, STK_STR("grid"))) {
             read_sizes(value, c->grid);
-        else if (stk_str_eq(key, STK_STR("block")))
+        } else if (stk_str_eq(key, STK_STR("block"))) {
             read_sizes(value, c->block);
-        else if (number && stk_str_eq(key, STK_STR("regs")) && n > 0 && n <= 65536)
+        } else if (number && stk_str_eq(key, STK_STR("regs")) && n > 0 && n <= 65536) {
             c->registers = (int32_t)n;
-        else if (number &&
-                 (stk_str_eq(key, STK_STR("shm")) || stk_str_eq(key, STK_STR("group_mem")) ||
-                  stk_str_eq(key, STK_STR("static_shared")) ||
-                  stk_str_eq(key, STK_STR("dynamic_shared"))))
+        } else if (number &&
+                   (stk_str_eq(key, STK_STR("shm")) || stk_str_eq(key, STK_STR("group_mem")) ||
+                    stk_str_eq(key, STK_STR("static_shared")) ||
+                    stk_str_eq(key, STK_STR("dynamic_shared")))) {
             add_shared(n, c);
-        else if (number && stk_str_eq(key, STK_STR("occ_pct")) && n > 0 && n <= 100)
+        } else if (number && stk_str_eq(key, STK_STR("occ_pct")) && n > 0 && n <= 100) {
             c->occupancy_pct = (int32_t)n;
+        }
         i = end + 1;
     }
 }
@@ -80,8 +88,9 @@ static void take_number(const struct stk_xp_value *v, int64_t *out)
     double real;
     if (v->type == STK_XP_DOUBLE) {
         memcpy(&real, &v->bits, sizeof real);
-        if (real >= 0 && real < 9e18)
+        if (real >= 0 && real < 9e18) {
             *out = (int64_t)real;
+        }
     } else if (stk_xp_value_i64(v, &n) && n >= 0) {
         *out = n;
     }
@@ -98,19 +107,22 @@ static void take_stats(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uin
         struct stk_str text;
         int64_t id;
         if ((number && f.number != number) || f.wire != STK_PB_LEN ||
-            !stk_xp_stat_parse(d->plane, f.data, (size_t)f.value, &id, &v))
+            !stk_xp_stat_parse(d->plane, f.data, (size_t)f.value, &id, &v)) {
             continue;
+        }
         uint32_t at = stk_xp_ids_get(&d->plane->stat_ids, id);
-        if (at == STK_NONE)
+        if (at == STK_NONE) {
             continue;
+        }
         struct stk_str name =
             ((const struct stk_xp_stat_meta *)stk_vec_at(&d->plane->stat_metas, at))->name;
-        if (stk_str_eq(name, STK_STR("kernel_details")) && stk_xp_value_text(&v, &text))
+        if (stk_str_eq(name, STK_STR("kernel_details")) && stk_xp_value_text(&v, &text)) {
             stk_xp_parse_kernel(text, c);
-        else if (stk_str_eq(name, STK_STR("flops")))
+        } else if (stk_str_eq(name, STK_STR("flops"))) {
             take_number(&v, &c->flops);
-        else if (stk_str_eq(name, STK_STR("bytes_accessed")))
+        } else if (stk_str_eq(name, STK_STR("bytes_accessed"))) {
             take_number(&v, &c->bytes);
+        }
     }
 }
 
@@ -118,11 +130,14 @@ void stk_xp_launch(struct stk_xp_decoder *d, const struct stk_xp_event_meta *m, 
                    size_t n, struct stk_row_ext *ext)
 {
     struct stk_launch_config c = STK_LAUNCH_CONFIG_UNKNOWN;
-    if (m)
+    if (m) {
         take_stats(d, (const uint8_t *)m->raw_stats.p, m->raw_stats.n, 0, &c);
+    }
     take_stats(d, p, n, 4, &c);
-    if (m && d->line->kind == STK_XP_LINE_OPS && memmem(m->shown.p, m->shown.n, "-start", 6))
+    if (m && d->line->kind == STK_XP_LINE_OPS && memmem(m->shown.p, m->shown.n, "-start", 6)) {
         return;
-    if (c.grid[0] || c.block[0] || c.flops >= 0 || c.bytes >= 0)
+    }
+    if (c.grid[0] || c.block[0] || c.flops >= 0 || c.bytes >= 0) {
         stk_shard_set_config(d->shard, &c, ext);
+    }
 }

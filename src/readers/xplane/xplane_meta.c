@@ -8,10 +8,7 @@
 
 enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
 {
-#define S(text, stat)                                                                              \
-    {                                                                                              \
-        {text, sizeof text - 1}, STK_XP_STAT_##stat                                                \
-    }
+#define S(text, stat) {{text, sizeof text - 1}, STK_XP_STAT_##stat}
     static const struct {
         struct stk_str name;
         enum stk_xp_stat stat;
@@ -50,9 +47,11 @@ enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
         S("jax_version", JAX_VERSION),
     };
 #undef S
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (stk_str_eq(name, table[i].name))
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (stk_str_eq(name, table[i].name)) {
             return table[i].stat;
+        }
+    }
     return STK_XP_STAT_NONE;
 }
 
@@ -68,22 +67,25 @@ bool stk_xp_ids_build(struct stk_xp_ids *ids, const struct stk_vec *items)
     uint64_t dense = 0, limit = 4 * (uint64_t)items->count + 1024;
     stk_map_init(&ids->sparse, SIZE_MAX);
     for (size_t i = 0; i < items->count; i++) {
-        uint64_t id = (uint64_t) * (const int64_t *)stk_vec_at(items, i);
-        if (id < limit && id >= dense)
+        uint64_t id = (uint64_t)*(const int64_t *)stk_vec_at(items, i);
+        if (id < limit && id >= dense) {
             dense = id + 1;
+        }
     }
     if (dense) {
         ids->dense = stk_alloc_array((size_t)dense, sizeof *ids->dense);
-        if (!ids->dense)
+        if (!ids->dense) {
             return false;
+        }
         memset(ids->dense, 0xff, (size_t)dense * sizeof *ids->dense);
     }
     ids->dense_count = dense;
     for (size_t i = 0; i < items->count; i++) {
-        uint64_t id = (uint64_t) * (const int64_t *)stk_vec_at(items, i);
+        uint64_t id = (uint64_t)*(const int64_t *)stk_vec_at(items, i);
         uint32_t *slot = id < dense ? &ids->dense[id] : stk_map_put(&ids->sparse, id, 0, 0, NULL);
-        if (!slot)
+        if (!slot) {
             return false;
+        }
         *slot = (uint32_t)i;
     }
     return true;
@@ -118,8 +120,9 @@ bool stk_xp_stat_parse(const struct stk_xp_plane *plane, const uint8_t *p, size_
         } else if (f.number == 7 && f.wire == STK_PB_VARINT) {
             uint32_t at = stk_xp_ids_get(&plane->stat_ids, (int64_t)f.value);
             struct stk_str text = STK_STR("");
-            if (at != STK_NONE)
+            if (at != STK_NONE) {
                 text = ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->name;
+            }
             *value = (struct stk_xp_value){.type = STK_XP_REF, .text = text};
         }
     }
@@ -136,8 +139,9 @@ bool stk_xp_value_i64(const struct stk_xp_value *v, int64_t *out)
         return true;
     case STK_XP_DOUBLE:
         memcpy(&d, &v->bits, sizeof d);
-        if (!(d > -9.2e18 && d < 9.2e18))
+        if (!(d > -9.2e18 && d < 9.2e18)) {
             return false;
+        }
         *out = (int64_t)d;
         return true;
     case STK_XP_STR:
@@ -150,8 +154,9 @@ bool stk_xp_value_i64(const struct stk_xp_value *v, int64_t *out)
 
 bool stk_xp_value_text(const struct stk_xp_value *v, struct stk_str *out)
 {
-    if (v->type != STK_XP_STR && v->type != STK_XP_REF && v->type != STK_XP_BYTES)
+    if (v->type != STK_XP_STR && v->type != STK_XP_REF && v->type != STK_XP_BYTES) {
         return false;
+    }
     *out = v->text;
     return true;
 }
@@ -181,16 +186,18 @@ void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
         taken = stk_xp_value_text(v, &values->kind);
         break;
     case STK_XP_STAT_REQUESTED_BYTES: // the weaker of two
-        if (values->present & 1u << STK_XP_STAT_ALLOCATION_BYTES)
+        if (values->present & 1u << STK_XP_STAT_ALLOCATION_BYTES) {
             break;
+        }
         if (stk_xp_value_i64(v, &n) && n >= 0) {
             values->bytes = n;
             taken = true;
         }
         break;
     case STK_XP_STAT_BYTES_ACCESSED:
-        if (values->present & 1u << STK_XP_STAT_RAW_BYTES_ACCESSED)
+        if (values->present & 1u << STK_XP_STAT_RAW_BYTES_ACCESSED) {
             break;
+        }
         // fall through
     case STK_XP_STAT_ALLOCATION_BYTES:
     case STK_XP_STAT_RAW_BYTES_ACCESSED:
@@ -211,8 +218,9 @@ void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
         (void)text;
         break;
     }
-    if (taken)
+    if (taken) {
         values->present |= 1u << stat;
+    }
 }
 
 static bool read_defaults(struct stk_xp_plane *plane, struct stk_xp_event_meta *m,
@@ -225,18 +233,22 @@ static bool read_defaults(struct stk_xp_plane *plane, struct stk_xp_event_meta *
     while (stk_pb_next(&c, &f) == STK_PB_FIELD) {
         struct stk_xp_value v;
         int64_t id;
-        if (f.wire != STK_PB_LEN || !stk_xp_stat_parse(plane, f.data, (size_t)f.value, &id, &v))
+        if (f.wire != STK_PB_LEN || !stk_xp_stat_parse(plane, f.data, (size_t)f.value, &id, &v)) {
             continue;
+        }
         uint32_t at = stk_xp_ids_get(&plane->stat_ids, id);
-        if (at != STK_NONE)
+        if (at != STK_NONE) {
             stk_xp_values_take(
                 &values, ((struct stk_xp_stat_meta *)stk_vec_at(&plane->stat_metas, at))->stat, &v);
+        }
     }
-    if (!values.present)
+    if (!values.present) {
         return true;
+    }
     m->defaults = stk_arena_alloc(arena, sizeof values);
-    if (!m->defaults)
+    if (!m->defaults) {
         return false;
+    }
     *m->defaults = values;
     return true;
 }
@@ -250,21 +262,28 @@ static bool is_overhead(struct stk_str name)
 
 static uint8_t host_kind(struct stk_str name)
 {
-    if (name.n && name.p[0] == '$') // Python tracer: "$file.py:12 function"
+    if (name.n && name.p[0] == '$') { // Python tracer: "$file.py:12 function"
         return STK_KIND_PYTHON;
+    }
     if (stk_str_eq(name, STK_STR("MemoryAllocation")) ||
-        stk_str_eq(name, STK_STR("MemoryDeallocation")))
+        stk_str_eq(name, STK_STR("MemoryDeallocation"))) {
         return STK_KIND_MEMORY;
-    if (stk_str_eq(name, STK_STR("TraceContext")) || stk_str_starts(name, STK_STR("NVTX:")))
+    }
+    if (stk_str_eq(name, STK_STR("TraceContext")) || stk_str_starts(name, STK_STR("NVTX:"))) {
         return STK_KIND_ANNOTATION;
-    if (stk_str_starts(name, STK_STR("ThreadpoolListener::")))
+    }
+    if (stk_str_starts(name, STK_STR("ThreadpoolListener::"))) {
         return STK_KIND_OTHER; // marks of no length between which a pool thread has work
-    if (is_overhead(name))
+    }
+    if (is_overhead(name)) {
         return STK_KIND_OTHER;
-    if (stk_xp_is_runtime_call(name))
+    }
+    if (stk_xp_is_runtime_call(name)) {
         return STK_KIND_RUNTIME;
-    if (stk_name_classify(name, STK_KIND_HOST_OP) & (STK_NAME_FETCH | STK_NAME_ITERATOR))
+    }
+    if (stk_name_classify(name, STK_KIND_HOST_OP) & (STK_NAME_FETCH | STK_NAME_ITERATOR)) {
         return STK_KIND_INPUT;
+    }
     return STK_KIND_HOST_OP;
 }
 
@@ -274,9 +293,11 @@ static bool is_sync(struct stk_str name)
         "cuEventSynchronize",    "cuStreamWaitEvent",     "cuStreamSynchronize",
         "cuCtxSynchronize",      "cudaEventSynchronize",  "cudaStreamWaitEvent",
         "cudaStreamSynchronize", "cudaDeviceSynchronize", "unknown synchronization event"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (stk_str_eq(name, stk_str_from(names[i])))
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (stk_str_eq(name, stk_str_from(names[i]))) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -285,11 +306,11 @@ static void resolve_gpu(struct stk_xp_event_meta *m)
     m->kind = STK_KIND_OTHER;
     if (is_sync(m->name)) {
         m->kind = STK_KIND_SYNC;
-        m->beside = STK_XP_BESIDE_SYNC;
+        m->derived = STK_XP_DERIVED_SYNC;
     } else if (is_overhead(m->name) || stk_str_eq(m->name, STK_STR("COMPILER"))) {
-        m->beside = STK_XP_BESIDE_OVERHEAD;
+        m->derived = STK_XP_DERIVED_OVERHEAD;
     } else if (stk_str_starts(m->name, STK_STR("UM_"))) {
-        m->beside = STK_XP_BESIDE_UNIFIED;
+        m->derived = STK_XP_DERIVED_UNIFIED;
     } else if (stk_str_starts(m->name, STK_STR("Memory ")) ||
                stk_str_starts(m->name, STK_STR("MemoryAlloc")) ||
                stk_str_starts(m->name, STK_STR("MemoryFree")) ||
@@ -302,8 +323,9 @@ static void resolve_gpu(struct stk_xp_event_meta *m)
         m->kind = STK_KIND_MEMSET;
     } else {
         m->kind = STK_KIND_KERNEL;
-        if (stk_str_starts(m->name, STK_STR("CudaGraphExec")))
+        if (stk_str_starts(m->name, STK_STR("CudaGraphExec"))) {
             m->flags |= STK_EXT_GRAPH;
+        }
     }
 }
 
@@ -316,15 +338,17 @@ static void resolve_tpu(struct stk_xp_event_meta *m)
     struct stk_str op = stk_xp_hlo_op(category, m->shown),
                    named = stk_xp_hlo_op(STK_STR(""), m->shown);
     m->kind = STK_KIND_KERNEL;
-    if (stk_xp_hlo_is_container(op))
+    if (stk_xp_hlo_is_container(op)) {
         m->kind = STK_KIND_OTHER;
-    else if (stk_name_device_kind(op) == STK_KIND_COLLECTIVE ||
-             stk_name_device_kind(named) == STK_KIND_COLLECTIVE)
+    } else if (stk_name_device_kind(op) == STK_KIND_COLLECTIVE ||
+               stk_name_device_kind(named) == STK_KIND_COLLECTIVE) {
         m->kind = STK_KIND_COLLECTIVE;
+    }
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
         struct stk_str wait = stk_str_from(waits[i]);
-        if (m->kind != STK_KIND_KERNEL || !(stk_str_eq(op, wait) || stk_str_eq(named, wait)))
+        if (m->kind != STK_KIND_KERNEL || !(stk_str_eq(op, wait) || stk_str_eq(named, wait))) {
             continue;
+        }
         m->flags |= STK_EXT_WAITS;
         m->dir = stk_xp_hlo_dir(wait, m->name);
     }
@@ -341,37 +365,44 @@ static void hint(struct stk_xp_plane *plane, struct stk_str name)
         {"EagerExecute", STK_FW_TENSORFLOW},    {"EagerLocalExecute", STK_FW_TENSORFLOW},
         {"TFE_Py_", STK_FW_TENSORFLOW},         {"TraceContext", STK_FW_TENSORFLOW},
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (stk_str_starts(name, stk_str_from(table[i].prefix)))
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (stk_str_starts(name, stk_str_from(table[i].prefix))) {
             plane->framework_hint |= 1u << table[i].framework;
+        }
+    }
 }
 
 // The kind that stoker export wrote, as far as the plane can hold such events; else it is as found.
 static void resolve_written(const struct stk_xp_plane *plane, struct stk_xp_event_meta *m)
 {
-    if (!m->defaults || !(m->defaults->present & 1u << STK_XP_STAT_KIND))
+    if (!m->defaults || !(m->defaults->present & 1u << STK_XP_STAT_KIND)) {
         return;
+    }
     bool on_device = plane->kind == STK_XP_PLANE_GPU || plane->kind == STK_XP_PLANE_TPU;
     for (int k = 0; k < STK_KIND_COUNT; k++) {
         bool is_work = stk_kind_is_device_work((uint8_t)k) || k == STK_KIND_SYNC;
         bool fits = k == STK_KIND_OTHER || k == STK_KIND_MEMORY || is_work == on_device;
-        if (!fits || !stk_str_eq(m->defaults->kind, stk_str_from(stk_kind_key((enum stk_kind)k))))
+        if (!fits || !stk_str_eq(m->defaults->kind, stk_str_from(stk_kind_key((enum stk_kind)k)))) {
             continue;
+        }
         m->kind = (uint8_t)k;
-        if (plane->kind != STK_XP_PLANE_GPU || stk_kind_is_device_work((uint8_t)k))
-            m->beside = STK_XP_BESIDE_NOT;
-        else if (m->beside == STK_XP_BESIDE_NOT)
-            m->beside = k == STK_KIND_SYNC ? STK_XP_BESIDE_SYNC : STK_XP_BESIDE_OVERHEAD;
+        if (plane->kind != STK_XP_PLANE_GPU || stk_kind_is_device_work((uint8_t)k)) {
+            m->derived = STK_XP_DERIVED_NOT;
+        } else if (m->derived == STK_XP_DERIVED_NOT) {
+            m->derived = k == STK_KIND_SYNC ? STK_XP_DERIVED_SYNC : STK_XP_DERIVED_OVERHEAD;
+        }
     }
 }
 
 static void resolve_event(struct stk_xp_plane *plane, struct stk_xp_event_meta *m)
 {
     m->shown = m->name;
-    if (plane->kind == STK_XP_PLANE_TPU && m->display.n)
+    if (plane->kind == STK_XP_PLANE_TPU && m->display.n) {
         m->shown = m->display; // the name is the whole HLO instruction
-    if (!m->shown.n)
+    }
+    if (!m->shown.n) {
         m->shown = m->display;
+    }
     switch (plane->kind) {
     case STK_XP_PLANE_HOST:
     case STK_XP_PLANE_NVTX:
@@ -393,15 +424,18 @@ static void resolve_event(struct stk_xp_plane *plane, struct stk_xp_event_meta *
 // Stats that change what becomes of an event, by plane; all others are passed over unread.
 static uint32_t stats_wanted(enum stk_xp_plane_kind kind)
 {
-    if (kind == STK_XP_PLANE_HOST || kind == STK_XP_PLANE_NVTX)
+    if (kind == STK_XP_PLANE_HOST || kind == STK_XP_PLANE_NVTX) {
         return 1u << STK_XP_STAT_CORRELATION | 1u << STK_XP_STAT_STEP_NUM |
                1u << STK_XP_STAT_ALLOCATION_BYTES | 1u << STK_XP_STAT_REQUESTED_BYTES |
                1u << STK_XP_STAT_INPUT_STAGE;
-    if (kind == STK_XP_PLANE_GPU)
+    }
+    if (kind == STK_XP_PLANE_GPU) {
         return 1u << STK_XP_STAT_CORRELATION | 1u << STK_XP_STAT_MEMCPY | 1u << STK_XP_STAT_MEMSET |
                1u << STK_XP_STAT_MEMALLOC | 1u << STK_XP_STAT_GRAPH;
-    if (kind == STK_XP_PLANE_TPU) // written by stoker export alone
+    }
+    if (kind == STK_XP_PLANE_TPU) { // written by stoker export alone
         return 1u << STK_XP_STAT_MEMCPY;
+    }
     return 0;
 }
 
@@ -413,11 +447,13 @@ bool stk_xp_plane_resolve(struct stk_xp_plane *plane, struct stk_arena *arena)
         m->stat = stk_xp_stat_of(m->name);
     }
     if (!stk_xp_ids_build(&plane->stat_ids, &plane->stat_metas) ||
-        !stk_xp_ids_build(&plane->event_ids, &plane->event_metas))
+        !stk_xp_ids_build(&plane->event_ids, &plane->event_metas)) {
         return false;
+    }
     plane->stat_by_id = stk_arena_alloc(arena, (size_t)plane->stat_ids.dense_count);
-    if (!plane->stat_by_id)
+    if (!plane->stat_by_id) {
         return false;
+    }
     for (uint64_t id = 0; id < plane->stat_ids.dense_count; id++) {
         uint32_t at = plane->stat_ids.dense[id];
         if (at != STK_NONE) {
@@ -428,8 +464,9 @@ bool stk_xp_plane_resolve(struct stk_xp_plane *plane, struct stk_arena *arena)
     }
     for (size_t i = 0; i < plane->event_metas.count; i++) {
         struct stk_xp_event_meta *m = stk_vec_at(&plane->event_metas, i);
-        if (m->raw_stats.n && !read_defaults(plane, m, arena))
+        if (m->raw_stats.n && !read_defaults(plane, m, arena)) {
             return false;
+        }
         resolve_event(plane, m);
     }
     return true;

@@ -74,13 +74,13 @@ struct stk_xp_values {
 };
 
 // Events that lie on a stream's line without being its work. They go to a row beside it.
-enum stk_xp_beside {
-    STK_XP_BESIDE_NOT,
-    STK_XP_BESIDE_SYNC,
-    STK_XP_BESIDE_MEMORY, // lifetimes of allocations
-    STK_XP_BESIDE_OVERHEAD,
-    STK_XP_BESIDE_UNIFIED, // page faults and migrations of unified memory
-    STK_XP_BESIDE_COUNT
+enum stk_xp_derived {
+    STK_XP_DERIVED_NOT,
+    STK_XP_DERIVED_SYNC,
+    STK_XP_DERIVED_MEMORY, // lifetimes of allocations
+    STK_XP_DERIVED_OVERHEAD,
+    STK_XP_DERIVED_UNIFIED, // page faults and migrations of unified memory
+    STK_XP_DERIVED_COUNT
 };
 
 // An XEventMetadata: a name and what it says about every event that bears it.
@@ -92,7 +92,7 @@ struct stk_xp_event_meta {
     struct stk_xp_values *defaults; // of raw_stats; NULL: none of interest
     uint8_t kind;
     uint8_t dir, src_mem, dst_mem, flags;
-    uint8_t beside; // enum stk_xp_beside
+    uint8_t derived; // enum stk_xp_beside
 };
 
 struct stk_xp_line {

@@ -10,11 +10,13 @@ enum stk_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, siz
 {
     struct stk_str text = {bytes, n < STK_XP_TEXT_MAX ? n : STK_XP_TEXT_MAX};
     if (field == STK_XP_SPACE_HOSTNAMES) {
-        if (r->host.n || !n)
+        if (r->host.n || !n) {
             return STK_OK;
+        }
         char *host = stk_arena_strndup(&r->kept, text.p, text.n);
-        if (!host)
+        if (!host) {
             return stk_err_nomem(r->err);
+        }
         r->host = (struct stk_str){host, text.n};
         return STK_OK;
     }
@@ -22,8 +24,9 @@ enum stk_status stk_xp_add_text(struct stk_xp_reading *r, const char *bytes, siz
                     field == STK_XP_SPACE_ERRORS ? STK_ISSUE_PROFILER_ERROR
                                                  : STK_ISSUE_PROFILER_WARNING,
                     1, 0, (int64_t)offset, text);
-    if (stk_str_contains_nocase(text, STK_STR("dropped")))
+    if (stk_str_contains_nocase(text, STK_STR("dropped"))) {
         stk_shard_issue(r->notes, STK_ISSUE_EVENTS_DROPPED, 1, 0, (int64_t)offset, text);
+    }
     return STK_OK;
 }
 
@@ -33,8 +36,9 @@ static enum stk_status number_device(struct stk_xp_reading *r, struct stk_xp_pla
 {
     plane->device = -1;
     if (plane->kind != STK_XP_PLANE_GPU && plane->kind != STK_XP_PLANE_TPU &&
-        plane->kind != STK_XP_PLANE_UNKNOWN_DEVICE)
+        plane->kind != STK_XP_PLANE_UNKNOWN_DEVICE) {
         return STK_OK;
+    }
     int64_t want = plane->ordinal;
     bool taken = want < 0;
     for (size_t i = 0; i < r->devices.count; i++) {
@@ -47,8 +51,9 @@ static enum stk_status number_device(struct stk_xp_reading *r, struct stk_xp_pla
     }
     struct stk_xp_named_device *d = stk_vec_push(&r->devices);
     char *name = d ? stk_arena_strndup(&r->kept, plane->name.p, plane->name.n) : NULL;
-    if (!name)
+    if (!name) {
         return stk_err_nomem(r->err);
+    }
     *d = (struct stk_xp_named_device){name, plane->name.n,
                                       taken ? 1000 + (int64_t)r->devices.count : want};
     plane->device = d->device;
@@ -59,13 +64,15 @@ static enum stk_status number_device(struct stk_xp_reading *r, struct stk_xp_pla
 static enum stk_status note_lost_names(struct stk_xp_reading *r, const struct stk_xp_plane *plane,
                                        bool has_lines)
 {
-    if (!has_lines || plane->event_metas.count)
+    if (!has_lines || plane->event_metas.count) {
         return STK_OK;
+    }
     char *note =
         stk_arena_printf(&r->kept, "the names of all events of %.*s are in what is missing",
                          (int)(plane->name.n < 200 ? plane->name.n : 200), plane->name.p);
-    if (!note)
+    if (!note) {
         return stk_err_nomem(r->err);
+    }
     r->cut_note = stk_str_from(note);
     return STK_OK;
 }
@@ -78,30 +85,37 @@ enum stk_status stk_xp_add_plane(struct stk_xp_reading *r, struct stk_pb_walk *w
         return STK_OK;
     }
     struct stk_xp_plane *plane = stk_vec_push(&r->planes);
-    if (!plane)
+    if (!plane) {
         return stk_err_nomem(r->err);
+    }
     plane->index = (uint32_t)(r->planes.count - 1);
     size_t first = r->lines.count;
     enum stk_status status = stk_xp_plane_scan(plane, walk, offset, size, cut, &r->arena, &r->lines,
                                                &r->trouble, r->err);
-    if (status == STK_OK)
+    if (status == STK_OK) {
         status = number_device(r, plane);
-    if (status != STK_OK)
+    }
+    if (status != STK_OK) {
         return status;
+    }
     for (size_t i = first; i < r->lines.count; i++) {
         const struct stk_xp_line *line = stk_vec_at(&r->lines, i);
-        if (!r->event_lines++ || line->timestamp_ns < r->min_timestamp_ns)
+        if (!r->event_lines++ || line->timestamp_ns < r->min_timestamp_ns) {
             r->min_timestamp_ns = line->timestamp_ns;
+        }
     }
-    if (plane->lines_ignored)
+    if (plane->lines_ignored) {
         stk_shard_issue(r->notes, STK_ISSUE_DERIVED_IGNORED, plane->lines_ignored, 0,
                         (int64_t)plane->offset, plane->name);
-    if (plane->profile_start_ns > 0)
+    }
+    if (plane->profile_start_ns > 0) {
         r->profile_start_ns = plane->profile_start_ns;
+    }
     if (plane->jax_version.n && !r->jax_version.n) {
         char *version = stk_arena_strndup(&r->kept, plane->jax_version.p, plane->jax_version.n);
-        if (!version)
+        if (!version) {
             return stk_err_nomem(r->err);
+        }
         r->jax_version = (struct stk_str){version, plane->jax_version.n};
     }
     r->framework_hint |= plane->framework_hint;
@@ -151,18 +165,20 @@ enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
     };
     enum stk_status status = stk_xp_decode_lines(&job, r->err);
     r->done_bytes = job.done_bytes;
-    if (job.truncated && r->trouble.cut_offset < 0)
+    if (job.truncated && r->trouble.cut_offset < 0) {
         r->trouble.cut_offset = (int64_t)r->source.size;
+    }
     for (size_t i = 0; i < r->lines.count && status == STK_OK; i++) {
         const struct stk_xp_line *line = stk_vec_at(&r->lines, i);
         const struct stk_xp_plane *plane = stk_vec_at(&r->planes, line->plane);
-        struct stk_track_key key = stk_xp_track_key(plane, line, STK_XP_BESIDE_NOT);
+        struct stk_track_key key = stk_xp_track_key(plane, line, STK_XP_DERIVED_NOT);
         stk_build_track_name(r->build, &key, line->name);
     }
     for (size_t i = 0; i < r->planes.count; i++) {
         struct stk_xp_plane *plane = stk_vec_at(&r->planes, i);
-        if (plane->device >= 0 && status == STK_OK)
+        if (plane->device >= 0 && status == STK_OK) {
             describe_device(r, plane);
+        }
         stk_xp_plane_deinit(plane);
     }
     r->planes.count = r->lines.count = 0;
@@ -172,8 +188,10 @@ enum stk_status stk_xp_finish_planes(struct stk_xp_reading *r)
 
 void stk_xp_note_space(struct stk_xp_reading *r, enum stk_pb_step step, uint64_t offset)
 {
-    if (step == STK_PB_CUT && r->trouble.cut_offset < 0)
+    if (step == STK_PB_CUT && r->trouble.cut_offset < 0) {
         r->trouble.cut_offset = (int64_t)offset;
-    if (step == STK_PB_BAD && r->trouble.bad++ == 0)
+    }
+    if (step == STK_PB_BAD && r->trouble.bad++ == 0) {
         r->trouble.bad_offset = (int64_t)offset;
+    }
 }

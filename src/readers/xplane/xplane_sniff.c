@@ -45,8 +45,9 @@ struct probe {
 static bool is_text(const uint8_t *p, size_t n)
 {
     size_t strange = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         strange += (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r') || p[i] == 0x7f;
+    }
     return strange * 16 <= n;
 }
 
@@ -58,17 +59,20 @@ static void probe_message(struct probe *b, enum level level, const uint8_t *p, s
         struct stk_pb_cursor tag_at = c;
         uint64_t tag, size;
         enum stk_pb_step step = stk_pb_varint(&tag_at, &tag);
-        if (step == STK_PB_FIELD && (tag & 7) == STK_PB_LEN)
+        if (step == STK_PB_FIELD && (tag & 7) == STK_PB_LEN) {
             step = stk_pb_varint(&tag_at, &size);
+        }
         struct stk_pb_field f = {0};
-        if (step == STK_PB_FIELD)
+        if (step == STK_PB_FIELD) {
             step = stk_pb_next(&c, &f);
+        }
         if (step == STK_PB_BAD || (step == STK_PB_CUT && whole)) {
             b->wrong = true;
             return;
         }
-        if (step == STK_PB_CUT && (f.wire != STK_PB_LEN || !f.number))
+        if (step == STK_PB_CUT && (f.wire != STK_PB_LEN || !f.number)) {
             return;
+        }
         uint8_t holds = f.number < 12 ? grammar[level][f.number] : 0;
         uint32_t wire = holds == V ? STK_PB_VARINT : holds == D ? STK_PB_FIXED64 : STK_PB_LEN;
         if (!holds) {
@@ -80,14 +84,16 @@ static void probe_message(struct probe *b, enum level level, const uint8_t *p, s
             bool cut = step == STK_PB_CUT;
             const uint8_t *data = cut ? tag_at.p : f.data;
             size_t visible = cut ? (size_t)(c.end - tag_at.p) : (size_t)f.value;
-            if (holds >= M(0))
+            if (holds >= M(0)) {
                 probe_message(b, (enum level)(holds - M(0)), data, visible, !cut);
-            else if (holds == T)
+            } else if (holds == T) {
                 b->wrong |= !is_text(data, visible);
+            }
             b->names += level == PLANE && f.number == 2 && f.value > 0;
         }
-        if (step == STK_PB_CUT)
+        if (step == STK_PB_CUT) {
             return;
+        }
     }
 }
 
@@ -100,9 +106,11 @@ static size_t utf8_length(const uint8_t *p, size_t n)
                     : *p >= 0xe0 && *p < 0xf0 ? 3
                     : *p >= 0xf0 && *p < 0xf5 ? 4
                                               : 0;
-    for (size_t i = 1; i < length && i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
+    for (size_t i = 1; i < length && i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80) {
             return 0;
+        }
+    }
     return length;
 }
 
@@ -113,8 +121,9 @@ static bool is_mangled(const uint8_t *p, size_t n)
     size_t replaced = 0;
     for (size_t i = 0, length; i < n; i += length) {
         length = utf8_length(p + i, n - i);
-        if (!length)
+        if (!length) {
             return false;
+        }
         replaced += length == 3 && i + 3 <= n && memcmp(p + i, "\xef\xbf\xbd", 3) == 0;
     }
     return replaced >= 4;
@@ -128,29 +137,35 @@ static bool contains(const uint8_t *p, size_t n, const char *text)
 int stk_xp_sniff(const uint8_t *head, size_t n, const char **why_not)
 {
     struct probe b = {0};
-    if (n < 2)
+    if (n < 2) {
         return 0;
+    }
     bool starts = head[0] == (1 << 3 | STK_PB_LEN);
     if (starts && is_mangled(head, n) && contains(head, n < 64 ? n : 64, "/")) {
-        if (why_not)
+        if (why_not) {
             *why_not =
                 "this was an XPlane profile, but its bytes were replaced by U+FFFD when it was "
                 "copied or committed as text; copy the original again in binary mode";
+        }
         return 0;
     }
     if (contains(head, n < 4096 ? n : 4096, "type.googleapis.com/tensorflow.profiler.")) {
-        if (why_not)
+        if (why_not) {
             *why_not = "this is the stored result of a TensorBoard tool, not a profile; give the "
                        "*.xplane.pb file that lies beside it";
+        }
         return 0;
     }
     if (!starts && head[0] != (2 << 3 | STK_PB_LEN) && head[0] != (3 << 3 | STK_PB_LEN) &&
-        head[0] != (4 << 3 | STK_PB_LEN))
+        head[0] != (4 << 3 | STK_PB_LEN)) {
         return 0;
+    }
     probe_message(&b, SPACE, head, n, false);
-    if (b.wrong || b.unknown > b.known / 4)
+    if (b.wrong || b.unknown > b.known / 4) {
         return 0;
-    if (b.names && b.known >= 4)
+    }
+    if (b.names && b.known >= 4) {
         return 2;
+    }
     return b.names || b.known >= 2 || (b.known && !starts && n >= 3) ? 1 : 0;
 }

@@ -8,16 +8,21 @@
 
 static uint8_t mem_of(struct stk_str kind)
 {
-    if (stk_str_eq_nocase(kind, STK_STR("pageable")))
+    if (stk_str_eq_nocase(kind, STK_STR("pageable"))) {
         return STK_MEM_PAGEABLE;
-    if (stk_str_eq_nocase(kind, STK_STR("pinned")))
+    }
+    if (stk_str_eq_nocase(kind, STK_STR("pinned"))) {
         return STK_MEM_PINNED;
-    if (stk_str_starts_nocase(kind, STK_STR("device")))
+    }
+    if (stk_str_starts_nocase(kind, STK_STR("device"))) {
         return STK_MEM_DEVICE;
-    if (stk_str_eq_nocase(kind, STK_STR("array")))
+    }
+    if (stk_str_eq_nocase(kind, STK_STR("array"))) {
         return STK_MEM_ARRAY;
-    if (stk_str_starts_nocase(kind, STK_STR("managed")))
+    }
+    if (stk_str_starts_nocase(kind, STK_STR("managed"))) {
         return STK_MEM_MANAGED;
+    }
     return STK_MEM_UNKNOWN;
 }
 
@@ -44,8 +49,9 @@ static void parse_detail(struct stk_str key, struct stk_str value, struct stk_xp
     } else if (stk_str_eq(key, STK_STR("kind_dst"))) {
         out->dst_mem = mem_of(value);
     } else if (stk_str_eq(key, STK_STR("async"))) {
-        if (stk_str_to_i64(value, &n))
+        if (stk_str_to_i64(value, &n)) {
             out->flags |= n ? STK_EXT_ASYNC : STK_EXT_SYNCHRONOUS;
+        }
     } else if (stk_str_eq(key, STK_STR("dir"))) {
         out->dir = dir_of(value);
     } else if (stk_str_eq(key, STK_STR("waits"))) {
@@ -58,14 +64,18 @@ void stk_xp_parse_details(struct stk_str text, struct stk_xp_details *out)
     const char *p = text.p, *end = text.p + text.n;
     while (p < end) {
         const char *token = p, *colon = NULL;
-        for (; p < end && *p != ' ' && *p != '\n'; p++)
-            if (*p == ':' && !colon)
+        for (; p < end && *p != ' ' && *p != '\n'; p++) {
+            if (*p == ':' && !colon) {
                 colon = p;
-        if (colon)
+            }
+        }
+        if (colon) {
             parse_detail((struct stk_str){token, (size_t)(colon - token)},
                          (struct stk_str){colon + 1, (size_t)(p - colon - 1)}, out);
-        while (p < end && (*p == ' ' || *p == '\n'))
+        }
+        while (p < end && (*p == ' ' || *p == '\n')) {
             p++;
+        }
     }
 }
 
@@ -77,8 +87,9 @@ static struct stk_str skip(struct stk_str s, size_t n)
 // "<prefix><digits>" to the end of the name.
 static bool numbered(struct stk_str name, struct stk_str prefix, int64_t *ordinal)
 {
-    if (!stk_str_starts(name, prefix))
+    if (!stk_str_starts(name, prefix)) {
         return false;
+    }
     struct stk_str digits = skip(name, prefix.n);
     return digits.n > 0 && digits.p[0] >= '0' && digits.p[0] <= '9' &&
            stk_str_to_i64(digits, ordinal);
@@ -87,8 +98,9 @@ static bool numbered(struct stk_str name, struct stk_str prefix, int64_t *ordina
 static int64_t trailing_number(struct stk_str name)
 {
     size_t n = name.n;
-    while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+    while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') {
         n--;
+    }
     int64_t v;
     return n < name.n && stk_str_to_i64(skip(name, n), &v) ? v : -1;
 }
@@ -96,28 +108,36 @@ static int64_t trailing_number(struct stk_str name)
 enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
 {
     *ordinal = -1;
-    if (numbered(name, STK_STR("/device:GPU:"), ordinal))
+    if (numbered(name, STK_STR("/device:GPU:"), ordinal)) {
         return STK_XP_PLANE_GPU;
-    if (numbered(name, STK_STR("/device:TPU:"), ordinal))
+    }
+    if (numbered(name, STK_STR("/device:TPU:"), ordinal)) {
         return STK_XP_PLANE_TPU;
-    if (stk_str_eq(name, STK_STR("/custom:stoker")))
+    }
+    if (stk_str_eq(name, STK_STR("/custom:stoker"))) {
         return STK_XP_PLANE_STOKER;
+    }
     if (stk_str_starts(name, STK_STR("/device:TPU:")) || // SparseCore
         stk_str_starts(name, STK_STR("/device:CUSTOM:MOSAIC:")) ||
         stk_str_starts(name, STK_STR("/virtualdevice:")) ||
-        stk_str_starts(name, STK_STR("/custom:")))
+        stk_str_starts(name, STK_STR("/custom:"))) {
         return STK_XP_PLANE_OTHER;
+    }
     if (stk_str_starts(name, STK_STR("/device:"))) {
         *ordinal = trailing_number(name);
         return STK_XP_PLANE_UNKNOWN_DEVICE;
     }
-    if (stk_str_eq(name, STK_STR("/host:NVTX-CUPTI")))
+    if (stk_str_eq(name, STK_STR("/host:NVTX-CUPTI"))) {
         return STK_XP_PLANE_NVTX;
+    }
     if (stk_str_eq(name, STK_STR("/host:metadata")) ||
-        stk_str_eq(name, STK_STR("Task Environment")) || stk_str_starts(name, STK_STR("/host:__")))
+        stk_str_eq(name, STK_STR("Task Environment")) ||
+        stk_str_starts(name, STK_STR("/host:__"))) {
         return STK_XP_PLANE_FACTS;
-    if (stk_str_eq(name, STK_STR("/host:tfstreamz")))
+    }
+    if (stk_str_eq(name, STK_STR("/host:tfstreamz"))) {
         return STK_XP_PLANE_OTHER;
+    }
     return stk_str_starts(name, STK_STR("/host:")) ? STK_XP_PLANE_HOST : STK_XP_PLANE_OTHER;
 }
 
@@ -144,36 +164,43 @@ static bool is_derived_name(struct stk_str name)
         "Sparse Core Modules",
         "Sparse Core Ops",
     };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (stk_str_eq(name, stk_str_from(names[i])))
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (stk_str_eq(name, stk_str_from(names[i]))) {
             return true;
+        }
+    }
     return false;
 }
 
 static enum stk_xp_line_kind gpu_line_kind(struct stk_str name)
 {
-    if (is_derived_name(name) || stk_str_contains(name, STK_STR(" - from #")))
+    if (is_derived_name(name) || stk_str_contains(name, STK_STR(" - from #"))) {
         return STK_XP_LINE_DERIVED;
-    if (stk_str_eq(name, STK_STR("_counters_")))
+    }
+    if (stk_str_eq(name, STK_STR("_counters_"))) {
         return STK_XP_LINE_COUNTER;
+    }
     // "CUPTI overhead" too: a stream loses its name to it if the profiler flushed on it once.
     return STK_XP_LINE_STREAM;
 }
 
 static enum stk_xp_line_kind tpu_line_kind(struct stk_str name)
 {
-    if (stk_str_eq(name, STK_STR("XLA Ops")))
+    if (stk_str_eq(name, STK_STR("XLA Ops"))) {
         return STK_XP_LINE_OPS;
+    }
     return is_derived_name(name) ? STK_XP_LINE_DERIVED : STK_XP_LINE_OTHER;
 }
 
 enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_str name,
                                        int64_t id)
 {
-    if (id == OVERHEAD_ID)
+    if (id == OVERHEAD_ID) {
         return STK_XP_LINE_OTHER;
-    if (id >= DERIVED_ID_FIRST && id <= DERIVED_ID_LAST)
+    }
+    if (id >= DERIVED_ID_FIRST && id <= DERIVED_ID_LAST) {
         return STK_XP_LINE_DERIVED;
+    }
     switch (plane) {
     case STK_XP_PLANE_HOST:
         return stk_str_ends(name, STK_STR("/NVTX")) ? STK_XP_LINE_RANGES : STK_XP_LINE_THREAD;
@@ -190,13 +217,16 @@ enum stk_xp_line_kind stk_xp_line_kind(enum stk_xp_plane_kind plane, struct stk_
 
 struct stk_str stk_xp_hlo_op(struct stk_str category, struct stk_str name)
 {
-    if (category.n)
+    if (category.n) {
         return category;
+    }
     size_t n = name.n;
-    while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+    while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') {
         n--;
-    if (n > 0 && n < name.n && name.p[n - 1] == '.')
+    }
+    if (n > 0 && n < name.n && name.p[n - 1] == '.') {
         name.n = n - 1;
+    }
     return name;
 }
 
@@ -213,23 +243,28 @@ static bool in_host_memory(struct stk_str shape)
 
 uint8_t stk_xp_hlo_dir(struct stk_str op, struct stk_str text)
 {
-    if (stk_str_starts(op, STK_STR("infeed")))
+    if (stk_str_starts(op, STK_STR("infeed"))) {
         return STK_DIR_H2D;
-    if (stk_str_starts(op, STK_STR("outfeed")))
+    }
+    if (stk_str_starts(op, STK_STR("outfeed"))) {
         return STK_DIR_D2H;
+    }
     bool send = stk_str_starts(op, STK_STR("send")), recv = stk_str_starts(op, STK_STR("recv"));
     if (send || recv) {
-        if (!stk_str_contains(text, STK_STR("is_host_transfer=true")))
+        if (!stk_str_contains(text, STK_STR("is_host_transfer=true"))) {
             return STK_DIR_P2P;
+        }
         return send ? STK_DIR_D2H : STK_DIR_H2D;
     }
     // "%name = RESULT copy-done((DESTINATION, SOURCE, CONTEXT) %copy-start)"
     const char *eq = text.n ? memmem(text.p, text.n, " = ", 3) : NULL;
     const char *call = eq ? memmem(eq, (size_t)(text.p + text.n - eq), " copy", 5) : NULL;
-    if (!call)
+    if (!call) {
         return STK_DIR_UNKNOWN;
-    if (in_host_memory((struct stk_str){eq, (size_t)(call - eq)}))
+    }
+    if (in_host_memory((struct stk_str){eq, (size_t)(call - eq)})) {
         return STK_DIR_D2H;
+    }
     return in_host_memory((struct stk_str){call, (size_t)(text.p + text.n - call)}) ? STK_DIR_H2D
                                                                                     : STK_DIR_D2D;
 }
@@ -240,8 +275,9 @@ bool stk_xp_is_runtime_call(struct stk_str name)
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         struct stk_str prefix = stk_str_from(prefixes[i]);
         if (stk_str_starts(name, prefix) && name.n > prefix.n && name.p[prefix.n] >= 'A' &&
-            name.p[prefix.n] <= 'Z')
+            name.p[prefix.n] <= 'Z') {
             return true;
+        }
     }
     return false;
 }

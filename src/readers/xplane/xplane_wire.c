@@ -11,11 +11,13 @@ enum stk_pb_step stk_pb_varint_slow(struct stk_pb_cursor *c, uint64_t *out)
     uint64_t v = 0;
     const uint8_t *p = c->p;
     for (int shift = 0; shift < 70; shift += 7) {
-        if (p == c->end)
+        if (p == c->end) {
             return STK_PB_CUT;
+        }
         uint8_t b = *p++;
-        if (shift < 64)
+        if (shift < 64) {
             v |= (uint64_t)(b & 0x7f) << shift; // bits past 64 fall off, as in every decoder
+        }
         if (!(b & 0x80)) {
             c->p = p;
             *out = v;
@@ -42,13 +44,16 @@ const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, si
                             uint8_t *buf, size_t *got, struct stk_err *err)
 {
     uint64_t left = offset < src->size ? src->size - offset : 0;
-    if (n > left)
+    if (n > left) {
         n = (size_t)left;
+    }
     *got = n;
-    if (!src->stream)
+    if (!src->stream) {
         return src->mem + (offset - src->mem_start);
-    if (stk_stream_read_at(src->stream, offset, buf, n, got, err) != STK_OK)
+    }
+    if (stk_stream_read_at(src->stream, offset, buf, n, got, err) != STK_OK) {
         return NULL;
+    }
     return buf;
 }
 
@@ -90,8 +95,9 @@ static const uint8_t *bytes_at(struct stk_pb_walk *w, uint64_t offset, size_t n,
         w->win_start = offset;
         w->win_len = *got;
     }
-    if (*got > n)
+    if (*got > n) {
         *got = n;
+    }
     return p;
 }
 
@@ -104,21 +110,26 @@ const uint8_t *stk_pb_walk_bytes(struct stk_pb_walk *w, uint64_t offset, size_t 
 
 enum stk_pb_step stk_pb_walk_next(struct stk_pb_walk *w, struct stk_pb_field *f)
 {
-    if (w->pos >= w->end)
+    if (w->pos >= w->end) {
         return STK_PB_END;
+    }
     size_t want = 20, got; // tag and value: at most 10 bytes each
-    if (want > w->end - w->pos)
+    if (want > w->end - w->pos) {
         want = (size_t)(w->end - w->pos);
+    }
     const uint8_t *p = bytes_at(w, w->pos, want, &got);
-    if (!p)
+    if (!p) {
         return STK_PB_CUT;
+    }
     struct stk_pb_cursor c = {p, p + got};
     uint64_t tag;
     enum stk_pb_step s = stk_pb_varint(&c, &tag);
-    if (s != STK_PB_FIELD)
+    if (s != STK_PB_FIELD) {
         return s;
-    if (tag < 8 || tag > UINT32_MAX)
+    }
+    if (tag < 8 || tag > UINT32_MAX) {
         return STK_PB_BAD;
+    }
     f->number = (uint32_t)(tag >> 3);
     f->wire = tag & 7;
     f->data = NULL;
@@ -126,17 +137,20 @@ enum stk_pb_step stk_pb_walk_next(struct stk_pb_walk *w, struct stk_pb_field *f)
     if (f->wire != STK_PB_LEN) {
         c.p = p;
         s = stk_pb_next(&c, f);
-        if (s == STK_PB_FIELD)
+        if (s == STK_PB_FIELD) {
             w->pos += (uint64_t)(c.p - p);
+        }
         return s;
     }
     s = stk_pb_varint(&c, &f->value);
-    if (s != STK_PB_FIELD)
+    if (s != STK_PB_FIELD) {
         return s;
+    }
     w->pos += (uint64_t)(c.p - p);
     f->offset = w->pos;
-    if (f->value > w->end - w->pos)
+    if (f->value > w->end - w->pos) {
         return STK_PB_CUT;
+    }
     w->pos += f->value;
     return STK_PB_FIELD;
 }

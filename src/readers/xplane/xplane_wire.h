@@ -50,8 +50,9 @@ static inline uint64_t stk_pb_load64(const uint8_t *p)
     return v;
 #else
     uint64_t v = 0;
-    for (int i = 7; i >= 0; i--)
+    for (int i = 7; i >= 0; i--) {
         v = v << 8 | p[i];
+    }
     return v;
 #endif
 }
@@ -62,8 +63,9 @@ static inline uint64_t stk_pb_load64(const uint8_t *p)
 static inline const uint8_t *stk_pb_varint8(const uint8_t *p, uint64_t *out)
 {
     uint64_t w = stk_pb_load64(p), stops = ~w & 0x8080808080808080u;
-    if (!stops)
+    if (!stops) {
         return NULL;
+    }
     uint64_t last = stops & (0 - stops); // lowest stop bit
     w &= (last << 1) - 1;                // of the last byte nothing above it; 0 - 1 keeps all eight
     w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
@@ -78,8 +80,9 @@ static inline const uint8_t *stk_pb_varint8(const uint8_t *p, uint64_t *out)
 STK_PB_PEXT static inline const uint8_t *stk_pb_varint8_pext(const uint8_t *p, uint64_t *out)
 {
     uint64_t w = stk_pb_load64(p), stops = ~w & 0x8080808080808080u;
-    if (!stops)
+    if (!stops) {
         return NULL;
+    }
     *out = _pext_u64(w & (stops ^ (stops - 1)), 0x7f7f7f7f7f7f7f7fu);
     return p + (unsigned)__builtin_ctzll(stops) / 8 + 1;
 }
@@ -94,15 +97,17 @@ bool stk_pb_has_pext(void);
 
 static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *out)
 {
-    if (c->end - c->p < 8)
+    if (c->end - c->p < 8) {
         return stk_pb_varint_slow(c, out);
+    }
     if (!(*c->p & 0x80)) {
         *out = *c->p++;
         return STK_PB_FIELD;
     }
     const uint8_t *next = stk_pb_varint8(c->p, out);
-    if (!next)
+    if (!next) {
         return stk_pb_varint_slow(c, out);
+    }
     c->p = next;
     return STK_PB_FIELD;
 }
@@ -110,14 +115,17 @@ static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *
 // Next field of a message in memory. After STK_PB_CUT and STK_PB_BAD the cursor is of no use.
 static inline enum stk_pb_step stk_pb_next(struct stk_pb_cursor *c, struct stk_pb_field *f)
 {
-    if (c->p == c->end)
+    if (c->p == c->end) {
         return STK_PB_END;
+    }
     uint64_t tag;
     enum stk_pb_step s = stk_pb_varint(c, &tag);
-    if (s != STK_PB_FIELD)
+    if (s != STK_PB_FIELD) {
         return s;
-    if (tag < 8 || tag > UINT32_MAX)
+    }
+    if (tag < 8 || tag > UINT32_MAX) {
         return STK_PB_BAD;
+    }
     f->number = (uint32_t)(tag >> 3);
     f->wire = tag & 7;
     size_t left = (size_t)(c->end - c->p);
@@ -126,22 +134,26 @@ static inline enum stk_pb_step stk_pb_next(struct stk_pb_cursor *c, struct stk_p
         return stk_pb_varint(c, &f->value);
     case STK_PB_LEN:
         s = stk_pb_varint(c, &f->value);
-        if (s != STK_PB_FIELD)
+        if (s != STK_PB_FIELD) {
             return s;
-        if (f->value > (size_t)(c->end - c->p))
+        }
+        if (f->value > (size_t)(c->end - c->p)) {
             return STK_PB_CUT;
+        }
         f->data = c->p;
         c->p += f->value;
         return STK_PB_FIELD;
     case STK_PB_FIXED64:
-        if (left < 8)
+        if (left < 8) {
             return STK_PB_CUT;
+        }
         f->value = stk_pb_load64(c->p);
         c->p += 8;
         return STK_PB_FIELD;
     case STK_PB_FIXED32:
-        if (left < 4)
+        if (left < 4) {
             return STK_PB_CUT;
+        }
         f->value = (uint64_t)c->p[0] | (uint64_t)c->p[1] << 8 | (uint64_t)c->p[2] << 16 |
                    (uint64_t)c->p[3] << 24;
         c->p += 4;

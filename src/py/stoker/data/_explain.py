@@ -35,12 +35,12 @@ def _tuned_lines(dataset):
         return []
     out = []
     for s in stages:
-        if not s["threads"] and not s["room"]:
+        if not s["threads"] and not s["capacity"]:
             continue  # it runs on the thread of whoever asks for its elements
         at = f" [{s['where']}]" if s["where"] else ""
         threads = f"{s['threads']} thread{'' if s['threads'] == 1 else 's'}"
-        room = f", {s['room']} pieces ready at most" if s["room"] else ""
-        out.append(f"  {s['kind']}{at}: {threads}{room}")
+        capacity = f", {s['capacity']} pieces ready at most" if s["capacity"] else ""
+        out.append(f"  {s['kind']}{at}: {threads}{capacity}")
     return ["", "tuned so far:"] + out if out else []
 
 
@@ -175,7 +175,7 @@ class Stats:
                     str(s["elements"]),
                     *(f"{s[k] / 1e6:.2f}" for k in ("busy_ns", "wait_ns", "starve_ns")),
                     str(s["threads"] or "-"),  # -: on the thread of its consumer
-                    f"{s['fill']}/{s['room']}" if s["room"] else "-",
+                    f"{s['fill']}/{s['capacity']}" if s["capacity"] else "-",
                 )
             )
         widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]

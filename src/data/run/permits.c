@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permits, time accounts and the detection of forks; see gate.h.
-#include "data/run/gate.h"
+// Permits, time accounts and the detection of forks; see permits.h.
+#include "data/run/permits.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -121,7 +121,7 @@ struct stk_wait stk_wait_begin(struct stk_run *run)
 {
     struct stk_wait w = {charge(&account), account.has_permit};
     if (w.had_permit) {
-        stk_gate_leave(run);
+        stk_permit_return(run);
     }
     return w;
 }
@@ -129,7 +129,7 @@ struct stk_wait stk_wait_begin(struct stk_run *run)
 void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
 {
     if (w.had_permit) {
-        stk_gate_enter(run);
+        stk_permit_take(run);
     }
     uint64_t now = stk_clock_ns();
     account.since_ns = now;
@@ -142,9 +142,9 @@ void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
     }
 }
 
-void stk_gate_enter(struct stk_run *run)
+void stk_permit_take(struct stk_run *run)
 {
-    struct stk_gate *g = &run->gate;
+    struct stk_permits *g = &run->permits;
     pthread_mutex_lock(&g->lock);
     while (g->taken >= g->permits && !__atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE)) {
         pthread_cond_wait(&g->freed, &g->lock);
@@ -155,9 +155,9 @@ void stk_gate_enter(struct stk_run *run)
     account.has_permit = true;
 }
 
-void stk_gate_leave(struct stk_run *run)
+void stk_permit_return(struct stk_run *run)
 {
-    struct stk_gate *g = &run->gate;
+    struct stk_permits *g = &run->permits;
     pthread_mutex_lock(&g->lock);
     g->taken--;
     pthread_cond_signal(&g->freed);
@@ -165,9 +165,9 @@ void stk_gate_leave(struct stk_run *run)
     account.has_permit = false;
 }
 
-void stk_gate_set(struct stk_run *run, int permits)
+void stk_permits_set(struct stk_run *run, int permits)
 {
-    struct stk_gate *g = &run->gate;
+    struct stk_permits *g = &run->permits;
     pthread_mutex_lock(&g->lock);
     if (permits == g->permits) {
         pthread_mutex_unlock(&g->lock);
@@ -178,7 +178,7 @@ void stk_gate_set(struct stk_run *run, int permits)
     pthread_mutex_unlock(&g->lock);
 }
 
-void stk_gate_be_modest(void)
+void stk_thread_set_batch(void)
 {
 #ifdef SCHED_BATCH
     struct sched_param none = {0};
@@ -186,7 +186,7 @@ void stk_gate_be_modest(void)
 #endif
 }
 
-long stk_gate_pauses(void)
+long stk_thread_switches(void)
 {
 #ifdef RUSAGE_THREAD
     struct rusage r;

@@ -11,13 +11,13 @@
 
 #include "data/graph/dataset.h"
 
-#define STK_PATIENCE_MS 2      // between looks for memory
-#define STK_PATIENCE_TRIES 500 // while nothing is freed and the consumer waits
+#define STK_MEMORY_WAIT_MS 2      // between looks for memory
+#define STK_MEMORY_WAIT_TRIES 500 // while nothing is freed and the consumer waits
 
 // This thread waits for memory from now on, until is_over(arg); NULL: it no longer does.
-void stk_patience_set(bool (*is_over)(void *arg), void *arg);
+void stk_memory_wait_set(bool (*is_over)(void *arg), void *arg);
 // Of a run's pool, which asks it when there is too little; `run` is a struct stk_run. A look later;
 // *idle, 0 at first, is between calls the number of looks in vain. False: do without.
-bool stk_patience_wait(void *run, int *idle);
+bool stk_memory_wait_once(void *run, int *idle);
 
 #endif

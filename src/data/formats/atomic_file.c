@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lock is flock's, which ends with its holder. A file that was just made may not be locked yet:
 // only old ones are removed.
-#include "data/formats/beside.h"
+#include "data/formats/atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,8 +18,8 @@
 #define YOUNG_S 60
 #define SUFFIX ".part"
 
-enum stk_status stk_beside_check(const char *path, const struct stk_specs *specs,
-                                 struct stk_err *err)
+enum stk_status stk_atomic_file_check(const char *path, const struct stk_specs *specs,
+                                      struct stk_err *err)
 {
     struct stat there; // the rename at the end would put a file in a device's place
     for (int k = 0; k < specs->count; k++) {
@@ -79,52 +79,54 @@ static void remove_dead(const char *path)
     }
 }
 
-enum stk_status stk_beside_open(struct stk_beside *b, const char *path, struct stk_err *err)
+enum stk_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path,
+                                     struct stk_err *err)
 {
     static unsigned long writers;
     size_t size = strlen(path) + 64;
-    *b = (struct stk_beside){.path = stk_alloc(size), .beside = stk_alloc(size), .lock = -1};
-    if (!b->path || !b->beside) {
+    *b = (struct stk_atomic_file){
+        .path = stk_alloc(size), .concurrent = stk_alloc(size), .lock = -1};
+    if (!b->path || !b->concurrent) {
         stk_free(b->path);
-        stk_free(b->beside);
-        *b = (struct stk_beside){.lock = -1};
+        stk_free(b->concurrent);
+        *b = (struct stk_atomic_file){.lock = -1};
         return stk_err_nomem(err);
     }
     memcpy(b->path, path, strlen(path) + 1);
-    snprintf(b->beside, size, "%s.%ld.%lu" SUFFIX, path, (long)getpid(),
+    snprintf(b->concurrent, size, "%s.%ld.%lu" SUFFIX, path, (long)getpid(),
              __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED));
     remove_dead(path);
     return STK_OK;
 }
 
-void stk_beside_lock(struct stk_beside *b)
+void stk_atomic_file_lock(struct stk_atomic_file *b)
 {
-    b->lock = open(b->beside, O_RDONLY | O_CLOEXEC);
+    b->lock = open(b->concurrent, O_RDONLY | O_CLOEXEC);
     if (b->lock >= 0 && flock(b->lock, LOCK_EX | LOCK_NB) != 0) {
         close(b->lock); // a file system without locks: nobody can take it either
         b->lock = -1;
     }
 }
 
-enum stk_status stk_beside_close(struct stk_beside *b, bool keeps, struct stk_err *err)
+enum stk_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
     if (!b->path) {
         return STK_OK;
     }
-    if (keeps && rename(b->beside, b->path) != 0) {
+    if (keeps && rename(b->concurrent, b->path) != 0) {
         int why = errno;
         s = stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
                         b->path, strerror(why));
     }
     if (!keeps || s != STK_OK) {
-        unlink(b->beside);
+        unlink(b->concurrent);
     }
     if (b->lock >= 0) {
         close(b->lock);
     }
     stk_free(b->path);
-    stk_free(b->beside);
-    *b = (struct stk_beside){.lock = -1};
+    stk_free(b->concurrent);
+    *b = (struct stk_atomic_file){.lock = -1};
     return s;
 }

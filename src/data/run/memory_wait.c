@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for memory; see patience.h.
-#include "data/run/patience.h"
+// Waiting for memory; see memory_wait.h.
+#include "data/run/memory_wait.h"
 
 #include <unistd.h>
 
-#include "data/run/gate.h"
+#include "data/run/permits.h"
 
 static _Thread_local struct {
     bool (*is_over)(void *arg);
     void *arg;
-} patience;
+} memory_wait;
 
-void stk_patience_set(bool (*is_over)(void *arg), void *arg)
+void stk_memory_wait_set(bool (*is_over)(void *arg), void *arg)
 {
-    patience.is_over = is_over;
-    patience.arg = arg;
+    memory_wait.is_over = is_over;
+    memory_wait.arg = arg;
 }
 
-bool stk_patience_wait(void *arg, int *idle)
+bool stk_memory_wait_once(void *arg, int *idle)
 {
     struct stk_run *run = arg;
-    if (!patience.is_over || patience.is_over(patience.arg)) {
+    if (!memory_wait.is_over || memory_wait.is_over(memory_wait.arg)) {
         return false;
     }
     uint64_t used = stk_pool_stats_of(run->pool).in_use_bytes;
     __atomic_add_fetch(&run->memory_waits, 1, __ATOMIC_RELAXED);
     struct stk_wait w = stk_wait_begin(run);
-    usleep(STK_PATIENCE_MS * 1000);
+    usleep(STK_MEMORY_WAIT_MS * 1000);
     stk_wait_end(run, w, NULL);
     bool is_freed = stk_pool_stats_of(run->pool).in_use_bytes < used;
     bool is_awaited = __atomic_load_n(&run->root_waits, __ATOMIC_RELAXED) != 0;
     *idle = is_freed ? 0 : *idle + is_awaited;
-    return *idle < STK_PATIENCE_TRIES;
+    return *idle < STK_MEMORY_WAIT_TRIES;
 }

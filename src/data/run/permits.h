@@ -33,17 +33,17 @@ struct stk_wait {
 struct stk_wait stk_wait_begin(struct stk_run *run);
 void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it);
 
-// Blocks until a permit is free; taken at most once by a thread. stk_gate_leave takes it back.
-void stk_gate_enter(struct stk_run *run);
-void stk_gate_leave(struct stk_run *run);
-void stk_gate_set(struct stk_run *run, int permits); // 0: as they are, but waits look again
+// Blocks until a permit is free; taken at most once by a thread. stk_permit_return takes it back.
+void stk_permit_take(struct stk_run *run);
+void stk_permit_return(struct stk_run *run);
+void stk_permits_set(struct stk_run *run, int permits); // 0: as they are, but waits look again
 // Of a worker's thread: when it is woken, it does not take the processor away from whoever runs
 // there, which is mostly the consumer that took an element and has just woken it.
-void stk_gate_be_modest(void);
+void stk_thread_set_batch(void);
 
 // How often this thread gave its processor up so far. Unlike wall time, that does not grow when
 // other programs, or other machines on the same processor, take their share.
-long stk_gate_pauses(void);
+long stk_thread_switches(void);
 
 // Forks: threads of the parent are not there in the child, so its iterators cannot go on.
 unsigned stk_fork_count(void);

@@ -11,23 +11,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STK_ROOM_MIN 8 // pieces
-#define STK_ROOM_MAX 64
-#define STK_ROOM_LOOKS 20       // with too much ready, before the room falls
-#define STK_ROOM_LOOKS_MAX 1280 // two minutes of looks
+#define STK_RING_CAPACITY_MIN 8 // pieces
+#define STK_RING_CAPACITY_MAX 64
+#define STK_RING_CAPACITY_LOOKS 20       // with too much ready, before the room falls
+#define STK_RING_CAPACITY_LOOKS_MAX 1280 // two minutes of looks
 
 struct stk_ring_marks { // since they were asked for last
-    int room;
+    int capacity;
     uint32_t low;    // the least pieces that were ready
     bool is_drained; // the consumer waited after the ring had been full
 };
 
-struct stk_room {
+struct stk_ring_capacity {
     int idle_looks; // in a row
     int growths;    // so far
 };
 
 // The room from now on; what it is, if it should stay. has_memory: may it grow?
-int stk_room_choose(struct stk_room *s, const struct stk_ring_marks *m, bool has_memory);
+int stk_ring_capacity_choose(struct stk_ring_capacity *s, const struct stk_ring_marks *m,
+                             bool has_memory);
 
 #endif

@@ -12,12 +12,12 @@
 #include "data/graph/dataset.h"
 
 // `inner` was opened beside others by `it`, which has room for one more input than its dataset.
-void stk_tally_join(struct stk_iter *it, struct stk_iter *inner);
+void stk_aggregate_join(struct stk_iter *it, struct stk_iter *inner);
 // Closes it; its counts stay. Takes NULL.
-void stk_tally_close(struct stk_iter *it, struct stk_iter *inner);
+void stk_aggregate_close(struct stk_iter *it, struct stk_iter *inner);
 // Brings all tallies from `it` on up to date. The run's tree lock is held.
-void stk_tally_tell(struct stk_iter *it);
+void stk_aggregate_tell(struct stk_iter *it);
 // An iterator without state, to keep counts in; NULL: no memory.
-struct stk_iter *stk_tally_make(const struct stk_iter *of, struct stk_iter *parent);
+struct stk_iter *stk_aggregate_make(const struct stk_iter *of, struct stk_iter *parent);
 
 #endif

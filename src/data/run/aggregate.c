@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tallies; see tally.h. Limit: of more than TOLD_MAX datasets open side by side the newest are told
-// while they run, all when they close.
-#include "data/run/tally.h"
+// Tallies; see aggregate.h. Limit: of more than TOLD_MAX datasets open side by side the newest are
+// told while they run, all when they close.
+#include "data/run/aggregate.h"
 
 #include "base/alloc.h"
 
@@ -9,7 +9,7 @@
 #define EACH UINT32_MAX         // pullers: one for each dataset
 #define CLOSES (UINT32_MAX - 1) // pullers: none any more
 
-struct stk_iter *stk_tally_make(const struct stk_iter *of, struct stk_iter *parent)
+struct stk_iter *stk_aggregate_make(const struct stk_iter *of, struct stk_iter *parent)
 {
     struct stk_iter *t = stk_alloc_zero(1, sizeof *t);
     struct stk_iter **in = t ? stk_alloc_zero((size_t)of->n_in + 1, sizeof in[0]) : NULL;
@@ -25,9 +25,9 @@ struct stk_iter *stk_tally_make(const struct stk_iter *of, struct stk_iter *pare
     t->parent = parent;
     t->path = of->path;
     t->place = of->place;
-    t->is_tally = true;
+    t->is_aggregate = true;
     for (int i = 0; i < of->n_in; i++) {
-        in[i] = of->in[i] ? stk_tally_make(of->in[i], t) : NULL;
+        in[i] = of->in[i] ? stk_aggregate_make(of->in[i], t) : NULL;
     }
     return t;
 }
@@ -47,7 +47,7 @@ static void forget_gauges(struct stk_iter *t)
     struct stk_stage_stats *s = &t->stats;
     __atomic_store_n(&s->threads, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&s->fill, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&s->room, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->capacity, 0, __ATOMIC_RELAXED);
     for (int i = 0; i < t->n_in; i++) {
         if (t->in[i]) {
             forget_gauges(t->in[i]);
@@ -65,7 +65,7 @@ static void tell_gauges(struct stk_stage_stats *to, const struct stk_stage_stats
         __atomic_store_n(&to->threads, pullers, __ATOMIC_RELAXED);
     }
     add_gauge(&to->fill, read_gauge(&from->fill));
-    add_gauge(&to->room, read_gauge(&from->room));
+    add_gauge(&to->capacity, read_gauge(&from->capacity));
     if (block > read_gauge(&to->block_max)) {
         __atomic_store_n(&to->block_max, block, __ATOMIC_RELAXED);
     }
@@ -90,7 +90,7 @@ static void tell(struct stk_iter *to, struct stk_iter *from, uint32_t pullers)
     bool has_own = read_gauge(&from->stats.threads) > 0 && pullers != CLOSES;
     for (int i = 0; i < to->n_in && i < from->n_in; i++) {
         if (!to->in[i] && from->in[i]) {
-            to->in[i] = stk_tally_make(from->in[i], to);
+            to->in[i] = stk_aggregate_make(from->in[i], to);
         }
         if (to->in[i] && from->in[i]) {
             tell(to->in[i], from->in[i], has_own ? EACH : pullers);
@@ -98,55 +98,56 @@ static void tell(struct stk_iter *to, struct stk_iter *from, uint32_t pullers)
     }
 }
 
-void stk_tally_tell(struct stk_iter *it)
+void stk_aggregate_tell(struct stk_iter *it)
 {
-    struct stk_iter *tally = it->n_in > 1 && it->in[1] && it->in[1]->is_tally ? it->in[1] : NULL;
-    if (tally && it->beside) { // else its gauges stay as they were
+    struct stk_iter *aggregate =
+        it->n_in > 1 && it->in[1] && it->in[1]->is_aggregate ? it->in[1] : NULL;
+    if (aggregate && it->concurrent) { // else its gauges stay as they were
         int n = 0;
-        forget_gauges(tally);
-        for (struct stk_iter *k = it->beside; k && n < TOLD_MAX; k = k->beside_next, n++) {
-            stk_tally_tell(k);
-            tell(tally, k, read_gauge(&it->stats.threads));
+        forget_gauges(aggregate);
+        for (struct stk_iter *k = it->concurrent; k && n < TOLD_MAX; k = k->concurrent_next, n++) {
+            stk_aggregate_tell(k);
+            tell(aggregate, k, read_gauge(&it->stats.threads));
         }
     }
     for (int i = 0; i < it->n_in; i++) {
-        if (it->in[i] && !it->in[i]->is_tally) {
-            stk_tally_tell(it->in[i]);
+        if (it->in[i] && !it->in[i]->is_aggregate) {
+            stk_aggregate_tell(it->in[i]);
         }
     }
 }
 
-void stk_tally_join(struct stk_iter *it, struct stk_iter *inner)
+void stk_aggregate_join(struct stk_iter *it, struct stk_iter *inner)
 {
     pthread_mutex_lock(&it->run->tree_lock);
-    inner->beside_next = it->beside;
-    if (it->beside) {
-        it->beside->beside_previous = inner;
+    inner->concurrent_next = it->concurrent;
+    if (it->concurrent) {
+        it->concurrent->concurrent_previous = inner;
     }
-    it->beside = inner;
+    it->concurrent = inner;
     if (!it->in[1]) {
-        it->in[1] = stk_tally_make(inner, it);
+        it->in[1] = stk_aggregate_make(inner, it);
     }
     pthread_mutex_unlock(&it->run->tree_lock);
 }
 
-void stk_tally_close(struct stk_iter *it, struct stk_iter *inner)
+void stk_aggregate_close(struct stk_iter *it, struct stk_iter *inner)
 {
     if (!inner) {
         return;
     }
     pthread_mutex_lock(&it->run->tree_lock);
-    stk_tally_tell(inner);
+    stk_aggregate_tell(inner);
     if (it->in[1]) {
         tell(it->in[1], inner, CLOSES);
     }
-    if (inner->beside_previous) {
-        inner->beside_previous->beside_next = inner->beside_next;
+    if (inner->concurrent_previous) {
+        inner->concurrent_previous->concurrent_next = inner->concurrent_next;
     } else {
-        it->beside = inner->beside_next;
+        it->concurrent = inner->concurrent_next;
     }
-    if (inner->beside_next) {
-        inner->beside_next->beside_previous = inner->beside_previous;
+    if (inner->concurrent_next) {
+        inner->concurrent_next->concurrent_previous = inner->concurrent_previous;
     }
     pthread_mutex_unlock(&it->run->tree_lock);
     stk_iter_close(inner);
