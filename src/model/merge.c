@@ -4,11 +4,11 @@
 //
 // Limits: where some ranks have device rows and others none, those without are left out of the
 // breakdown (they are named by the health check), since host and device time do not add up.
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/collectives.h"
 #include "model/summary.h"
 
@@ -227,8 +227,7 @@ static void total_devices(struct stk_run_sum *run)
             run->parts[p] += dev->parts[p];
             sum += dev->parts[p];
         }
-        assert(sum == dev->wall_ns);
-        (void)sum;
+        STK_ASSERT(sum == dev->wall_ns);
         run->wall_ns += dev->wall_ns;
     }
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assertions: what must hold whatever the data is, so that a breach is a bug of this program or of
+// its caller. Bad data is an issue or an error, never an assertion. They are on in the presets
+// debug, asan, tsan and fuzz, and off in release, where the condition is compiled but not
+// evaluated: it must not have side effects.
+#ifndef STK_BASE_ASSERT_H
+#define STK_BASE_ASSERT_H
+
+#ifndef STOKER_ASSERTIONS // CMakeLists.txt says; a file compiled without it follows the C library
+#ifdef NDEBUG
+#define STOKER_ASSERTIONS 0
+#else
+#define STOKER_ASSERTIONS 1
+#endif
+#endif
+
+// Writes "file:line: function: assertion failed: condition" to standard error and aborts. Neither
+// allocates nor locks, so it may be called from a signal handler and from any thread.
+_Noreturn void stk_assert_fail(const char *cond, const char *file, int line, const char *func);
+
+#if STOKER_ASSERTIONS
+#define STK_ASSERT(cond) ((cond) ? (void)0 : stk_assert_fail(#cond, __FILE__, __LINE__, __func__))
+#else
+#define STK_ASSERT(cond) ((void)sizeof(!(cond))) // uses the names in it, evaluates nothing
+#endif
+
+#endif
