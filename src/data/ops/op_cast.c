@@ -38,18 +38,21 @@ static inline uint64_t cutu64(double x)
     LOOP(N##_U8, A, uint8_t, x)                                                                    \
     LOOP(N##_I8, A, int8_t, x)                                                                     \
     LOOP(N##_U16, A, uint16_t, x)                                                                  \
-    LOOP(N##_I16, A, int16_t, x) LOOP(N##_U32, A, uint32_t, x) LOOP(N##_I32, A, int32_t, x)        \
-        LOOP(N##_U64, A, uint64_t, x) LOOP(N##_I64, A, int64_t, x) LOOP(N##_F32, A, float, x)      \
-            LOOP(N##_F64, A, double, x)
+    LOOP(N##_I16, A, int16_t, x)                                                                   \
+    LOOP(N##_U32, A, uint32_t, x)                                                                  \
+    LOOP(N##_I32, A, int32_t, x)                                                                   \
+    LOOP(N##_U64, A, uint64_t, x)                                                                  \
+    LOOP(N##_I64, A, int64_t, x) LOOP(N##_F32, A, float, x) LOOP(N##_F64, A, double, x)
 #define FROM_FLOAT(N, A, U)                                                                        \
     LOOP(N##_BOOL, A, uint8_t, x != 0)                                                             \
     LOOP(N##_U8, A, uint8_t, cut32(x))                                                             \
     LOOP(N##_I8, A, int8_t, cut32(x))                                                              \
     LOOP(N##_U16, A, uint16_t, cut32(x))                                                           \
-    LOOP(N##_I16, A, int16_t, cut32(x)) LOOP(N##_U32, A, uint32_t, cut64(x))                       \
-        LOOP(N##_I32, A, int32_t, cut32(x)) LOOP(N##_U64, A, uint64_t, cutu64(x))                  \
-            LOOP(N##_I64, A, int64_t, cut64(x)) LOOP(N##_F32, A, float, x)                         \
-                LOOP(N##_F64, A, double, x)
+    LOOP(N##_I16, A, int16_t, cut32(x))                                                            \
+    LOOP(N##_U32, A, uint32_t, cut64(x))                                                           \
+    LOOP(N##_I32, A, int32_t, cut32(x))                                                            \
+    LOOP(N##_U64, A, uint64_t, cutu64(x))                                                          \
+    LOOP(N##_I64, A, int64_t, cut64(x)) LOOP(N##_F32, A, float, x) LOOP(N##_F64, A, double, x)
 STK_FOR_INTS(FROM_INT)
 STK_FOR_FLOATS(FROM_FLOAT)
 FROM_INT(BOOL, uint8_t, uint8_t)
