@@ -23,48 +23,6 @@ const struct stk_dataset_kind *stk_dataset_kind_find(const char *name)
     return NULL;
 }
 
-static bool has_kind(const struct stk_arg_row *row, const struct stk_attr *t)
-{
-    bool is_number = t->kind == STK_ATTR_INT || (t->kind == STK_ATTR_COLS && t->count == 1);
-    switch (row->type) {
-    case STK_ARG_INT:
-    case STK_ARG_BOOL:
-        return is_number || t->kind == STK_ATTR_BOUND;
-    case STK_ARG_FLOAT:
-        return is_number || t->kind == STK_ATTR_FLOAT || t->kind == STK_ATTR_BOUND;
-    case STK_ARG_TEXT:
-        return t->kind == STK_ATTR_TEXT || t->kind == STK_ATTR_COLS || t->kind == STK_ATTR_BOUND;
-    case STK_ARG_OTHER:
-        return true;
-    }
-    return false;
-}
-
-static enum stk_status check_args(const struct stk_dataset *ds, struct stk_err *err)
-{
-    for (const struct stk_arg_row *row = ds->kind->args; row && row->name; row++) {
-        const struct stk_attr *t = stk_attrs_get(ds->attrs, row->name);
-        if (!t && row->is_required) {
-            return stk_err_set(err, STK_EINVAL, "%s: %s is missing (%s)", ds->kind->name, row->name,
-                               row->help);
-        }
-        if (t && !has_kind(row, t)) {
-            return stk_err_set(err, STK_EINVAL, "%s: %s has the wrong type (%s)", ds->kind->name,
-                               row->name, row->help);
-        }
-        if (!t || row->type != STK_ARG_INT || t->kind == STK_ATTR_BOUND || row->min >= row->max) {
-            continue;
-        }
-        int64_t value = stk_attrs_int(ds->attrs, row->name, row->fallback);
-        if (value < row->min || value > row->max) {
-            return stk_err_set(err, STK_EINVAL, "%s: %s is %lld; it must be %lld to %lld (%s)",
-                               ds->kind->name, row->name, (long long)value, (long long)row->min,
-                               (long long)row->max, row->help);
-        }
-    }
-    return STK_OK;
-}
-
 static enum stk_status check_inputs(const struct stk_dataset_kind *kind, int n_in,
                                     struct stk_err *err)
 {
@@ -104,7 +62,7 @@ enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name
         for (ds->n_in = 0; ds->n_in < n_in; ds->n_in++) {
             ds->in[ds->n_in] = stk_dataset_hold(in[ds->n_in]);
         }
-        s = check_args(ds, err);
+        s = stk_args_check(kind->name, kind->args, true, attrs, err);
         ds->seed = stk_attrs_int(attrs, "seed", -1);
         ds->hops = stk_attrs_int(attrs, "keeps_paths", 0) ? -1 : 0;
     }

@@ -23,6 +23,7 @@
 
 #include <pthread.h>
 
+#include "data/graph/arg.h"
 #include "data/graph/fn.h"
 
 #define STK_INFINITE (-1)
@@ -31,15 +32,6 @@
 struct stk_dataset;
 struct stk_iter;
 struct stk_run;
-
-enum stk_arg_type { STK_ARG_INT, STK_ARG_BOOL, STK_ARG_FLOAT, STK_ARG_TEXT, STK_ARG_OTHER };
-struct stk_arg_row { // one argument of a kind: for the docs, the checks and the tuner
-    const char *name;
-    enum stk_arg_type type;
-    bool is_required, is_tunable;
-    int64_t fallback, min, max; // INT
-    const char *help;
-};
 
 struct stk_dataset_kind {
     const char *name, *summary;
