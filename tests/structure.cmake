@@ -3,6 +3,7 @@
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
     add_test(NAME structure.layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check-layers)
+    add_test(NAME structure.breaches COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/structure/breaches)
 endif()
 add_test(NAME structure.headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/structure/headers ${CMAKE_C_COMPILER}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
