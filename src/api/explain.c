@@ -132,10 +132,7 @@ static enum stk_status unknown_rule(const char *id, struct stk_err *err)
 {
     const char *best = NULL;
     for (int i = 0; i < stk_rule_count; i++) {
-        if (stk_near_slip(id, stk_rules[i]->id) &&
-            (!best || stk_near_distance(id, stk_rules[i]->id) < stk_near_distance(id, best))) {
-            best = stk_rules[i]->id;
-        }
+        best = stk_near_best(id, best, stk_rules[i]->id);
     }
     if (best) {
         return stk_err_set(err, STK_EUSAGE, "no rule '%s'; did you mean '%s'?", id, best);

@@ -37,11 +37,7 @@ int stoker_export_find(const char *name, struct stoker_export_format *out, struc
         return 1;
     }
     for (int i = 0; name && i < stk_exporter_count; i++) {
-        if (stk_near_slip(name, stk_exporters[i]->name) &&
-            (!best ||
-             stk_near_distance(name, stk_exporters[i]->name) < stk_near_distance(name, best))) {
-            best = stk_exporters[i]->name;
-        }
+        best = stk_near_best(name, best, stk_exporters[i]->name);
     }
     stk_err_init(&e);
     if (best) {

@@ -263,10 +263,7 @@ static enum stk_status kind_of(const char *text, int *out, struct stk_err *err)
         if (strcmp(key, text) == 0) {
             *out = k;
         }
-        if (stk_near_slip(text, key) &&
-            (!best || stk_near_distance(text, key) < stk_near_distance(text, best))) {
-            best = key;
-        }
+        best = stk_near_best(text, best, key);
     }
     if (*out >= 0) {
         return STK_OK;

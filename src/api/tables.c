@@ -34,11 +34,7 @@ static enum stk_status unknown_analysis(const char *name, struct stk_err *err)
 {
     const char *best = NULL;
     for (int i = 0; i < stk_stats_count; i++) {
-        if (stk_near_slip(name, stk_stats_all[i]->name) &&
-            (!best ||
-             stk_near_distance(name, stk_stats_all[i]->name) < stk_near_distance(name, best))) {
-            best = stk_stats_all[i]->name;
-        }
+        best = stk_near_best(name, best, stk_stats_all[i]->name);
     }
     if (best) {
         return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);

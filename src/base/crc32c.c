@@ -8,6 +8,8 @@
 // 8 bytes at a time ("slicing by 8", M. Kounavis and F. Berry, 2005), filled once.
 #include "base/crc32c.h"
 
+#include "base/cpu.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -174,13 +176,6 @@ WIDE_TARGET static uint32_t wide(uint32_t crc, const void *data, size_t n)
     return x86(~(uint32_t)sum, p, n);
 }
 
-static bool has_wide(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("vpclmulqdq") && stk_crc32c_of_kind(STK_CRC32C_X86);
-}
-
 #elif defined(__ARM_FEATURE_CRC32)
 
 static uint32_t arm(uint32_t crc, const void *data, size_t n)
@@ -206,15 +201,14 @@ stk_crc32c_fn *stk_crc32c_of_kind(enum stk_crc32c_kind kind)
         return plain;
     }
 #if defined(__x86_64__)
-    if (kind == STK_CRC32C_X86 && __builtin_cpu_supports("sse4.2") &&
-        __builtin_cpu_supports("pclmul")) {
+    if (kind == STK_CRC32C_X86 && stk_cpu_has(STK_CPU_SSE42)) {
         return x86;
     }
-    if (kind == STK_CRC32C_WIDE && has_wide()) {
+    if (kind == STK_CRC32C_WIDE && stk_cpu_has(STK_CPU_SSE42 | STK_CPU_AVX512 | STK_CPU_VPCLMUL)) {
         return wide;
     }
 #elif defined(__ARM_FEATURE_CRC32)
-    if (kind == STK_CRC32C_ARM) {
+    if (kind == STK_CRC32C_ARM && stk_cpu_has(STK_CPU_CRC)) {
         return arm;
     }
 #endif

@@ -45,3 +45,12 @@ bool stk_near_slip(const char *typed, const char *meant)
     size_t longer = n > m ? n : m;
     return stk_near_distance(typed, meant) <= (longer < 6 ? 1 + (longer > 3) : (int)(longer / 3));
 }
+
+const char *stk_near_best(const char *typed, const char *best, const char *name)
+{
+    if (!stk_near_slip(typed, name) ||
+        (best && stk_near_distance(typed, name) >= stk_near_distance(typed, best))) {
+        return best;
+    }
+    return name;
+}

@@ -94,7 +94,7 @@ extern const struct stk_cmd *const stk_cmds[]; // ends with NULL
 const struct stk_cmd *stk_find_cmd(const char *name);
 bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id);
 // The command whose name is near what was typed, or NULL.
-const struct stk_cmd *stk_cmd_near(const char *typed);
+const char *stk_cmd_near(const char *typed);
 
 // Parse what follows the command; says what is wrong on stderr and returns false.
 bool stk_args_parse(const struct stk_cmd *cmd, int argc, char **argv, struct stk_args *out);

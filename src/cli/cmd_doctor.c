@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/human.h"
 #include "base/thread.h"
 #include "cli/cli.h"
@@ -27,16 +28,26 @@ static void machine(void)
     }
 }
 
-// What stoker.data chooses its loops by, at run time.
+// What loops are chosen by, at run time.
 static void instructions(void)
 {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    printf("vectors     %s%s\n", __builtin_cpu_supports("avx2") ? "AVX2" : "SSE2 only",
-           __builtin_cpu_supports("avx512bw") ? ", AVX-512" : "");
-#else
-    printf("vectors     of the plain build\n");
-#endif
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } sets[] = {{STK_CPU_SSE2, "SSE2"}, {STK_CPU_SSE42, "SSE4.2"},
+                {STK_CPU_AVX2, "AVX2"}, {STK_CPU_AVX512, "AVX-512"},
+                {STK_CPU_VBMI, "VBMI"}, {STK_CPU_VPCLMUL, "VPCLMULQDQ"},
+                {STK_CPU_NEON, "NEON"}, {STK_CPU_CRC, "CRC32"}};
+    const char *mask = getenv("STOKER_CPU"), *between = "";
+    printf("vectors     ");
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        if (stk_cpu_has(sets[i].flag)) {
+            printf("%s%s", between, sets[i].name);
+            between = ", ";
+        }
+    }
+    printf("%s%s%s\n", *between ? "" : "none", mask && *mask ? "; STOKER_CPU=" : "",
+           mask && *mask ? mask : "");
 }
 
 static void temporary_space(void)

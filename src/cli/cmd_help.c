@@ -11,9 +11,9 @@ static int help_run(const struct stk_args *args)
     if (args->word_count) {
         cmd = stk_find_cmd(args->words[0]);
         if (!cmd) {
-            const struct stk_cmd *near = stk_cmd_near(args->words[0]);
+            const char *near = stk_cmd_near(args->words[0]);
             return near ? stk_usage(NULL, "no command '%s'; did you mean '%s'?", args->words[0],
-                                    near->name)
+                                    near)
                         : stk_usage(NULL, "no command '%s'", args->words[0]);
         }
     }

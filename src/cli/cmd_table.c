@@ -35,15 +35,11 @@ bool stk_cmd_takes(const struct stk_cmd *cmd, enum stk_opt_id id)
     return false;
 }
 
-const struct stk_cmd *stk_cmd_near(const char *typed)
+const char *stk_cmd_near(const char *typed)
 {
-    const struct stk_cmd *best = NULL;
+    const char *best = NULL;
     for (int i = 0; stk_cmds[i]; i++) {
-        if (stk_near_slip(typed, stk_cmds[i]->name) &&
-            (!best ||
-             stk_near_distance(typed, stk_cmds[i]->name) < stk_near_distance(typed, best->name))) {
-            best = stk_cmds[i];
-        }
+        best = stk_near_best(typed, best, stk_cmds[i]->name);
     }
     return best;
 }

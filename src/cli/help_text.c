@@ -25,6 +25,10 @@ const struct stk_fact stk_environment_facts[] = {
     {"TERM", "dumb: no colours, no progress line, ASCII only"},
     {"COLUMNS", "width of the text, instead of the terminal's"},
     {"STOKER_THREADS", "processors to use where --threads does not say"},
+    {"STOKER_CPU",
+     "vector instructions to use, by words between commas: plain, sse2, sse42, avx2, avx512 (these "
+     "bring along what they build on), pext, vbmi, vpclmul, neon, crc; all that the processor has "
+     "where it is not set"},
     {NULL, NULL},
 };
 

@@ -2,10 +2,13 @@
 // stoker: finds the command, parses its options, runs it. Options may stand before the command too.
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/cpu.h"
+#include "base/near.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/screen.h"
@@ -57,14 +60,14 @@ static int without_command(int argc, char **argv)
 
 static int unknown_command(const char *word)
 {
-    const struct stk_cmd *near = stk_cmd_near(word);
+    const char *near = stk_cmd_near(word);
     if (access(word, F_OK) == 0) {
         return stk_usage(
             NULL, "no command '%s', but there is a file of that name; did you mean: stoker why %s",
             word, word);
     }
     if (near) {
-        return stk_usage(NULL, "no command '%s'; did you mean '%s'?", word, near->name);
+        return stk_usage(NULL, "no command '%s'; did you mean '%s'?", word, near);
     }
     return stk_usage(NULL, "no command '%s'", word);
 }
@@ -99,10 +102,32 @@ static int run_command(const struct stk_cmd *cmd, int at, int argc, char **argv)
     return code;
 }
 
+// STOKER_CPU with a word that means nothing would measure something else than was asked for.
+static bool check_processor_words(void)
+{
+    size_t length;
+    const char *word = stk_cpu_unknown_word(getenv("STOKER_CPU"), &length);
+    if (!word) {
+        return true;
+    }
+    char typed[64];
+    snprintf(typed, sizeof typed, "%.*s", length < 63 ? (int)length : 63, word);
+    const char *near = NULL;
+    for (size_t i = 0; stk_cpu_word_at(i); i++) {
+        near = stk_near_best(typed, near, stk_cpu_word_at(i));
+    }
+    stk_usage(NULL, "STOKER_CPU: no word '%s'%s%s%s", typed, near ? "; did you mean '" : "",
+              near ? near : "", near ? "'?" : "");
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); // what the terminal can show; figures never follow the locale
     stk_signals_install();
+    if (!check_processor_words()) {
+        return STK_EXIT_USAGE;
+    }
     int at = find_command(argc, argv);
     const struct stk_cmd *cmd = at < argc ? stk_find_cmd(argv[at]) : NULL;
     int code = at >= argc ? without_command(argc, argv)

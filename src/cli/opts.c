@@ -253,17 +253,15 @@ static void unknown_option(const struct stk_cmd *cmd, const char *word)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    const struct stk_opt *best = NULL;
+    const char *best = NULL;
     const char *bare = name + strspn(name, "-");
     for (int id = 0; id < STK_OPT_ID_COUNT; id++) {
-        if (stk_cmd_takes(cmd, (enum stk_opt_id)id) && stk_near_slip(bare, stk_opts[id].name) &&
-            (!best ||
-             stk_near_distance(bare, stk_opts[id].name) < stk_near_distance(bare, best->name))) {
-            best = &stk_opts[id];
+        if (stk_cmd_takes(cmd, (enum stk_opt_id)id)) {
+            best = stk_near_best(bare, best, stk_opts[id].name);
         }
     }
     if (best) {
-        stk_usage(cmd, "no option %s; did you mean --%s?", name, best->name);
+        stk_usage(cmd, "no option %s; did you mean --%s?", name, best);
     } else {
         stk_usage(cmd, "no option %s", name);
     }

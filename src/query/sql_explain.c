@@ -14,10 +14,7 @@ struct guess {
 
 static void consider(struct guess *g, const char *name)
 {
-    if (stk_near_slip(g->typed, name) &&
-        (!g->best || stk_near_distance(g->typed, name) < stk_near_distance(g->typed, g->best))) {
-        g->best = name;
-    }
+    g->best = stk_near_best(g->typed, g->best, name);
 }
 
 static bool mentions(const char *sql, const char *table)

@@ -20,5 +20,10 @@ int main(void)
     CHECK(stk_near_slip("input-wiat", "input-wait"));
     CHECK(!stk_near_slip("diff", "why"));
     CHECK(!stk_near_slip("x", "why"));
+    CHECK(stk_near_best("wyh", NULL, "diff") == NULL);
+    CHECK_STR(stk_near_best("wyh", NULL, "why"), "why");
+    CHECK_STR(stk_near_best("whyy", "whey", "why"), "whey"); // as near: the first stays
+    CHECK_STR(stk_near_best("statz", "start", "stats"), "stats");
+    CHECK_STR(stk_near_best("statz", "stats", "start"), "stats");
     return check_done("unit.base_near");
 }

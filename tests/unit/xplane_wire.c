@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protobuf primitives: varints of every length, fields, damage, and the walk over a source.
+#include "base/cpu.h"
 #include "check.h"
 #include "readers/xplane/xplane_wire.h"
 #include "xplane_writer.h"
@@ -41,7 +42,7 @@ static void short_varint(uint64_t v)
     uint64_t plain = ~v, pext = ~v;
     const uint8_t *end = stk_pb_varint8(b.p, &plain);
     CHECK(n > 8 ? end == NULL : end == b.p + n && plain == v);
-    if (stk_pb_has_pext()) {
+    if (stk_cpu_has(STK_CPU_PEXT)) {
         CHECK(stk_pb_varint8_pext(b.p, &pext) == end);
         CHECK(pext == plain);
     }

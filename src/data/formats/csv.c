@@ -3,6 +3,8 @@
 // field; fields are then found bit by bit, without a look at what lies between.
 #include "data/formats/csv.h"
 
+#include "base/cpu.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -21,6 +23,9 @@ uint64_t stk_csv_mask_plain(const uint8_t p[64], uint8_t delim, bool has_quotes)
 #if defined(__SSE2__)
 uint64_t stk_csv_mask(const uint8_t p[64], uint8_t delim, bool has_quotes)
 {
+    if (!stk_cpu_has(STK_CPU_SSE2)) {
+        return stk_csv_mask_plain(p, delim, has_quotes);
+    }
     __m128i d = _mm_set1_epi8((char)delim), q = _mm_set1_epi8(has_quotes ? '"' : '\n'),
             n = _mm_set1_epi8('\n'), r = _mm_set1_epi8('\r');
     uint64_t mask = 0;

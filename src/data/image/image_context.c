@@ -4,6 +4,7 @@
 #include "data/image/image.h"
 
 #include "base/alloc.h"
+#include "base/cpu.h"
 #include "data/image/jpeg.h"
 
 #define TOUCH_BYTES 4096              // the smallest page that systems have
@@ -11,15 +12,10 @@
 
 static enum stk_image_cpu find_cpu(void)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi")) {
-        return STK_IMAGE_AVX512;
+    if (!stk_cpu_has(STK_CPU_AVX2)) {
+        return STK_IMAGE_PLAIN;
     }
-    if (__builtin_cpu_supports("avx2")) {
-        return STK_IMAGE_AVX2;
-    }
-#endif
-    return STK_IMAGE_PLAIN;
+    return stk_cpu_has(STK_CPU_AVX512 | STK_CPU_VBMI) ? STK_IMAGE_AVX512 : STK_IMAGE_AVX2;
 }
 
 struct stk_image_context *stk_image_context_create(void)

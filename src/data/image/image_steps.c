@@ -4,6 +4,8 @@
 // nothing is near the ends of the exponents' range: values outside are divided.
 #include "data/image/image_steps.h"
 
+#include "base/cpu.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -135,11 +137,11 @@ run_avx512(const struct stk_image_steps *s, float *values, size_t n)
 void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (stk_cpu_has(STK_CPU_AVX2 | STK_CPU_AVX512)) {
         run_avx512(s, values, n);
         return;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (stk_cpu_has(STK_CPU_AVX2)) {
         run_avx2(s, values, n);
         return;
     }

@@ -4,6 +4,8 @@
 // is chosen as libjpeg chooses it.
 #include "data/image/jpeg_impl.h"
 
+#include "base/cpu.h"
+
 #include <string.h>
 
 enum { SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DRI = 0xdd, DHT = 0xc4, DNL = 0xdc };
@@ -35,15 +37,9 @@ void stk_jpeg_init(struct stk_jpeg *j)
     memset(j, 0, sizeof *j);
     j->reason = "no image opened";
     j->max_pixels = UINT64_C(1) << 28;
-#if STK_JPEG_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
-        j->cpu = STK_JPEG_AVX2;
-    }
-    if (j->cpu == STK_JPEG_AVX2 && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vbmi")) {
-        j->cpu = STK_JPEG_AVX512;
-    }
-#endif
+    j->cpu = !stk_cpu_has(STK_CPU_AVX2)                   ? STK_JPEG_PLAIN
+             : stk_cpu_has(STK_CPU_AVX512 | STK_CPU_VBMI) ? STK_JPEG_AVX512
+                                                          : STK_JPEG_AVX2;
 }
 
 static enum stk_jpeg_status read_quant(struct stk_jpeg *j, const uint8_t *p, size_t n)

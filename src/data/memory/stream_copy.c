@@ -2,6 +2,8 @@
 // Non-temporal stores where the instruction set has them (x86-64), else memcpy.
 #include "data/memory/stream_copy.h"
 
+#include "base/cpu.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@ void stk_copy_streamed(void *to, const void *from, size_t n)
     uint8_t *t = to;
     const uint8_t *f = from;
     size_t head = -(uintptr_t)t % LINE;
-    if (n < head + LINE) {
+    if (n < head + LINE || !stk_cpu_has(STK_CPU_SSE2)) {
         memcpy(to, from, n);
         return;
     }

@@ -5,6 +5,8 @@
 // bits are the same.
 #include "data/ops/float_math.h"
 
+#include "base/cpu.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -109,7 +111,7 @@ ALWAYS float sigmoid_one(float x)
     PLAIN(name)                                                                                    \
     void stk_float_##name(float *out, const float *in, int64_t n)                                  \
     {                                                                                              \
-        if (__builtin_cpu_supports("avx2")) {                                                      \
+        if (stk_cpu_has(STK_CPU_AVX2)) {                                                           \
             name##_avx2(out, in, n);                                                               \
         } else {                                                                                   \
             stk_float_##name##_plain(out, in, n);                                                  \

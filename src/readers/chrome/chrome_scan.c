@@ -6,6 +6,8 @@
 // damage stays local. AVX-512, AVX2, NEON and plain C are chosen at run time and agree bit by bit.
 #include "readers/chrome/chrome_scan.h"
 
+#include "base/cpu.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -267,10 +269,8 @@ static const struct isa isa_neon = {scan_neon, skip_plain};
 static const struct isa *find_isa(enum stk_chrome_isa isa)
 {
 #if defined(__x86_64__)
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") &&
-                __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
-                __builtin_cpu_supports("bmi2");
-    bool avx512 = avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    bool avx2 = stk_cpu_has(STK_CPU_SSE42 | STK_CPU_AVX2);
+    bool avx512 = avx2 && stk_cpu_has(STK_CPU_AVX512);
     if (avx512 && (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_AVX512)) {
         return &isa_avx512;
     }
@@ -278,7 +278,7 @@ static const struct isa *find_isa(enum stk_chrome_isa isa)
         return &isa_avx2;
     }
 #elif defined(__aarch64__)
-    if (isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_NEON) {
+    if ((isa == STK_CHROME_ISA_AUTO || isa == STK_CHROME_ISA_NEON) && stk_cpu_has(STK_CPU_NEON)) {
         return &isa_neon;
     }
 #endif

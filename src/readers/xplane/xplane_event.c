@@ -7,6 +7,7 @@
 #include "readers/xplane/xplane_event.h"
 
 #include "base/alloc.h"
+#include "base/cpu.h"
 
 #define TAG_EVENTS (4 << 3 | STK_PB_LEN) // in a line
 #define TAG_ID (1 << 3 | STK_PB_VARINT)  // in an event, and in a stat
@@ -34,7 +35,7 @@ bool stk_xp_decoder_init(struct stk_xp_decoder *d, struct stk_shard *shard,
     *d = (struct stk_xp_decoder){.shard = shard,
                                  .planes = planes,
                                  .plane_count = plane_count,
-                                 .has_pext = stk_pb_has_pext()};
+                                 .has_pext = stk_cpu_has(STK_CPU_PEXT)};
     d->prepared = stk_alloc_zero(plane_count ? plane_count : 1, sizeof *d->prepared);
     return d->prepared != NULL;
 }

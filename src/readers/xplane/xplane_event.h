@@ -29,7 +29,7 @@ struct stk_xp_decoder {
     struct stk_xp_prepared **prepared;
     struct stk_xp_prepared rare; // of any other id
     bool no_memory;
-    bool has_pext;  // stk_pb_has_pext()
+    bool has_pext;  // STK_CPU_PEXT
     uint32_t wants; // bits STK_WANT_...
     // The line being decoded.
     const struct stk_xp_plane *plane;

@@ -27,19 +27,6 @@ enum stk_pb_step stk_pb_varint_slow(struct stk_pb_cursor *c, uint64_t *out)
     return STK_PB_BAD;
 }
 
-// AMD's processors before Zen 3 have the instruction and take hundreds of cycles for it.
-bool stk_pb_has_pext(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           !__builtin_cpu_is("amdfam15h") && !__builtin_cpu_is("znver1") &&
-           !__builtin_cpu_is("znver2");
-#else
-    return false;
-#endif
-}
-
 const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,
                             uint8_t *buf, size_t *got, struct stk_err *err)
 {

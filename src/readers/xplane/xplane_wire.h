@@ -74,7 +74,7 @@ static inline const uint8_t *stk_pb_varint8(const uint8_t *p, uint64_t *out)
     return p + (unsigned)__builtin_ctzll(last) / 8 + 1;
 }
 
-// The same with the processor's own instruction for closing gaps, where stk_pb_has_pext() says so.
+// The same with the processor's own instruction for closing gaps, where there is STK_CPU_PEXT.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define STK_PB_PEXT __attribute__((target("bmi,bmi2")))
 STK_PB_PEXT static inline const uint8_t *stk_pb_varint8_pext(const uint8_t *p, uint64_t *out)
@@ -93,7 +93,6 @@ static inline const uint8_t *stk_pb_varint8_pext(const uint8_t *p, uint64_t *out
     return stk_pb_varint8(p, out);
 }
 #endif
-bool stk_pb_has_pext(void);
 
 static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *out)
 {
