@@ -195,10 +195,12 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
     }
     for (int i = 0; i < stk_reader_count; i++) {
         const struct stk_reader *r = stk_readers[i];
+        char suffixes[STK_READER_TEXT_MAX];
+        stk_reader_list_suffixes(r, suffixes, sizeof suffixes);
         if (p.markdown) {
-            stk_sink_printf(&sink, "| %s | `%s` | %s |\n", r->name, r->extensions, r->summary);
+            stk_sink_printf(&sink, "| %s | `%s` | %s |\n", r->name, suffixes, r->summary);
         } else {
-            stk_sink_printf(&sink, "%-8s %-32s %s\n", r->name, r->extensions, r->summary);
+            stk_sink_printf(&sink, "%-8s %-32s %s\n", r->name, suffixes, r->summary);
         }
     }
     return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);

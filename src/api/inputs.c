@@ -8,13 +8,26 @@
 
 #include "api/inputs_impl.h"
 
-// An export beside a report: report1.nsys-rep -> report1.sqlite. NULL if there is none.
-static const char *export_of(struct stk_arena *arena, const char *path)
+const char *stk_input_export_text(struct stk_arena *arena, const struct stk_reader_stranger *s)
+{
+    return stk_arena_printf(arena, "%s: %s", s->text, s->export_command);
+}
+
+// An export beside a report: report1.nsys-rep -> report1.sqlite. *export is NULL if there is none.
+static enum stk_status export_of(struct stk_arena *arena, const char *path,
+                                 const struct stk_reader_stranger *s, const char **export,
+                                 struct stk_err *err)
 {
     struct stat info;
-    const char *dot = strrchr(path, '.');
-    const char *export = stk_arena_printf(arena, "%.*s.sqlite", (int)(dot - path), path);
-    return export && stat(export, &info) == 0 && S_ISREG(info.st_mode) ? export : NULL;
+    size_t stem = strlen(path) - strlen(s->suffix);
+    *export = stk_arena_printf(arena, "%.*s%s", (int)stem, path, s->export_suffix);
+    if (!*export) {
+        return stk_err_nomem(err);
+    }
+    if (stat(*export, &info) || !S_ISREG(info.st_mode)) {
+        *export = NULL;
+    }
+    return STK_OK;
 }
 
 static enum stk_status add_given_file(struct stk_input_scan *s, const char *path,
@@ -24,21 +37,24 @@ static enum stk_status add_given_file(struct stk_input_scan *s, const char *path
     if (!f) {
         return stk_err_nomem(err);
     }
-    static const char *const reports[] = {".nsys-rep", ".qdrep", ".qdstrm"};
-    f->format = STK_INPUT_JSON; // any: the reader finds out
+    f->is = STK_INPUT_IS_PROFILE; // its content tells when it is read
     f->rank = stk_inputs_rank_of_name(f->base);
-    for (size_t i = 0; i < 3; i++) {
-        if (!stk_input_ends(path, reports[i])) {
-            continue;
+    const struct stk_reader_stranger *stranger = stk_reader_stranger_of(f->base);
+    if (stranger && stranger->export_command) {
+        const char *export;
+        enum stk_status status = export_of(s->arena, path, stranger, &export, err);
+        if (status != STK_OK) {
+            return status;
         }
-        const char *export = export_of(s->arena, path);
         if (export) {
             f->path = export;
             f->remark = "the export beside the report that was given";
         } else {
-            f->format = STK_INPUT_REPORT;
-            f->why = "an Nsight Systems report cannot be read itself: export it with "
-                     "nsys export --type=sqlite";
+            f->is = STK_INPUT_IS_EXPORTABLE;
+            f->why = stk_input_export_text(s->arena, stranger);
+            if (!f->why) {
+                return stk_err_nomem(err);
+            }
         }
     }
     int created = 1;
@@ -69,7 +85,7 @@ static enum stk_status add_given(struct stk_input_scan *s, const char *given, bo
         if (!f) {
             return stk_err_nomem(err);
         }
-        f->format = STK_INPUT_JSON;
+        f->is = STK_INPUT_IS_PROFILE;
         return STK_OK;
     }
     if (stat(path, &info)) {
@@ -89,19 +105,14 @@ static enum stk_status add_given(struct stk_input_scan *s, const char *given, bo
     return status == STK_OK ? stk_input_choose(s, path, first, err) : status;
 }
 
-static bool is_taken(const struct stk_input_file *f)
-{
-    return f->format < STK_INPUT_FORMATS && !f->why;
-}
-
 // Taken first, by rank where known, then by name; those left out as they were found.
 static int by_rank_and_name(const void *pa, const void *pb)
 {
     const struct stk_input_file *a = pa, *b = pb;
-    if (is_taken(a) != is_taken(b)) {
-        return is_taken(a) ? -1 : 1;
+    if (stk_input_is_taken(a) != stk_input_is_taken(b)) {
+        return stk_input_is_taken(a) ? -1 : 1;
     }
-    if (is_taken(a) && a->rank != b->rank) {
+    if (stk_input_is_taken(a) && a->rank != b->rank) {
         return (uint32_t)a->rank < (uint32_t)b->rank ? -1 : 1;
     }
     return stk_input_compare(a->path, b->path);
@@ -113,24 +124,21 @@ static enum stk_status nothing_taken(const struct stk_input_scan *s, const char 
     const struct stk_input_file *f = s->files.count ? stk_vec_at(&s->files, 0) : NULL;
     for (size_t i = 0; i < s->files.count; i++) { // a report tells most
         const struct stk_input_file *r = stk_vec_at(&s->files, i);
-        if (r->format == STK_INPUT_REPORT) {
+        if (r->is == STK_INPUT_IS_EXPORTABLE) {
             f = r;
             break;
         }
     }
-    if (f && (s->files.count == 1 || f->format == STK_INPUT_REPORT)) {
+    if (f && (s->files.count == 1 || f->is == STK_INPUT_IS_EXPORTABLE)) {
         return stk_err_set(err, STK_EINPUT, "%s: %s", f->path, f->why ? f->why : "not a profile");
     }
+    char files[STK_READER_TEXT_MAX];
+    stk_reader_list_files(files, sizeof files);
     if (f) {
-        return stk_err_set(err, STK_EINPUT,
-                           "%s: no profile found: looked for *.xplane.pb, *.pt.trace.json[.gz], "
-                           "trace JSON and *.sqlite; %s: %s",
-                           first, f->path, f->why ? f->why : "not a profile");
+        return stk_err_set(err, STK_EINPUT, "%s: no profile found: looked for %s; %s: %s", first,
+                           files, f->path, f->why ? f->why : "not a profile");
     }
-    return stk_err_set(err, STK_EINPUT,
-                       "%s: no profile found: looked for *.xplane.pb, *.pt.trace.json[.gz], trace "
-                       "JSON and *.sqlite",
-                       first);
+    return stk_err_set(err, STK_EINPUT, "%s: no profile found: looked for %s", first, files);
 }
 
 static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
@@ -146,7 +154,7 @@ static enum stk_status deliver(struct stk_input_scan *s, struct stk_inputs *out,
     }
     for (size_t i = 0; i < n; i++) {
         const struct stk_input_file *f = stk_vec_at(&s->files, i);
-        bool taken = is_taken(f);
+        bool taken = stk_input_is_taken(f);
         if (!taken && out->count - out->taken >= STK_INPUTS_LISTED_MAX) {
             s->unlisted++;
             continue;
@@ -189,7 +197,7 @@ enum stk_status stk_inputs_expand(const char *const *paths, size_t n, struct stk
     }
     bool any = false;
     for (size_t i = 0; i < s.files.count; i++) {
-        any |= is_taken(stk_vec_at(&s.files, i));
+        any |= stk_input_is_taken(stk_vec_at(&s.files, i));
     }
     if (status == STK_OK && !any) {
         status = nothing_taken(&s, paths[0], err);

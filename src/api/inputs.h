@@ -4,7 +4,7 @@
 //   - a TensorBoard log directory (plugins/profile/<run>/<host>.xplane.pb): the newest run;
 //   - a folder of Kineto traces, one per rank (*.pt.trace.json[.gz]): the newest of each worker;
 //   - Nsight Systems exports (*.sqlite; the report beside one is the same recording);
-//   - other trace JSON.
+//   - other trace JSON; records of stoker (*.stk).
 // Files of one format are taken from a directory, the first of that order that occurs; every file
 // that is not taken says why.
 #ifndef STK_API_INPUTS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a directory are one run. In this order: one format; of an Nsight Systems report
-// and its export, the export; of several recordings by one torch worker, the newest; of several
-// runs (folders), the newest, unless the folders' names are ranks. A run's age is its name where
-// that is a time stamp (2024_05_01_12_30_00), else the time of its newest file. Quadratic steps are
-// only over folders and reports, which are few.
+// Which files of a directory are one run. In this order: one format, by the readers' ranks; of a
+// report and its export, the export; of several recordings by one torch worker, the newest; of
+// several runs (folders), the newest, unless the folders' names are ranks. A run's age is its name
+// where that is a time stamp (2024_05_01_12_30_00), else the time of its newest file. Quadratic
+// steps are only over folders and reports, which are few.
 #include "api/inputs_impl.h"
 
 #include <stdlib.h>
@@ -13,45 +13,56 @@ static struct stk_input_file *file_at(const struct stk_input_scan *s, size_t i)
     return stk_vec_at(&s->files, i);
 }
 
-static bool is_taken(const struct stk_input_file *f)
+// The format of a directory's files that is taken; NULL if there is no profile.
+static const struct stk_reader *best_format(const struct stk_input_scan *s, size_t first)
 {
-    return f->format < STK_INPUT_FORMATS && !f->why;
+    const struct stk_reader *best = NULL;
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader *r = stk_readers[i];
+        for (size_t k = first; k < s->files.count; k++) {
+            const struct stk_input_file *f = file_at(s, k);
+            if (stk_input_is_taken(f) && f->reader == r &&
+                (!best || r->folder_rank < best->folder_rank)) {
+                best = r;
+            }
+        }
+    }
+    return best;
 }
 
-static void one_format(struct stk_input_scan *s, size_t first)
+static enum stk_status one_format(struct stk_input_scan *s, size_t first, struct stk_err *err)
 {
-    static const char *const other[] = {
-        [STK_INPUT_XPLANE] = "other profiles were taken: the *.xplane.pb files",
-        [STK_INPUT_JSON] = "other profiles were taken: the trace JSON files",
-        [STK_INPUT_NSYS] = "other profiles were taken: the Nsight Systems exports"};
-    enum stk_input_format best = STK_INPUT_FORMATS;
-    for (size_t i = first; i < s->files.count; i++) {
-        if (is_taken(file_at(s, i)) && file_at(s, i)->format < best) {
-            best = file_at(s, i)->format;
-        }
-    }
+    const struct stk_reader *best = best_format(s, first);
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (is_taken(f) && f->format != best) {
-            f->why = best == STK_INPUT_XPLANE && f->format == STK_INPUT_JSON
-                         ? "the same run as the *.xplane.pb files, with less in it"
-                         : other[best];
+        if (!stk_input_is_taken(f) || f->reader == best) {
+            continue;
+        }
+        const char *same = f->reader->same_run_as;
+        f->why = same && strcmp(same, best->name) == 0
+                     ? stk_arena_printf(s->arena, "the same run as the files %s, with less in it",
+                                        best->files)
+                     : stk_arena_printf(s->arena, "other profiles were taken: %s", best->files);
+        if (!f->why) {
+            return stk_err_nomem(err);
         }
     }
+    return STK_OK;
 }
 
 static void reports_with_exports(struct stk_input_scan *s, size_t first)
 {
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (f->format != STK_INPUT_REPORT) {
+        if (f->is != STK_INPUT_IS_EXPORTABLE) {
             continue;
         }
-        size_t stem = (size_t)(strrchr(f->base, '.') - f->base);
+        size_t stem = strlen(f->base) - strlen(f->stranger->suffix);
         for (size_t k = first; k < s->files.count; k++) {
             const struct stk_input_file *e = file_at(s, k);
-            if (e->format == STK_INPUT_NSYS && strcmp(e->dir, f->dir) == 0 &&
-                strncmp(e->base, f->base, stem) == 0 && e->base[stem] == '.') {
+            if (e->reader && stk_reader_suffix_of(e->reader, f->stranger->export_suffix) &&
+                strcmp(e->dir, f->dir) == 0 && strncmp(e->base, f->base, stem) == 0 &&
+                e->base[stem] == '.') {
                 f->why = "its export lies beside it";
             }
         }
@@ -67,7 +78,7 @@ static void newest_of_worker(struct stk_input_scan *s, size_t first)
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
         int64_t ms = 0;
-        size_t n = is_taken(f) && f->format == STK_INPUT_JSON ? stk_input_worker(f->base, &ms) : 0;
+        size_t n = stk_input_is_taken(f) ? stk_input_worker(f->base, &ms) : 0;
         if (n == 0) {
             continue;
         }
@@ -121,7 +132,7 @@ static enum stk_status list_runs(const struct stk_input_scan *s, size_t first, s
     *ranks_differ = true;
     for (size_t i = first; i < s->files.count && status == STK_OK; i++) {
         const struct stk_input_file *f = file_at(s, i);
-        if (!is_taken(f)) {
+        if (!stk_input_is_taken(f)) {
             continue;
         }
         int created = 1;
@@ -195,7 +206,7 @@ static enum stk_status newest_run(struct stk_input_scan *s, size_t first, struct
     }
     for (size_t i = first; i < s->files.count; i++) {
         struct stk_input_file *f = file_at(s, i);
-        if (is_taken(f) && strcmp(f->dir, newest->dir) != 0) {
+        if (stk_input_is_taken(f) && strcmp(f->dir, newest->dir) != 0) {
             f->why = "of an older run: give its folder to read it";
         }
     }
@@ -205,14 +216,14 @@ done:
     return status;
 }
 
-// Hosts of one TensorFlow or JAX run: ranks in the order of their names.
+// Hosts of one run (TensorFlow, JAX): ranks in the order of their names.
 static void number_hosts(struct stk_input_scan *s, size_t first)
 {
     int32_t hosts = 0;
     for (size_t i = first; i < s->files.count; i++) {
         const struct stk_input_file *f = file_at(s, i);
-        if (is_taken(f)) {
-            if (f->format != STK_INPUT_XPLANE || stk_inputs_rank_of_name(f->base) >= 0) {
+        if (stk_input_is_taken(f)) {
+            if (!f->reader->is_per_host || stk_inputs_rank_of_name(f->base) >= 0) {
                 return;
             }
             hosts++;
@@ -220,7 +231,7 @@ static void number_hosts(struct stk_input_scan *s, size_t first)
     }
     int32_t next = 0;
     for (size_t i = first; i < s->files.count; i++) {
-        if (is_taken(file_at(s, i))) {
+        if (stk_input_is_taken(file_at(s, i))) {
             file_at(s, i)->rank = hosts > 1 ? next++ : -1;
         }
     }
@@ -231,9 +242,11 @@ enum stk_status stk_input_choose(struct stk_input_scan *s, const char *root, siz
 {
     (void)root;
     reports_with_exports(s, first);
-    one_format(s, first);
+    enum stk_status status = one_format(s, first, err);
     newest_of_worker(s, first);
-    enum stk_status status = newest_run(s, first, err);
+    if (status == STK_OK) {
+        status = newest_run(s, first, err);
+    }
     if (status == STK_OK) {
         number_hosts(s, first);
     }

@@ -9,25 +9,30 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "readers/reader.h"
 
-// Formats of profiles by name and first bytes, in the order of preference within a directory.
-enum stk_input_format {
-    STK_INPUT_XPLANE,
-    STK_INPUT_JSON,
-    STK_INPUT_NSYS,
-    STK_INPUT_FORMATS,
-    STK_INPUT_REPORT, // an Nsight Systems report: cannot be read, its export can
-    STK_INPUT_NONE
+// What a file is, by its name and first bytes.
+enum stk_input_is {
+    STK_INPUT_IS_PROFILE,
+    STK_INPUT_IS_EXPORTABLE, // cannot be read, what can be made of it can
+    STK_INPUT_IS_OTHER
 };
 
 struct stk_input_file {
     const char *path, *dir, *base; // arena; dir is the folder's path, base the file's name
-    enum stk_input_format format;
-    const char *why; // NULL: taken so far
+    enum stk_input_is is;
+    const struct stk_reader *reader;            // of a profile found in a directory; else NULL
+    const struct stk_reader_stranger *stranger; // of what can be exported; else NULL
+    const char *why;                            // NULL: taken so far
     const char *remark;
     int64_t mtime_s;
     int32_t rank;
 };
+
+static inline bool stk_input_is_taken(const struct stk_input_file *f)
+{
+    return f->is == STK_INPUT_IS_PROFILE && !f->why;
+}
 
 struct stk_input_scan {
     struct stk_arena *arena;
@@ -40,14 +45,12 @@ struct stk_input_scan {
 
 // inputs_names.c
 struct stk_str stk_input_base(const char *path);
-bool stk_input_ends(const char *name, const char *suffix); // ASCII case ignored
 // Order of names with numbers compared as numbers.
 int stk_input_compare(const char *a, const char *b);
 // Rank by file name, else by the name of its folder; -1 none.
 int32_t stk_input_rank(const struct stk_input_file *f);
-// Format by name and first bytes; *why for STK_INPUT_NONE.
-enum stk_input_format stk_input_format(const char *path, const char *base, int64_t size_bytes,
-                                       const char **why);
+// Text in the arena, why a file that can be exported is not read: what to do. NULL: no memory.
+const char *stk_input_export_text(struct stk_arena *arena, const struct stk_reader_stranger *s);
 // "worker.1694128201545.pt.trace.json" -> length of "worker", and the number; 0 if not like that.
 size_t stk_input_worker(const char *base, int64_t *recorded);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the names of profile files say: format, rank, worker and time of recording. Names are those
-// of TensorFlow's and JAX's profiler plugin (<host>.xplane.pb), torch.profiler's trace handler
-// (<worker>.<ms>.pt.trace.json[.gz]) and `nsys export` (<report>.sqlite).
+// What the names of profile files say: rank, worker and time of recording, and their order. Names
+// are those of TensorFlow's and JAX's profiler plugin (<host>.xplane.pb), torch.profiler's trace
+// handler (<worker>.<ms>.pt.trace.json[.gz]) and `nsys export` (<report>.sqlite). Which format a
+// name stands for is in the readers' rows.
 #include "api/inputs_impl.h"
-
-#include "base/stream.h"
 
 static bool is_digit(char c)
 {
@@ -19,12 +18,6 @@ struct stk_str stk_input_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return stk_str_from(slash ? slash + 1 : path);
-}
-
-bool stk_input_ends(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), k = strlen(suffix);
-    return n >= k && stk_str_eq_nocase((struct stk_str){name + n - k, k}, stk_str_from(suffix));
 }
 
 int stk_input_compare(const char *a, const char *b)
@@ -122,7 +115,7 @@ int32_t stk_input_rank(const struct stk_input_file *f)
 size_t stk_input_worker(const char *base, int64_t *recorded)
 {
     struct stk_str s = stk_str_from(base);
-    if (stk_input_ends(base, ".gz")) {
+    if (stk_reader_name_ends(base, ".gz")) {
         s.n -= 3;
     }
     static const struct stk_str tail = {".pt.trace.json", 14};
@@ -141,125 +134,4 @@ size_t stk_input_worker(const char *base, int64_t *recorded)
         return 0;
     }
     return s.n - digits - 1;
-}
-
-// First decompressed bytes of the file hold a trace's event list.
-static bool looks_like_trace(const char *path, const char **why)
-{
-    struct stk_stream *stream = NULL;
-    struct stk_stream_opts opts = {.seekable = 0};
-    bool is = false;
-    enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
-    if (status == STK_ENOMEM) {
-        return true; // reading it will say so
-    }
-    if (status != STK_OK) {
-        *why = "cannot be read";
-        return false;
-    }
-    const uint8_t *p;
-    struct stk_str head = {NULL, stk_stream_peek(stream, &p)};
-    head.p = (const char *)p;
-    while (head.n && (unsigned char)*head.p <= ' ') {
-        head.p++;
-        head.n--;
-    }
-    if (head.n && (*head.p == '{' || *head.p == '[')) {
-        is = stk_str_contains(head, STK_STR("\"traceEvents\"")) ||
-             stk_str_contains(head, STK_STR("\"ph\""));
-    }
-    stk_stream_close(stream);
-    *why = is ? NULL : "JSON, but not a trace";
-    return is;
-}
-
-static bool is_sqlite(const char *path)
-{
-    struct stk_stream *stream = NULL;
-    struct stk_stream_opts opts = {.seekable = 0};
-    enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
-    if (status != STK_OK) {
-        return status == STK_ENOMEM;
-    }
-    const uint8_t *p;
-    size_t n = stk_stream_peek(stream, &p);
-    bool is = n >= 16 && memcmp(p, "SQLite format 3", 16) == 0;
-    stk_stream_close(stream);
-    return is;
-}
-
-// Files that tools keep beside profiles.
-static const char *known_companion(const char *base)
-{
-    static const struct {
-        const char *part, *why;
-    } parts[] = {{".SSTABLE", "a cache of the viewer"},
-                 {".op_stats", "derived from a profile by a tool"},
-                 {".overview_page.", "derived from a profile by a tool"},
-                 {".input_pipeline.", "derived from a profile by a tool"},
-                 {".kernel_stats.", "derived from a profile by a tool"},
-                 {".memory_profile.", "derived from a profile by a tool"},
-                 {".tensorflow_stats.", "derived from a profile by a tool"},
-                 {".hlo_proto.pb", "a compiled program, not a profile"},
-                 {".pod_viewer.", "derived from a profile by a tool"},
-                 {"tfevents", "a TensorBoard event file: it holds no profile"}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (stk_str_contains_nocase(stk_str_from(base), stk_str_from(parts[i].part))) {
-            return parts[i].why;
-        }
-    }
-    return NULL;
-}
-
-static bool ends_with_any(const char *base, const char *const *suffixes)
-{
-    for (; *suffixes; suffixes++) {
-        if (stk_input_ends(base, *suffixes)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-enum stk_input_format stk_input_format(const char *path, const char *base, int64_t size_bytes,
-                                       const char **why)
-{
-    static const char *const reports[] = {".nsys-rep", ".qdrep", ".qdstrm", NULL};
-    static const char *const beside[] = {"-wal", "-shm", "-journal", NULL};
-    static const char *const databases[] = {".sqlite", ".sqlite3", ".db", NULL};
-    static const char *const json[] = {".json", ".json.gz", ".json.zst", NULL};
-    static const char *const torch[] = {".pt.trace.json", ".pt.trace.json.gz", NULL};
-    *why = NULL;
-    if (strncmp(base, "._", 2) == 0) {
-        *why = "an AppleDouble file: attributes that macOS keeps, no profile";
-    } else if (base[0] == '.') {
-        *why = "a hidden file";
-    } else if (ends_with_any(base, beside)) {
-        *why = "belongs to an SQLite database";
-    } else if ((*why = known_companion(base))) {
-        return STK_INPUT_NONE;
-    }
-    if (*why) {
-        return STK_INPUT_NONE;
-    }
-    if (ends_with_any(base, reports)) {
-        *why = "an Nsight Systems report: export it with nsys export --type=sqlite";
-        return STK_INPUT_REPORT;
-    }
-    bool database = ends_with_any(base, databases);
-    if (size_bytes == 0) {
-        *why = "empty";
-    } else if (stk_input_ends(base, ".xplane.pb")) {
-        return STK_INPUT_XPLANE;
-    } else if (ends_with_any(base, torch) ||
-               (ends_with_any(base, json) && looks_like_trace(path, why))) {
-        return STK_INPUT_JSON;
-    } else if (database && is_sqlite(path)) {
-        return STK_INPUT_NSYS;
-    } else if (database) {
-        *why = "not an SQLite database";
-    } else if (!*why) {
-        *why = "not a profile by its name";
-    }
-    return STK_INPUT_NONE;
 }

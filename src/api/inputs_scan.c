@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walk below a directory. Links are followed; a directory is entered once, by device and inode, so
 // loops end. Depth and the number of entries are bounded. Hidden directories are not entered. What
-// cannot be read becomes an entry that says so.
+// cannot be read becomes an entry that says so. A file is a profile if its name fits a reader's
+// row, and its first bytes too where the row says that the name is not enough.
 #include "api/inputs_impl.h"
 
 #include <dirent.h>
@@ -15,7 +16,7 @@ struct stk_input_file *stk_input_add(struct stk_input_scan *s, const char *dir, 
     struct stk_input_file *f = stk_vec_push(&s->files);
     if (f) {
         *f = (struct stk_input_file){
-            .path = path, .dir = dir, .base = base, .format = STK_INPUT_NONE, .rank = -1};
+            .path = path, .dir = dir, .base = base, .is = STK_INPUT_IS_OTHER, .rank = -1};
     }
     return f;
 }
@@ -62,20 +63,89 @@ static enum stk_status list_names(struct stk_input_scan *s, DIR *d, struct stk_v
     return STK_OK;
 }
 
+// Is the reader certain of the file's first bytes? If not, *why says what it is, or that it cannot
+// be read.
+static bool content_fits(const struct stk_reader *r, const char *path, const char **why)
+{
+    struct stk_stream *stream = NULL;
+    struct stk_stream_opts opts = {.seekable = 0};
+    enum stk_status status = stk_stream_open(&stream, path, &opts, NULL);
+    if (status == STK_ENOMEM) {
+        return true; // reading it will say so
+    }
+    if (status != STK_OK) {
+        *why = "cannot be read";
+        return false;
+    }
+    const uint8_t *head;
+    size_t n = stk_stream_peek(stream, &head);
+    const char *known = NULL;
+    bool fits = n && r->sniff(head, n, &known) == 2;
+    stk_stream_close(stream);
+    if (!fits) {
+        *why = known ? known : r->mistaken;
+    }
+    return fits;
+}
+
+// The reader whose row the file fits; NULL and *why if there is none.
+static const struct stk_reader *reader_of(const char *path, const char *base, const char **why)
+{
+    const char *first_why = NULL;
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader_suffix *suffix = stk_reader_suffix_of(stk_readers[i], base);
+        if (suffix && (suffix->suffices || content_fits(stk_readers[i], path, why))) {
+            return stk_readers[i];
+        }
+        first_why = first_why ? first_why : *why;
+    }
+    *why = first_why ? first_why : "not a profile by its name";
+    return NULL;
+}
+
+// Says in `f` what the file is and, where it is no profile, why.
+static enum stk_status recognise(struct stk_input_scan *s, struct stk_input_file *f,
+                                 int64_t size_bytes, struct stk_err *err)
+{
+    const struct stk_reader_stranger *stranger = stk_reader_stranger_of(f->base);
+    if (strncmp(f->base, "._", 2) == 0) {
+        f->why = "an AppleDouble file: attributes that macOS keeps, no profile";
+    } else if (f->base[0] == '.') {
+        f->why = "a hidden file";
+    } else if (stranger && stranger->export_command) {
+        f->is = STK_INPUT_IS_EXPORTABLE;
+        f->stranger = stranger;
+        f->why = stk_input_export_text(s->arena, stranger);
+        return f->why ? STK_OK : stk_err_nomem(err);
+    } else if (stranger) {
+        f->why = stranger->text;
+    } else if (size_bytes == 0) {
+        f->why = "empty";
+    } else if ((f->reader = reader_of(f->path, f->base, &f->why))) {
+        f->is = STK_INPUT_IS_PROFILE;
+        f->why = NULL;
+    }
+    return STK_OK;
+}
+
 static enum stk_status add_file(struct stk_input_scan *s, const char *dir, const char *base,
                                 const char *path, const struct stat *info, struct stk_err *err)
 {
-    const char *why = NULL;
-    enum stk_input_format format = stk_input_format(path, base, (int64_t)info->st_size, &why);
+    struct stk_input_file found = {
+        .path = path, .dir = dir, .base = base, .is = STK_INPUT_IS_OTHER, .rank = -1};
+    enum stk_status status = recognise(s, &found, (int64_t)info->st_size, err);
+    if (status != STK_OK) {
+        return status;
+    }
     int created = 1;
-    if (format < STK_INPUT_FORMATS &&
+    if (found.is == STK_INPUT_IS_PROFILE &&
         !stk_map_put(&s->seen, (uint64_t)info->st_dev, (uint64_t)info->st_ino, 0, &created)) {
         return stk_err_nomem(err);
     }
     if (!created) {
-        why = "the same file was met under another name";
+        found.why = "the same file was met under another name";
     }
-    if (format == STK_INPUT_NONE && s->files.count >= STK_INPUTS_LISTED_MAX) {
+    if (found.is == STK_INPUT_IS_OTHER && s->files.count >= STK_INPUTS_LISTED_MAX) {
         s->unlisted++;
         return STK_OK;
     }
@@ -83,8 +153,7 @@ static enum stk_status add_file(struct stk_input_scan *s, const char *dir, const
     if (!f) {
         return stk_err_nomem(err);
     }
-    f->format = format;
-    f->why = why;
+    *f = found;
     f->mtime_s = (int64_t)info->st_mtime;
     f->rank = stk_input_rank(f);
     return STK_OK;

@@ -26,11 +26,37 @@ struct stk_read_ctx {
     uint32_t wants;                      // bits STK_WANT_...: details of events to keep
 };
 
+// How names of this format's files end. A file that is named to stoker is recognised by its content
+// alone; in a folder its name is looked at first.
+struct stk_reader_suffix {
+    const char *text; // ".xplane.pb"; ASCII case is ignored
+    bool suffices;    // taken from a folder by its name alone; else `sniff` must be certain
+};
+
+// A file that lies beside profiles of this format, or looks like one, and that it cannot read.
+// One of suffix, part and magic says which it is; magic may come with a suffix.
+struct stk_reader_stranger {
+    const char *suffix, *part; // its name ends so, or holds this; ASCII case is ignored
+    const char *magic;         // its first bytes
+    size_t magic_size;
+    const char *text; // what it is and what to do instead
+    // Where it can be turned into a profile: how that one's name ends, which is taken instead where
+    // it lies beside, and the command that makes it, to be followed by the path; else NULL.
+    const char *export_suffix, *export_command;
+};
+
 struct stk_reader {
-    const char *name;       // "xplane"
-    const char *summary;    // one line for --help and docs
-    const char *extensions; // "*.xplane.pb", for docs only: recognition is by content
-    bool opens_path;        // needs a real file (SQLite); standard input is refused
+    const char *name;                          // "xplane"
+    const char *summary;                       // one line for --help and docs
+    const char *files;                         // in sentences: "*.xplane.pb (TensorFlow, JAX)"
+    const struct stk_reader_suffix *suffixes;  // ends with a row of NULL
+    const struct stk_reader_stranger *refuses; // ends with a row without text; may be NULL
+    const char *mistaken; // of a file whose name fits and whose content does not
+    int folder_rank;      // of several formats in a folder the lowest is taken; equal: table order
+    const char *same_run_as; // another reader's name: a profile beside one of that format is the
+                             // same run with less in it; may be NULL
+    bool is_per_host;        // files of a run are one per host, and their order is the ranks'
+    bool opens_path;         // needs a real file (SQLite); standard input is refused
     // How sure, from the first decompressed bytes: 0 no, 1 possible, 2 certain. `why_not` may be
     // set (static text) where the content is known and not readable, with what to do.
     int (*sniff)(const uint8_t *head, size_t n, const char **why_not);
@@ -61,6 +87,17 @@ struct stk_reader {
 #undef X
 extern const struct stk_reader *const stk_readers[];
 extern const int stk_reader_count;
+
+// Does the name fit one of the reader's suffixes? Returns it, or NULL.
+const struct stk_reader_suffix *stk_reader_suffix_of(const struct stk_reader *r, const char *name);
+// What the name says the file is instead of a profile, or NULL.
+const struct stk_reader_stranger *stk_reader_stranger_of(const char *name);
+bool stk_reader_name_ends(const char *name, const char *suffix); // ASCII case ignored
+// Texts made of the rows, cut to `size`: the files of all readers for a sentence ("a, b and c"),
+// and the suffixes of one ("*.json, *.json.gz") without those that end in another of them.
+#define STK_READER_TEXT_MAX 512
+void stk_reader_list_files(char *text, size_t size);
+void stk_reader_list_suffixes(const struct stk_reader *r, char *text, size_t size);
 
 // Reader for the stream's content, or NULL with a clear text in err (STK_EINPUT).
 const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a file finds its reader: by content, never by name. What is no profile but well known (a
-// pointer left by git-lfs, a web page saved under the profile's name, a report that needs an
-// export) is called by its name, with what to do instead.
+// pointer left by git-lfs, a web page saved under the profile's name, and what the readers' rows
+// refuse, such as a report that needs an export) is called by its name, with what to do instead.
 #include "readers/reader.h"
 
 #include <string.h>
@@ -20,10 +20,6 @@ static const struct stranger strangers[] = {
         "\x00\x05\x16\x07",
         "this is macOS metadata (AppleDouble, a \"._\" file), not a profile; take the file of the "
         "same name without \"._\""),
-    STRANGER(
-        "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f",
-        "this is a Riegeli container, which is not supported; record with a version that writes "
-        "*.xplane.pb, or convert it"),
     STRANGER("PK\x03\x04", "this is a zip archive; unpack it and give the profile inside"),
     STRANGER("\x7f"
              "ELF",
@@ -33,11 +29,6 @@ static const struct stranger strangers[] = {
              "7zXZ",
              "xz is not supported; decompress it first, or use gzip or zstd"),
 };
-
-static bool ends_with(const char *path, const char *suffix)
-{
-    return stk_str_ends(stk_str_from(path), stk_str_from(suffix));
-}
 
 static bool is_html(struct stk_str s)
 {
@@ -71,10 +62,28 @@ static bool is_zero(const uint8_t *p, size_t n)
     return true;
 }
 
+// What a reader's row refuses by its first bytes; NULL: nothing.
+static const char *refused_magic(struct stk_str head)
+{
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader_stranger *s = stk_readers[i]->refuses;
+        for (; s && s->text; s++) {
+            if (s->magic && stk_str_starts(head, (struct stk_str){s->magic, s->magic_size})) {
+                return s->text;
+            }
+        }
+    }
+    return NULL;
+}
+
 // What content that is known and not readable is called; NULL: nothing known.
-static const char *known_stranger(const uint8_t *p, size_t n, const char *path)
+static const char *known_stranger(const uint8_t *p, size_t n)
 {
     struct stk_str head = {(const char *)p, n};
+    const char *refused = refused_magic(head);
+    if (refused) {
+        return refused;
+    }
     for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
         if (stk_str_starts(head, (struct stk_str){strangers[i].magic, strangers[i].size})) {
             return strangers[i].text;
@@ -92,12 +101,6 @@ static const char *known_stranger(const uint8_t *p, size_t n, const char *path)
     if (is_tar(p, n)) {
         return "this is a tar archive; unpack it and give the profiles inside";
     }
-    if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") || ends_with(path, ".qdstrm")) {
-        return NULL; // needs the path in its text
-    }
-    if (ends_with(path, ".riegeli")) {
-        return strangers[2].text;
-    }
     if (is_zero(p, n)) {
         return "the file holds only zeros: an interrupted export or copy; make it again";
     }
@@ -107,7 +110,9 @@ static const char *known_stranger(const uint8_t *p, size_t n, const char *path)
 static void describe_stranger(const uint8_t *p, size_t n, const char *path, const char *why_not,
                               struct stk_err *err)
 {
-    const char *known = n ? known_stranger(p, n, path) : NULL;
+    const char *known = n ? known_stranger(p, n) : NULL;
+    const char *slash = strrchr(path, '/');
+    const struct stk_reader_stranger *named = stk_reader_stranger_of(slash ? slash + 1 : path);
     if (!n) {
         stk_err_set(err, STK_EINPUT,
                     "%s: the file is empty; the profiler did not finish writing it (profiles above "
@@ -115,18 +120,18 @@ static void describe_stranger(const uint8_t *p, size_t n, const char *path, cons
                     path);
     } else if (known || why_not) {
         stk_err_set(err, STK_EINPUT, "%s: %s", path, known ? known : why_not);
-    } else if (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep") ||
-               ends_with(path, ".qdstrm")) {
-        stk_err_set(err, STK_EINPUT,
-                    "%s: this is Nsight Systems' own format, which only nsys reads; export it: "
-                    "nsys export --type=sqlite --include-blobs=true --lazy=false %s",
-                    path, path);
+    } else if (named && named->export_command) {
+        stk_err_set(err, STK_EINPUT, "%s: %s: %s %s", path, named->text, named->export_command,
+                    path);
+    } else if (named) {
+        stk_err_set(err, STK_EINPUT, "%s: %s", path, named->text);
     } else {
-        stk_err_set(
-            err, STK_EINPUT,
-            "%s: not a profile that stoker knows; it reads *.xplane.pb (TensorFlow, JAX), Chrome "
-            "traces *.json (PyTorch) and *.sqlite exported by nsys, each also as .gz or .zst",
-            path);
+        char files[STK_READER_TEXT_MAX];
+        stk_reader_list_files(files, sizeof files);
+        stk_err_set(err, STK_EINPUT,
+                    "%s: not a profile that stoker knows; it reads %s, as they are or packed as "
+                    ".gz or .zst",
+                    path, files);
     }
 }
 
@@ -137,7 +142,7 @@ const struct stk_reader *stk_reader_find(struct stk_stream *s, struct stk_err *e
     const struct stk_reader *best = NULL;
     const char *why_not = NULL;
     int best_score = 0;
-    if (!n || !known_stranger(head, n, stk_stream_path(s))) {
+    if (!n || !known_stranger(head, n)) {
         for (int i = 0; n && i < stk_reader_count && best_score < 2; i++) {
             const char *why = NULL;
             int score = stk_readers[i]->sniff(head, n, &why);

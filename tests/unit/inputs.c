@@ -2,6 +2,7 @@
 // Expansion of paths: every layout that profilers leave behind, built in a temporary directory.
 #include "api/inputs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "readers/reader.h"
 
 static char root[256];
 static struct stk_arena arena;
@@ -204,6 +206,124 @@ static void test_nsys(void)
     end();
 }
 
+// A seed of the fuzz tests that the reader is certain of: each reader has one, in the folder of its
+// name. Returns its size; the bytes are the caller's to free.
+static size_t seed_of(const struct stk_reader *r, char **bytes)
+{
+    char folder[512];
+    size_t n = 0;
+    *bytes = NULL;
+    snprintf(folder, sizeof folder, "tests/fuzz/seeds/%s", r->name);
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && !*bytes && (e = readdir(d));) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "rb");
+        if (!f) {
+            continue;
+        }
+        enum { SEED_MAX = 1 << 22 };
+        char *p = malloc(SEED_MAX);
+        n = p ? fread(p, 1, SEED_MAX, f) : 0;
+        fclose(f);
+        const char *why = NULL;
+        if (n && r->sniff((const uint8_t *)p, n, &why) == 2) {
+            *bytes = p;
+        } else {
+            free(p);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return n;
+}
+
+// Every suffix of every reader's row: a folder that holds one such file is found and read.
+static void test_every_suffix(void)
+{
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader *r = stk_readers[i];
+        char *seed;
+        size_t n = seed_of(r, &seed);
+        CHECK(seed != NULL);
+        CHECK(r->suffixes->text != NULL && r->files && r->mistaken);
+        for (const struct stk_reader_suffix *s = r->suffixes; seed && s->text; s++) {
+            char name[64];
+            begin("suffix");
+            snprintf(name, sizeof name, "run%s", s->text);
+            make(name, seed, n);
+            make("zz.txt", "x", 1);
+            CHECK_EQ(expand(""), STK_OK);
+            CHECK_EQ(in.taken, 1);
+            check_taken(name, true);
+            check_taken("zz.txt", false);
+            struct stk_trace *t = NULL;
+            struct stk_err why;
+            stk_err_init(&why);
+            CHECK_EQ(in.taken ? stk_reader_read_path(in.entries[0].path, 1, NULL, &t, &why)
+                              : STK_EINPUT,
+                     STK_OK);
+            stk_trace_free(t);
+            make(name, "of another kind", 15); // the name fits, the content does not
+            CHECK_EQ(expand(""), s->suffices ? STK_OK : STK_EINPUT);
+            CHECK(s->suffices || strstr(err.message, r->mistaken));
+            end();
+        }
+        free(seed);
+    }
+}
+
+// Of a folder with one file of each format the one of the lowest rank is taken.
+static void test_every_format(void)
+{
+    const struct stk_reader *first = stk_readers[0];
+    char name[64];
+    begin("formats");
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader *r = stk_readers[i];
+        char *seed;
+        size_t n = seed_of(r, &seed);
+        snprintf(name, sizeof name, "run%s", r->suffixes->text);
+        make(name, seed, n);
+        free(seed);
+        first = r->folder_rank < first->folder_rank ? r : first;
+    }
+    CHECK_EQ(expand(""), STK_OK);
+    CHECK_EQ(in.taken, 1);
+    CHECK_EQ(in.left_out, stk_reader_count - 1);
+    snprintf(name, sizeof name, "run%s", first->suffixes->text);
+    check_taken(name, true);
+    for (uint32_t i = 1; i < in.count; i++) {
+        CHECK(in.entries[i].why && strstr(in.entries[i].why, first->files));
+    }
+    end();
+}
+
+// What a row refuses by name is left out, and said.
+static void test_every_stranger(void)
+{
+    for (int i = 0; i < stk_reader_count; i++) {
+        const struct stk_reader_stranger *s = stk_readers[i]->refuses;
+        for (; s && s->text; s++) {
+            if (!s->suffix && !s->part) {
+                continue;
+            }
+            char name[64];
+            begin("stranger");
+            make("a.xplane.pb", "x", 1);
+            snprintf(name, sizeof name, "b%s", s->suffix ? s->suffix : s->part);
+            make(name, "x", 1);
+            CHECK_EQ(expand(""), STK_OK);
+            CHECK_EQ(in.taken, 1);
+            const struct stk_input *e = entry(name);
+            CHECK(e && !e->taken && strstr(e->why, s->text));
+            CHECK(!s->export_command || (e && strstr(e->why, s->export_command)));
+            end();
+        }
+    }
+}
+
 static void test_odd_places(void)
 {
     char path[512], other[512];
@@ -316,6 +436,9 @@ int main(void)
     test_tensorboard();
     test_kineto();
     test_nsys();
+    test_every_suffix();
+    test_every_format();
+    test_every_stranger();
     test_odd_places();
     test_several_paths();
     test_ranks();

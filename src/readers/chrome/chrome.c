@@ -126,10 +126,19 @@ chrome_args(struct stk_stream *stream, const char *path, const struct stk_trace 
     return status;
 }
 
+static const struct stk_reader_suffix chrome_suffixes[] = {
+    {".pt.trace.json", true}, {".pt.trace.json.gz", true}, // torch.profiler's trace handler
+    {".json", false},         {".json.gz", false},         {".json.zst", false}, {NULL, false},
+};
+
 const struct stk_reader stk_reader_chrome = {
     .name = "chrome",
     .summary = "PyTorch Kineto, TensorFlow and other Chrome JSON traces, plain, gzip or zstd",
-    .extensions = "*.json, *.json.gz, *.json.zst",
+    .files = "trace *.json (PyTorch, Chrome)",
+    .suffixes = chrome_suffixes,
+    .mistaken = "JSON, but not a trace",
+    .folder_rank = 2,
+    .same_run_as = "xplane",
     .sniff = chrome_sniff,
     .read = chrome_read,
     .args = chrome_args,

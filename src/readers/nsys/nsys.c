@@ -476,10 +476,28 @@ done:
     return status;
 }
 
+static const struct stk_reader_suffix nsys_suffixes[] = {
+    {".sqlite", false}, {".sqlite3", false}, {".db", false}, {NULL, false}};
+
+#define REPORT(ending)                                                                             \
+    {.suffix = ending,                                                                             \
+     .text = "an Nsight Systems report cannot be read itself, only nsys does; export it",          \
+     .export_suffix = ".sqlite",                                                                   \
+     .export_command = "nsys export --type=sqlite --include-blobs=true --lazy=false"}
+#define BESIDE(ending) {.suffix = ending, .text = "belongs to an SQLite database"}
+static const struct stk_reader_stranger nsys_refuses[] = {
+    REPORT(".nsys-rep"), REPORT(".qdrep"),   REPORT(".qdstrm"), BESIDE("-wal"),
+    BESIDE("-shm"),      BESIDE("-journal"), {.text = NULL},
+};
+
 const struct stk_reader stk_reader_nsys = {
     .name = "nsys",
     .summary = "Nsight Systems, exported with nsys export --type=sqlite",
-    .extensions = "*.sqlite *.db",
+    .files = "*.sqlite (exported by nsys)",
+    .suffixes = nsys_suffixes,
+    .refuses = nsys_refuses,
+    .mistaken = "not an SQLite database",
+    .folder_rank = 3,
     .opens_path = true,
     .sniff = nsys_sniff,
     .read = read_nsys,

@@ -361,10 +361,15 @@ static enum stk_status no_args(struct stk_stream *stream, const char *path,
     return STK_OK;
 }
 
+static const struct stk_reader_suffix stk_suffixes[] = {{".stk", false}, {NULL, false}};
+
 const struct stk_reader stk_reader_stk = {
     .name = "stk",
     .summary = "stoker's own records: input pipelines of stoker.data",
-    .extensions = "*.stk",
+    .files = "*.stk (stoker's own records)",
+    .suffixes = stk_suffixes,
+    .mistaken = "not records of stoker",
+    .folder_rank = 4,
     .sniff = stk_sniff,
     .read = stk_read,
     .args = no_args,

@@ -183,10 +183,37 @@ done:
     return status;
 }
 
+static const struct stk_reader_suffix xplane_suffixes[] = {{".xplane.pb", true}, {NULL, false}};
+
+#define DERIVED "derived from a profile by a tool"
+static const struct stk_reader_stranger xplane_refuses[] = {
+    {.suffix = ".riegeli",
+     .magic = "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f",
+     .magic_size = 8,
+     .text = "this is a Riegeli container, which is not supported; record with a version that "
+             "writes *.xplane.pb, or convert it"},
+    {.part = ".SSTABLE", .text = "a cache of the viewer"},
+    {.part = ".op_stats", .text = DERIVED},
+    {.part = ".overview_page.", .text = DERIVED},
+    {.part = ".input_pipeline.", .text = DERIVED},
+    {.part = ".kernel_stats.", .text = DERIVED},
+    {.part = ".memory_profile.", .text = DERIVED},
+    {.part = ".tensorflow_stats.", .text = DERIVED},
+    {.part = ".hlo_proto.pb", .text = "a compiled program, not a profile"},
+    {.part = ".pod_viewer.", .text = DERIVED},
+    {.part = "tfevents", .text = "a TensorBoard event file: it holds no profile"},
+    {.text = NULL},
+};
+
 const struct stk_reader stk_reader_xplane = {
     .name = "xplane",
     .summary = "TensorFlow, JAX and XLA profiles (XSpace protobuf)",
-    .extensions = "*.xplane.pb",
+    .files = "*.xplane.pb (TensorFlow, JAX)",
+    .suffixes = xplane_suffixes,
+    .refuses = xplane_refuses,
+    .mistaken = "not an XSpace profile",
+    .folder_rank = 1,
+    .is_per_host = true,
     .sniff = stk_xp_sniff,
     .read = read_xplane,
     .args = stk_xp_args,
