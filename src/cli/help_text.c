@@ -29,6 +29,7 @@ const struct stk_fact stk_environment_facts[] = {
      "vector instructions to use, by words between commas: plain, sse2, sse42, avx2, avx512 (these "
      "bring along what they build on), pext, vbmi, vpclmul, neon, crc; all that the processor has "
      "where it is not set"},
+    {"STOKER_SQL", "sqlite: stoker query answers every statement through SQLite alone"},
     {NULL, NULL},
 };
 

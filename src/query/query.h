@@ -110,8 +110,9 @@ struct stk_query_sink {
 STK_MUST_CHECK enum stk_status stk_query_run(struct stk_query *q, const char *sql,
                                              int64_t timeout_ns, const struct stk_query_sink *sink,
                                              struct stk_err *err);
-// Whether the last query was answered by batches (query/columns/batch.h), for tests; `wanted` false
-// switches that off. `events_per_thread` (0: as usual) is what makes one more thread worth while.
+// Whether the last query was answered by batches (query/columns/columns.h), for tests; `wanted`
+// false switches that off, as STOKER_SQL=sqlite does when the query is opened. `events_per_thread`
+// (0: as usual) is what makes one more thread worth while.
 void stk_query_set_batches(struct stk_query *q, bool wanted, uint32_t events_per_thread);
 bool stk_query_used_batches(const struct stk_query *q);
 

@@ -6,6 +6,8 @@
 #include "query/query.h"
 
 #include <regex.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -153,6 +155,13 @@ static int prepare_connection(struct stk_query *q)
     return sqlite3_set_authorizer(sql, authorise, q);
 }
 
+// STOKER_SQL=sqlite: every statement through SQLite alone (columns/columns.h).
+static bool wants_columns(void)
+{
+    const char *engine = getenv("STOKER_SQL");
+    return !engine || strcmp(engine, "sqlite") != 0;
+}
+
 enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_source *source,
                                struct stk_err *err)
 {
@@ -171,7 +180,7 @@ enum stk_status stk_query_open(struct stk_query **out, const struct stk_query_so
         status = stk_err_nomem(err);
     }
     if (status == STK_OK) {
-        q->db->batches_wanted = true;
+        q->db->batches_wanted = wants_columns();
         int code = sqlite3_open_v2(":memory:", &q->db->sql,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY |
                                        SQLITE_OPEN_NOMUTEX,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running one statement: it is prepared as it was written, which settles its errors, the names and
 // the types of its columns; then, where it is of a form that batches answer, the statement over
-// their results is run in its place (sql_batch.h).
+// their results is run in its place (columns/columns.h).
 #include <stdint.h>
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "query/columns/sql_batch.h"
+#include "query/columns/columns.h"
+#include "query/sql_impl.h"
 #include "query/sql_lex.h"
 
 // Units of columns that the statement takes as they are.
@@ -216,17 +217,17 @@ static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_er
     return STK_OK;
 }
 
-// The statement over what batches have made: SQLITE_DONE or what is wrong, as step.
-static int run_rows(const struct stk_sql_batches *b, sqlite3_stmt *stmt,
+// The statement over what the columns have answered: SQLITE_DONE or what is wrong, as step.
+static int run_rest(const struct stk_columns_answer *a, sqlite3_stmt *stmt,
                     const struct stk_query_sink *sink, enum stk_status *status, struct stk_err *err)
 {
-    uint64_t rows = 0, rest = 1;
+    uint64_t rows = 0, rest = 1, all;
     int code = step(stmt, sink, &rows, status, err);
     if (*status != STK_OK || code != SQLITE_ROW) {
         return code;
     }
-    if (b->whole && b->all[b->count - 1].counted) {
-        rest = b->all[b->count - 1].matching - rows;
+    if (stk_columns_answer_count(a, &all)) {
+        rest = all - rows;
         code = SQLITE_DONE;
     } else {
         while ((code = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -237,34 +238,31 @@ static int run_rows(const struct stk_sql_batches *b, sqlite3_stmt *stmt,
     return code;
 }
 
-// By batches, where the statement has a part of that form: false is for SQLite to answer.
-static bool run_batches(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
+// By columns, where the statement has a part of that form: false is for SQLite to answer.
+static bool run_columns(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
                         const struct stk_query_sink *sink, enum stk_status *status,
                         struct stk_err *err)
 {
-    sqlite3_stmt *rows = NULL;
-    struct stk_sql_batches *b = stk_alloc_zero(1, sizeof *b);
+    sqlite3_stmt *rest = NULL;
     char *text = sqlite3_mprintf("%.*s", (int)length, sql);
-    bool begun = b && text;
-    bool done = begun && stk_sql_batches_begin(b, q, text, sink->limit) &&
-                sqlite3_prepare_v2(q->db->sql, b->sql, -1, &rows, NULL) == SQLITE_OK &&
-                sqlite3_column_count(rows) == sqlite3_column_count(stmt);
+    struct stk_columns_answer *a = text ? stk_columns_answer_begin(q, text, sink->limit) : NULL;
+    bool done =
+        a &&
+        sqlite3_prepare_v2(q->db->sql, stk_columns_answer_rest(a), -1, &rest, NULL) == SQLITE_OK &&
+        sqlite3_column_count(rest) == sqlite3_column_count(stmt);
     if (done) {
         q->db->batches_used = true;
-        int code = run_rows(b, rows, sink, status, err);
+        int code = run_rest(a, rest, sink, status, err);
         if (*status == STK_OK && code != SQLITE_DONE) {
             *status = stk_sql_explain(q, sql, code, err);
         }
-    } else if (begun && b->interrupted) {
+    } else if (q->db->interrupted || q->db->timed_out) {
         done = true;
         *status = stk_sql_explain(q, sql, SQLITE_INTERRUPT, err);
     }
-    sqlite3_finalize(rows);
-    if (begun) {
-        stk_sql_batches_end(b, q);
-    }
+    sqlite3_finalize(rest);
+    stk_columns_answer_end(a, q);
     sqlite3_free(text);
-    stk_free(b);
     return done;
 }
 
@@ -276,7 +274,7 @@ static enum stk_status run(struct stk_query *q, const char *sql, size_t length, 
     if (status != STK_OK) {
         return status;
     }
-    if (q->db->batches_wanted && run_batches(q, sql, length, stmt, sink, &status, err)) {
+    if (q->db->batches_wanted && run_columns(q, sql, length, stmt, sink, &status, err)) {
         return status;
     }
     int code = step(stmt, sink, &rows, &status, err);

@@ -541,11 +541,26 @@ static void compare(struct query_world *w, const char *sql, bool ties)
     free(fast);
 }
 
+static void test_switch(void)
+{
+    struct query_world w;
+    struct stk_err err;
+    for (int alone = 0; alone < 2; alone++) {
+        CHECK(alone ? setenv("STOKER_SQL", "sqlite", 1) == 0 : unsetenv("STOKER_SQL") == 0);
+        world_begin_all(&w, 1);
+        free(world_ask(&w, "select name, count(*) from events group by name", &err));
+        CHECK_EQ(stk_query_used_batches(w.q), !alone);
+        world_end(&w);
+    }
+    CHECK(unsetenv("STOKER_SQL") == 0);
+}
+
 int main(int argc, char **argv)
 {
     char sql[4000];
     uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : WORLDS;
     unsigned used = 0;
+    test_switch();
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct query_world w;
         world_begin_all(&w, seed);

@@ -24,18 +24,4 @@ bool stk_sql_batch_begin(struct stk_sql_batch *b, struct stk_query *q, const cha
                          uint64_t rows, int rows_id);
 void stk_sql_batch_end(struct stk_sql_batch *b);
 
-// sql_batches.c: a statement with all SELECTs in it that batches answer, in parentheses or as a
-// whole.
-struct stk_sql_batches {
-    struct stk_sql_batch all[STK_SQL_ROWS_MAX];
-    int count;
-    char *sql;  // what is left for SQLite; sqlite3_free
-    bool whole; // the last one is the statement itself
-    bool interrupted;
-};
-// False: nothing is answered so, or interrupted.
-bool stk_sql_batches_begin(struct stk_sql_batches *b, struct stk_query *q, const char *sql,
-                           uint64_t rows);
-void stk_sql_batches_end(struct stk_sql_batches *b, struct stk_query *q);
-
 #endif

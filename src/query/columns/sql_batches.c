@@ -5,12 +5,23 @@
 // around it is not understood on its own, and left alone.
 #include <stdint.h>
 
+#include "base/alloc.h"
+#include "query/columns/columns.h"
 #include "query/columns/sql_batch.h"
 
 #define DEPTH_MAX 20
 
+// A statement with all SELECTs in it that batches answer, in parentheses or as a whole.
+struct stk_columns_answer {
+    struct stk_sql_batch all[STK_SQL_ROWS_MAX];
+    int count;
+    char *sql;  // what is left for SQLite; sqlite3_free
+    bool whole; // the last one is the statement itself
+    bool interrupted;
+};
+
 struct expander {
-    struct stk_sql_batches *b;
+    struct stk_columns_answer *b;
     struct stk_query *q;
     const struct stk_sql_token *tokens;
     size_t count;
@@ -37,7 +48,7 @@ static size_t close_of(const struct expander *x, size_t i)
 // The statement by batches, or NULL.
 static const char *answer(struct expander *x, const char *sql, uint64_t rows)
 {
-    struct stk_sql_batches *b = x->b;
+    struct stk_columns_answer *b = x->b;
     if (b->count == STK_SQL_ROWS_MAX || b->interrupted) {
         return NULL;
     }
@@ -73,14 +84,12 @@ static void expand(struct expander *x, sqlite3_str *out, size_t first, size_t en
     }
 }
 
-bool stk_sql_batches_begin(struct stk_sql_batches *b, struct stk_query *q, const char *sql,
-                           uint64_t rows)
+// False: nothing is answered so, or interrupted.
+static bool answer_parts(struct stk_columns_answer *b, struct stk_query *q, const char *sql,
+                         uint64_t rows)
 {
     struct stk_sql_token tokens[STK_SQL_TOKENS_MAX];
     struct expander x = {b, q, tokens, stk_sql_lex(sql, tokens, STK_SQL_TOKENS_MAX)};
-    b->count = 0;
-    b->sql = NULL;
-    b->whole = b->interrupted = false;
     if (x.count == SIZE_MAX || x.count == 0 || stk_sql_token_is(&tokens[0], "explain")) {
         return false;
     }
@@ -96,11 +105,38 @@ bool stk_sql_batches_begin(struct stk_sql_batches *b, struct stk_query *q, const
     return b->count > 0 && b->sql && !b->interrupted;
 }
 
-void stk_sql_batches_end(struct stk_sql_batches *b, struct stk_query *q)
+struct stk_columns_answer *stk_columns_answer_begin(struct stk_query *q, const char *sql,
+                                                    uint64_t rows)
 {
-    for (int i = 0; i < b->count; i++) {
-        q->db->rows[i] = NULL;
-        stk_sql_batch_end(&b->all[i]);
+    struct stk_columns_answer *a = stk_alloc_zero(1, sizeof *a);
+    if (a && !answer_parts(a, q, sql, rows)) {
+        stk_columns_answer_end(a, q);
+        return NULL;
     }
-    sqlite3_free(b->sql);
+    return a;
+}
+
+const char *stk_columns_answer_rest(const struct stk_columns_answer *a)
+{
+    return a->sql;
+}
+
+bool stk_columns_answer_count(const struct stk_columns_answer *a, uint64_t *rows)
+{
+    const struct stk_sql_batch *last = &a->all[a->count - 1];
+    *rows = last->matching;
+    return a->whole && last->counted;
+}
+
+void stk_columns_answer_end(struct stk_columns_answer *a, struct stk_query *q)
+{
+    if (!a) {
+        return;
+    }
+    for (int i = 0; i < a->count; i++) {
+        q->db->rows[i] = NULL;
+        stk_sql_batch_end(&a->all[i]);
+    }
+    sqlite3_free(a->sql);
+    stk_free(a);
 }
