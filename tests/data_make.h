@@ -12,6 +12,9 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "data/graph/dataset.h"
+#include "data/run/iter_open.h"
+#include "data/run/pull.h"
+#include "data/run/run_open.h"
 
 #define UNUSED __attribute__((unused))
 

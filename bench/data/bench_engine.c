@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "data/graph/dataset.h"
+#include "data/run/iter_open.h"
+#include "data/run/pull.h"
+#include "data/run/run_open.h"
 
 #define RUNS 5
 

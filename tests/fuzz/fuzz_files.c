@@ -2,13 +2,16 @@
 // libFuzzer target of CSV and tar files and of operations that read strings. The first byte chooses
 // which, and how. A file's elements and errors must be as many whether they are made one by one,
 // many at once, or passed over; every byte of a string is looked at.
-#include "data/graph/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "data/run/iter_open.h"
+#include "data/run/pull.h"
+#include "data/run/run_open.h"
 
 static char path[64];
 static volatile uint8_t sink;

@@ -2,6 +2,7 @@
 // include/stoker/data.h: a whole dataset into an indexed file.
 #include "data/api/data_api.h"
 #include "data/formats/indexed.h"
+#include "data/run/pull.h"
 
 #define WRITE_ELEMENTS 256
 

@@ -12,10 +12,13 @@
 #include "base/str.h"
 #include "data/api/data_api.h"
 #include "data/graph/plan.h"
-#include "data/run/recorder.h"
 #include "data/graph/rewrite.h"
 #include "data/memory/stream_copy.h"
 #include "data/run/aggregate.h"
+#include "data/run/iter_open.h"
+#include "data/run/pull.h"
+#include "data/run/recorder.h"
+#include "data/run/run_open.h"
 
 #define BLOCK_NS_MAX 100000 // a block that took longer is not asked for larger
 #define BLOCK_ELEMENTS_MAX 1024

@@ -15,7 +15,7 @@
 #include "data/api/data_api.h"
 #include "data/device/device_copy.h"
 #include "data/device/device_defer.h"
-#include "data/run/permits.h"
+#include "data/run/fork.h"
 
 #define FAREWELL_NS 5000000000 // then the thread is left to end by itself
 

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/graph/dataset.h"
 #include "data/ops/op_util.h"
+#include "data/run/iter_open.h"
+#include "data/run/pull.h"
+#include "data/run/run_open.h"
 
 static enum stk_status single_infer(struct stk_op_infer *c, struct stk_err *err)
 {

@@ -131,11 +131,8 @@ void stk_aggregate_join(struct stk_iter *it, struct stk_iter *inner)
     pthread_mutex_unlock(&it->run->tree_lock);
 }
 
-void stk_aggregate_close(struct stk_iter *it, struct stk_iter *inner)
+void stk_aggregate_leave(struct stk_iter *it, struct stk_iter *inner)
 {
-    if (!inner) {
-        return;
-    }
     pthread_mutex_lock(&it->run->tree_lock);
     stk_aggregate_tell(inner);
     if (it->in[1]) {
@@ -150,5 +147,4 @@ void stk_aggregate_close(struct stk_iter *it, struct stk_iter *inner)
         inner->concurrent_next->concurrent_previous = inner->concurrent_previous;
     }
     pthread_mutex_unlock(&it->run->tree_lock);
-    stk_iter_close(inner);
 }

@@ -6,15 +6,15 @@
 //
 // What the open ones count goes to the tally when it is told, and when they close. Stages that are
 // not there in the first dataset, since a function gives different ones, count where they are met.
-#ifndef STK_DATA_TALLY_H
-#define STK_DATA_TALLY_H
+#ifndef STK_DATA_AGGREGATE_H
+#define STK_DATA_AGGREGATE_H
 
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 // `inner` was opened beside others by `it`, which has room for one more input than its dataset.
 void stk_aggregate_join(struct stk_iter *it, struct stk_iter *inner);
-// Closes it; its counts stay. Takes NULL.
-void stk_aggregate_close(struct stk_iter *it, struct stk_iter *inner);
+// It is about to be closed; its counts stay.
+void stk_aggregate_leave(struct stk_iter *it, struct stk_iter *inner);
 // Brings all tallies from `it` on up to date. The run's tree lock is held.
 void stk_aggregate_tell(struct stk_iter *it);
 // An iterator without state, to keep counts in; NULL: no memory.

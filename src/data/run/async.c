@@ -7,9 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/run/permits.h"
+#include "data/run/account.h"
 #include "data/run/memory_wait.h"
-#include "data/run/tuner.h"
+#include "data/run/ring.h"
+#include "data/run/worker.h"
 
 static void set_tuned(void *owner, int n)
 {
@@ -151,7 +152,7 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
         pthread_mutex_unlock(&a->input_lock);
         return false;
     }
-    stk_permit_take(run);
+    stk_permit_take(&run->permits);
     struct stk_iter *before = stk_account_enter(a->it);
     uint64_t start_ns = stk_clock_ns();
     stk_memory_wait_set(is_worker ? ring_is_stopped : NULL, &a->ring);
@@ -164,15 +165,15 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     pthread_mutex_unlock(&a->input_lock);
     uint64_t pulled_ns = stk_clock_ns();
     if (n > 0 && a->kind->work) {
-        long pauses = stk_thread_switches();
+        long pauses = stk_worker_pauses();
         a->kind->work(a, own, p);
-        pauses = stk_thread_switches() - pauses;
+        pauses = stk_worker_pauses() - pauses;
         __atomic_add_fetch(&a->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     }
     uint64_t end_ns = stk_clock_ns();
     stk_account_leave(before, 0);
     stk_account_settle(a->it);
-    stk_permit_return(run);
+    stk_permit_return(&run->permits);
     if (is_end) {
         return false;
     }
@@ -208,7 +209,7 @@ static void *work(void *arg)
     struct stk_piece piece = {0};
     struct stk_err err;
     void *own = NULL;
-    stk_thread_set_batch();
+    stk_worker_be_batch();
     enum stk_status s = a->kind->begin ? a->kind->begin(a, &own, &err) : STK_OK;
     if (s != STK_OK) {
         fail_all(a, &piece, s, &err);
@@ -412,8 +413,7 @@ STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_
         target = p->ends_group ? 0 : target;
         stk_ring_pop(&a->ring);
     }
-    if (s == STK_OK && out->n == 0 &&
-        __atomic_load_n(&a->it->run->is_cancelled, __ATOMIC_ACQUIRE)) {
+    if (s == STK_OK && out->n == 0 && stk_run_is_cancelled(a->it->run)) {
         return stk_err_set(err, STK_EINTR, "the iterator was cancelled");
     }
     return s;

@@ -4,7 +4,7 @@
 #ifndef STK_DATA_FEED_H
 #define STK_DATA_FEED_H
 
-#include "data/graph/dataset.h"
+#include "data/run/pull.h"
 
 struct stk_feed {
     struct stk_block block;
@@ -27,20 +27,5 @@ STK_MUST_CHECK enum stk_status stk_feed_take(struct stk_feed *f, int64_t n, stru
 STK_MUST_CHECK enum stk_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from, int64_t n,
                                              int64_t *done, struct stk_err *err);
 void stk_feed_free(struct stk_feed *f);
-
-// A number argument: unknown while it is bound.
-static inline bool stk_arg_is_bound(const struct stk_dataset *ds, const char *name)
-{
-    const struct stk_attr *t = stk_attrs_get(ds->attrs, name);
-    return t && t->kind == STK_ATTR_BOUND;
-}
-// A function argument that takes the element's components and perhaps `more` before them. NULL: it
-// is missing or takes another number (the error says so).
-struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int more,
-                          struct stk_err *err);
-// ds->specs: what holds for the elements of all inputs from the given one on.
-enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stk_err *err);
-// The error of a stage that found no memory within the run's budget.
-enum stk_status stk_stage_no_memory(const struct stk_iter *it, struct stk_err *err);
 
 #endif

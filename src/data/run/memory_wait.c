@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "data/run/permits.h"
+#include "data/run/account.h"
 
 static _Thread_local struct {
     bool (*is_over)(void *arg);

@@ -6,10 +6,10 @@
 //
 // Limit: that memory will never become free is concluded from the consumer's waiting for a second
 // while none did.
-#ifndef STK_DATA_PATIENCE_H
-#define STK_DATA_PATIENCE_H
+#ifndef STK_DATA_MEMORY_WAIT_H
+#define STK_DATA_MEMORY_WAIT_H
 
-#include "data/graph/dataset.h"
+#include <stdbool.h>
 
 #define STK_MEMORY_WAIT_MS 2      // between looks for memory
 #define STK_MEMORY_WAIT_TRIES 500 // while nothing is freed and the consumer waits

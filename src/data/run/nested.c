@@ -3,6 +3,9 @@
 // what they make is small, but may refer to much, and elements behind an end are not needed.
 #include "data/run/nested.h"
 
+#include "data/run/feed.h"
+#include "data/run/iter_open.h"
+
 #define AHEAD 8 // elements for which datasets are made at once
 
 struct stk_specs *stk_nest_specs(const struct stk_dataset *ds, struct stk_fn *fn,

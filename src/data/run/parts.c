@@ -2,8 +2,6 @@
 // Blocks put together of small ones; see parts.h.
 #include "data/run/parts.h"
 
-#include "data/run/feed.h"
-
 enum stk_status
 stk_parts_collect(struct stk_parts *p, struct stk_iter *it, int64_t want, struct stk_block *out,
                   enum stk_status (*next)(struct stk_iter *it, int64_t want, bool is_first,

@@ -3,7 +3,7 @@
 #ifndef STK_DATA_PARTS_H
 #define STK_DATA_PARTS_H
 
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 #define STK_PARTS 64
 

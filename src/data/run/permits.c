@@ -1,173 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permits, time accounts and the detection of forks; see permits.h.
+// Permits to work; see permits.h.
 #include "data/run/permits.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <time.h>
+static _Thread_local bool is_held;
 
-#include "data/run/recorder.h"
-
-#define RATIO_ONE 1024u
-#define RATIO_EVERY_NS 1000000u
-#define OUTSIDE_NS 20000u
-
-struct account {
-    struct stk_iter *stage, *before; // the latter as of the last change to a stage
-    uint64_t since_ns;
-    uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
-    uint64_t charged_ns;        // of CPU since then
-    uint64_t debt_ns;           // charged too much before
-    uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
-    bool has_permit;
-};
-static _Thread_local struct account account;
-
-uint64_t stk_clock_ns(void)
+void stk_permits_open(struct stk_permits *g, int permits, const int *is_off)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->freed, NULL);
+    g->permits = permits;
+    g->is_off = is_off;
 }
 
-static uint64_t cpu_clock_ns(void)
+void stk_permits_close(struct stk_permits *g)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    pthread_cond_destroy(&g->freed);
+    pthread_mutex_destroy(&g->lock);
 }
 
-static void begin_measure(struct account *a)
+void stk_permit_take(struct stk_permits *g)
 {
-    a->cpu_ns = cpu_clock_ns();
-    a->worked_ns = a->charged_ns = 0;
-    a->ratio = RATIO_ONE;
-}
-
-// What was used since the last measure, and was not charged to any stage.
-static uint64_t measure(struct account *a)
-{
-    uint64_t cpu = cpu_clock_ns(), used = cpu - a->cpu_ns;
-    used = used < a->worked_ns ? used : a->worked_ns; // the rest was between stages
-    uint64_t ratio = a->worked_ns ? used * RATIO_ONE / a->worked_ns : RATIO_ONE;
-    a->ratio = ratio < 1 ? 1 : (uint32_t)ratio;
-    uint64_t missing = used > a->charged_ns ? used - a->charged_ns : 0;
-    a->debt_ns += used < a->charged_ns ? a->charged_ns - used : 0;
-    a->cpu_ns = cpu;
-    a->worked_ns = a->charged_ns = 0;
-    return missing;
-}
-
-// Charges what passed since the last change; returns the time.
-static uint64_t charge(struct account *a)
-{
-    uint64_t now = stk_clock_ns();
-    if (a->stage) {
-        uint64_t passed = now - a->since_ns, cpu;
-        a->worked_ns += passed;
-        if (a->worked_ns > RATIO_EVERY_NS) {
-            cpu = measure(a);
-        } else {
-            cpu = passed * a->ratio / RATIO_ONE;
-            a->charged_ns += cpu;
-        }
-        uint64_t paid = cpu < a->debt_ns ? cpu : a->debt_ns;
-        a->debt_ns -= paid;
-        struct stk_stage_stats *s = &a->stage->stats;
-        __atomic_add_fetch(&s->busy_ns, cpu - paid, __ATOMIC_RELAXED);
-        __atomic_add_fetch(&s->held_ns, passed, __ATOMIC_RELAXED);
-    }
-    a->since_ns = now;
-    return now;
-}
-
-struct stk_iter *stk_account_enter(struct stk_iter *it)
-{
-    struct account *a = &account;
-    struct stk_iter *before = a->stage;
-    uint64_t left_ns = a->since_ns, now_ns = charge(a);
-    if (!before && (!a->ratio || now_ns - left_ns > OUTSIDE_NS)) {
-        begin_measure(a); // what the thread did outside of the engine is not to count
-    }
-    a->before = before;
-    a->stage = it;
-    if (it && it->run->recorder) {
-        stk_recorder_begin(it->run->recorder);
-    }
-    return before;
-}
-
-void stk_account_leave(struct stk_iter *before, int64_t given)
-{
-    struct stk_iter *it = account.stage;
-    if (it && it->run->recorder) {
-        stk_recorder_end(it->run->recorder, it, given);
-    }
-    charge(&account);
-    account.before = NULL;
-    account.stage = before;
-}
-
-void stk_account_settle(struct stk_iter *it)
-{
-    struct account *a = &account;
-    uint64_t missing = measure(a), paid = missing < a->debt_ns ? missing : a->debt_ns;
-    a->debt_ns -= paid;
-    __atomic_add_fetch(&it->stats.busy_ns, missing - paid, __ATOMIC_RELAXED);
-}
-
-struct stk_wait stk_wait_begin(struct stk_run *run)
-{
-    struct stk_wait w = {charge(&account), account.has_permit};
-    if (w.had_permit) {
-        stk_permit_return(run);
-    }
-    return w;
-}
-
-void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
-{
-    if (w.had_permit) {
-        stk_permit_take(run);
-    }
-    uint64_t now = stk_clock_ns();
-    account.since_ns = now;
-    if (it) {
-        __atomic_add_fetch(&it->stats.starve_ns, now - w.since_ns, __ATOMIC_RELAXED);
-    }
-    struct stk_iter *who = it && account.stage == it ? account.before : account.stage;
-    if (who) {
-        __atomic_add_fetch(&who->stats.wait_ns, now - w.since_ns, __ATOMIC_RELAXED);
-    }
-}
-
-void stk_permit_take(struct stk_run *run)
-{
-    struct stk_permits *g = &run->permits;
     pthread_mutex_lock(&g->lock);
-    while (g->taken >= g->permits && !__atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE)) {
+    while (g->taken >= g->permits && !__atomic_load_n(g->is_off, __ATOMIC_ACQUIRE)) {
         pthread_cond_wait(&g->freed, &g->lock);
     }
     g->taken++;
     g->most = g->taken > g->most ? g->taken : g->most;
     pthread_mutex_unlock(&g->lock);
-    account.has_permit = true;
+    is_held = true;
 }
 
-void stk_permit_return(struct stk_run *run)
+void stk_permit_return(struct stk_permits *g)
 {
-    struct stk_permits *g = &run->permits;
     pthread_mutex_lock(&g->lock);
     g->taken--;
     pthread_cond_signal(&g->freed);
     pthread_mutex_unlock(&g->lock);
-    account.has_permit = false;
+    is_held = false;
 }
 
-void stk_permits_set(struct stk_run *run, int permits)
+bool stk_permit_is_held(void)
 {
-    struct stk_permits *g = &run->permits;
+    return is_held;
+}
+
+void stk_permits_set(struct stk_permits *g, int permits)
+{
     pthread_mutex_lock(&g->lock);
     if (permits == g->permits) {
         pthread_mutex_unlock(&g->lock);
@@ -176,41 +54,4 @@ void stk_permits_set(struct stk_run *run, int permits)
     g->permits = permits > 0 ? permits : g->permits;
     pthread_cond_broadcast(&g->freed);
     pthread_mutex_unlock(&g->lock);
-}
-
-void stk_thread_set_batch(void)
-{
-#ifdef SCHED_BATCH
-    struct sched_param none = {0};
-    (void)sched_setscheduler(0, SCHED_BATCH, &none); // of this thread; refused: it stays as it is
-#endif
-}
-
-long stk_thread_switches(void)
-{
-#ifdef RUSAGE_THREAD
-    struct rusage r;
-    return getrusage(RUSAGE_THREAD, &r) == 0 ? r.ru_nvcsw : 0;
-#else
-    return 0;
-#endif
-}
-
-static unsigned forks;
-
-static void count_fork(void)
-{
-    forks++;
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, count_fork);
-}
-
-STK_HOT unsigned stk_fork_count(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    return forks;
 }

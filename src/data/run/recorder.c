@@ -12,6 +12,8 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "data/run/aggregate.h"
+#include "data/run/recorder_limit.h"
+#include "data/run/stage_name.h"
 #include "wire/wire_write.h"
 
 #define DEPTH_MAX 64
@@ -215,41 +217,11 @@ void stk_recorder_begin(struct stk_recorder *r)
     }
 }
 
-// "tensor_slices" as "TensorSlices".
-static size_t add_kind(char *text, size_t used, size_t capacity, const char *kind)
-{
-    bool is_capital = true;
-    for (; *kind && used + 1 < capacity; kind++) {
-        if (*kind == '_') {
-            is_capital = true;
-            continue;
-        }
-        text[used++] = is_capital && *kind >= 'a' && *kind <= 'z' ? (char)(*kind - 32) : *kind;
-        is_capital = false;
-    }
-    text[used] = 0;
-    return used;
-}
-
-void stk_recorder_stage_name(const struct stk_iter *it, char text[512])
-{
-    const struct stk_iter *up[DEPTH_MAX];
-    int n = 0;
-    for (; it && n < DEPTH_MAX; it = it->parent) {
-        up[n++] = it;
-    }
-    size_t used = (size_t)snprintf(text, 512, "Iterator");
-    while (n-- > 0 && used + 3 < 512) {
-        memcpy(text + used, "::", 3);
-        used = add_kind(text, used + 2, 512, up[n]->kind->name);
-    }
-}
-
 // The stage among those that this thread worked for; NULL: it has no room for another. Kinds along
 // the way make the name, and are told apart without putting it together.
 static struct named *named_of(struct recorder_thread *t, const struct stk_iter *it)
 {
-    char text[512];
+    char text[STK_STAGE_NAME];
     uint64_t hash = 0;
     for (const struct stk_iter *up = it; up; up = up->parent) {
         hash = stk_hash_u64(hash ^ (uint64_t)(uintptr_t)up->kind);
@@ -262,7 +234,7 @@ static struct named *named_of(struct recorder_thread *t, const struct stk_iter *
     if (t->names == NAMES_MAX) {
         return NULL;
     }
-    stk_recorder_stage_name(it, text);
+    stk_stage_name(it, text);
     t->name[t->names] = (struct named){.hash = hash, .string = stk_wire_string(t->writer, text)};
     return &t->name[t->names++];
 }
@@ -285,7 +257,7 @@ void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t
     if (!t || t->depth == 0 || --t->depth >= DEPTH_MAX) {
         return;
     }
-    char text[512];
+    char text[STK_STAGE_NAME];
     uint64_t start_ns = t->open[t->depth].start_ns, dur_ns = stk_wire_now_ns() - start_ns;
     struct named *stage = named_of(t, it);
     bool is_left_out = (dur_ns < SHORT_NS && stage) ||
@@ -300,7 +272,7 @@ void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t
         return;
     }
     if (!stage) {
-        stk_recorder_stage_name(it, text);
+        stk_stage_name(it, text);
         put_call(t, stk_wire_string(t->writer, text), start_ns, dur_ns, (uint64_t)given);
         return;
     }
@@ -375,10 +347,10 @@ void stk_recorder_last(struct stk_recorder *r, uint64_t asked_ns)
 
 static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent, uint32_t *next)
 {
-    char text[512];
+    char text[STK_STAGE_NAME];
     const struct stk_stage_stats *s = &it->stats;
     uint32_t stage = (*next)++;
-    stk_recorder_stage_name(it, text);
+    stk_stage_name(it, text);
     struct stk_wire_stage w = {.time_ns = stk_wire_now_ns(),
                                .elements = s->elements,
                                .errors = s->errors,

@@ -14,7 +14,7 @@
 #ifndef STK_DATA_RECORDER_H
 #define STK_DATA_RECORDER_H
 
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 struct stk_recorder;
 
@@ -34,11 +34,5 @@ void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t
 void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns, int64_t given);
 // It asked, and there was no more: the step before ended then.
 void stk_recorder_last(struct stk_recorder *r, uint64_t asked_ns);
-
-// Which stage limited the run, in words: "map|train.py:12|Iterator::Batch::Map|93", which are what
-// limits, where it is written ("" unknown), the stage, and its part of the time of all in percent.
-// step_ns: the consumer's own time between batches. False: nothing to say.
-bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *text, size_t capacity);
-void stk_recorder_stage_name(const struct stk_iter *it, char text[512]);
 
 #endif

@@ -4,10 +4,12 @@
 // Stages that only pass on (prefetch) have none. What limits is said by what can be done about it.
 // Where all would fit beside the consumer's steps, that nothing is made ahead of them is what
 // limits.
+#include "data/run/recorder_limit.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "data/run/recorder.h"
+#include "data/run/stage_name.h"
 
 // Of the stage's function; `names` or, of operations that do several things at once, those that
 // decode (attribute "decode").
@@ -109,7 +111,7 @@ bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *tex
     const struct stk_iter *most = NULL;
     uint64_t most_ns = 0, all_ns = 0;
     const char *where;
-    char stage[512], place[256];
+    char stage[STK_STAGE_NAME], place[256];
     find_most(root, &most, &most_ns, &all_ns);
     if (!most) {
         return false;
@@ -118,7 +120,7 @@ bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *tex
     if (most_ns < step_ns && !is_buffered(root)) {
         what = "unbuffered"; // it would fit beside the steps
     }
-    stk_recorder_stage_name(most, stage);
+    stk_stage_name(most, stage);
     snprintf(place, sizeof place, "%s", where ? where : "");
     for (char *c = place; *c; c++) {
         *c = *c == '|' ? '/' : *c;

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "data/run/permits.h"
+#include "data/run/account.h"
 
 void stk_piece_clear(struct stk_piece *p)
 {
@@ -136,7 +136,7 @@ void stk_ring_be_short(struct stk_ring *r, int pieces)
 bool stk_ring_is_stopped(struct stk_ring *r)
 {
     pthread_mutex_lock(&r->lock);
-    bool is = r->is_stopped || __atomic_load_n(&r->it->run->is_cancelled, __ATOMIC_ACQUIRE);
+    bool is = r->is_stopped || stk_run_is_cancelled(r->it->run);
     pthread_mutex_unlock(&r->lock);
     return is;
 }
@@ -189,8 +189,7 @@ static void moved(struct stk_ring_spin *s)
 
 static bool is_over(struct stk_ring *r)
 {
-    return r->is_stopped || r->is_ended ||
-           __atomic_load_n(&r->it->run->is_cancelled, __ATOMIC_ACQUIRE);
+    return r->is_stopped || r->is_ended || stk_run_is_cancelled(r->it->run);
 }
 
 // The lock is held. A piece may always be made when there is none: so everything goes on, however
@@ -356,7 +355,7 @@ STK_HOT struct stk_piece *stk_ring_peek(struct stk_ring *r, int k, bool is_waiti
         uint64_t at = r->head + (uint64_t)k;
         struct stk_piece *p = at < r->tail ? &r->slots[at % STK_RING_SLOTS] : NULL;
         bool is_end = !p && r->is_ended && r->in_flight == 0, is_done = p && p->is_done;
-        bool is_off = r->is_stopped || __atomic_load_n(&run->is_cancelled, __ATOMIC_ACQUIRE);
+        bool is_off = r->is_stopped || stk_run_is_cancelled(run);
         if (is_done || is_end || is_off || !is_waiting) {
             pthread_mutex_unlock(&r->lock);
             if (has_waited) {

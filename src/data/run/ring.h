@@ -17,7 +17,7 @@
 
 #include <pthread.h>
 
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 #include "data/run/ring_capacity.h"
 
 #define STK_RING_SLOTS 128

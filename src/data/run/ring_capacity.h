@@ -5,8 +5,8 @@
 // again; each time it had to grow, it is kept for twice as long, since what held things up once is
 // likely to come back. A wait before the ring was full says nothing about its room: that is how
 // every run begins, and more room then would only take memory that nobody asked for.
-#ifndef STK_DATA_ROOM_H
-#define STK_DATA_ROOM_H
+#ifndef STK_DATA_RING_CAPACITY_H
+#define STK_DATA_RING_CAPACITY_H
 
 #include <stdbool.h>
 #include <stdint.h>

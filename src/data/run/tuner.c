@@ -8,7 +8,7 @@
 //     sum of cpu * X <= C,   serial * X <= 1 for each group,   X <= the consumer's own rate,
 // where the consumer's rate is what it takes in the time in which it does not wait. The largest X
 // is the prediction; each group then needs X * wall workers. Growing happens at once, shrinking
-// after a few looks that agree. Time comes from the accounts (permits.h), so that waiting for
+// after a few looks that agree. Time comes from the accounts (account.h), so that waiting for
 // processors or for other stages does not count as work.
 //
 // Threads that wait for something else (disks, sleeping functions) need no processor: while they
@@ -37,8 +37,9 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/run/permits.h"
+#include "data/run/account.h"
 #include "data/run/aggregate.h"
+#include "data/run/ring.h"
 
 #define STAGES_MAX 64
 #define LOOK_FIRST_NS 10000000u
@@ -389,7 +390,7 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
         permits = more < BLOCKED_FACTOR * permits ? (int)more : BLOCKED_FACTOR * permits;
         permits = workers > permits ? workers : permits;
     }
-    stk_permits_set(run, permits);
+    stk_permits_set(&run->permits, permits);
 }
 
 // ratio: elements of the stage for one of the root.

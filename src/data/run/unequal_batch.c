@@ -3,6 +3,9 @@
 // begins the next one.
 #include "data/run/unequal_batch.h"
 
+#include "data/graph/infer.h"
+#include "data/run/pull.h"
+
 int64_t stk_unequal_size(const struct stk_dataset *ds)
 {
     return stk_attrs_int(ds->attrs, "batch_size", 1);

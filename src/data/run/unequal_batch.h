@@ -4,7 +4,7 @@
 #ifndef STK_DATA_UNEQUAL_BATCH_H
 #define STK_DATA_UNEQUAL_BATCH_H
 
-#include "data/run/feed.h"
+#include "data/run/iter.h"
 
 struct stk_unequal {       // the iterator's state
     struct stk_block held; // elements of the batch to be made, and perhaps more

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // columns: elements that are in memory already, as columns of n: what windows and groups are.
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 struct columns {
     int64_t at; // position

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "data/formats/csv_columns.h"
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define READ_BYTES ((size_t)512 << 10)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define BUDGET_PARTS 64 // at most one of so many of the budget is read at once

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define READ_BYTES ((size_t)1 << 20)

@@ -2,7 +2,7 @@
 // generator: elements that a generator of the embedding language gives. Attributes: "id" of the
 // generator, "specs" of its elements, "args" (COLS), what it is opened with.
 #include "base/alloc.h"
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 struct generator {
     void *gen;

@@ -5,6 +5,7 @@
 // are its specs.
 #include "base/alloc.h"
 #include "data/formats/indexed.h"
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define AT_ONCE 1024

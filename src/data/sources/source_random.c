@@ -2,7 +2,7 @@
 // random: int64 numbers of 32 random bits, without end. Number i depends on the seed and i alone.
 // With rerandomize_each_iteration each epoch has other numbers.
 #include "base/str.h"
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 struct random {
     int64_t at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // range(start, stop, step): scalars counted up or down, of int64 or the type asked for. Indexed:
 // any position is computed.
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 struct range {
     int64_t at; // position

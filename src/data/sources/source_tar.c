@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "data/formats/tar.h"
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define READ_BYTES ((size_t)1 << 20)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/guard.h"
-#include "data/graph/dataset.h"
+#include "data/run/iter.h"
 
 struct slices {
     int64_t at;              // position

@@ -3,6 +3,7 @@
 // them). A last line without an end counts. Plain, gzip and zlib.
 #include <string.h>
 
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define READ_BYTES ((size_t)256 << 10)

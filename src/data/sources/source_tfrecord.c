@@ -5,6 +5,7 @@
 // A damaged record is one error (STK_EDAMAGE) in its place, and the records behind it follow, as
 // far as they can be found again; damage of the compression ends its file.
 #include "base/alloc.h"
+#include "data/run/iter.h"
 #include "data/sources/files.h"
 
 #define AT_ONCE 1024

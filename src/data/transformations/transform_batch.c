@@ -3,9 +3,9 @@
 // batches, so that in the usual case the input's column, read with another shape, is the batch.
 #include <string.h>
 
-#include "data/graph/dataset.h"
-#include "data/transformations/map_parallel.h"
 #include "data/memory/stream_copy.h"
+#include "data/run/pull.h"
+#include "data/transformations/map_parallel.h"
 
 struct batch {
     struct stk_block held;                     // elements of a batch that is not full yet

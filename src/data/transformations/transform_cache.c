@@ -14,8 +14,8 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "data/run/pull.h"
 #include "data/transformations/cache_file.h"
-#include "data/run/feed.h"
 
 #define BLOCKS_MAX ((size_t)1 << 28)
 #define TAKE_MAX 4096            // elements of a block that is taken

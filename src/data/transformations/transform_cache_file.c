@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "data/transformations/cache_file.h"
-#include "data/run/feed.h"
-#include "data/graph/fingerprint.h"
 #include "data/formats/indexed.h"
 #include "data/formats/packed.h"
+#include "data/graph/fingerprint.h"
+#include "data/run/pull.h"
+#include "data/transformations/cache_file.h"
 
 #define BLOCK_MAX 1024
 

@@ -7,6 +7,7 @@
 // rerandomize_each_iteration.
 #include "base/alloc.h"
 #include "base/str.h"
+#include "data/graph/infer.h"
 #include "data/run/feed.h"
 
 #define ROUND 512 // elements of a block

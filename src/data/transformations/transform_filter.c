@@ -2,7 +2,9 @@
 // filter: elements for which a function gives true. take_while: elements before the first for which
 // it gives false. ignore_errors: elements that failed are left out and counted; what is no fault of
 // the element (memory, cancellation) still comes through.
+#include "data/graph/infer.h"
 #include "data/run/feed.h"
+#include "data/run/pull.h"
 
 struct filter {
     struct stk_frame *frame;

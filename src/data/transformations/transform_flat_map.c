@@ -3,10 +3,13 @@
 // interleave on one thread: of cycle_length of them in turn, block_length elements at a time, in
 // tf.data's order; with num_parallel_calls see transform_interleave.c.
 #include "base/alloc.h"
-#include "data/transformations/interleave.h"
+#include "data/graph/infer.h"
+#include "data/run/aggregate.h"
+#include "data/run/iter_open.h"
 #include "data/run/nested.h"
 #include "data/run/parts.h"
-#include "data/run/aggregate.h"
+#include "data/run/pull.h"
+#include "data/transformations/interleave.h"
 
 struct flat {
     struct stk_nest nest;
@@ -156,7 +159,7 @@ static enum stk_status cycle_turn(struct stk_iter *it, bool *is_over, struct stk
 static void end_slot(struct stk_iter *it)
 {
     struct cycle *c = it->state;
-    stk_aggregate_close(it, c->slots[c->at]);
+    stk_iter_close_concurrent(it, c->slots[c->at]);
     c->slots[c->at] = NULL;
     c->open--;
     advance(c);
@@ -234,7 +237,7 @@ static void cycle_close(struct stk_iter *it)
     struct cycle *c = it->state;
     stk_interleave_close(c->parallel);
     for (int64_t i = 0; c->slots && i < c->length; i++) {
-        stk_aggregate_close(it, c->slots[i]);
+        stk_iter_close_concurrent(it, c->slots[i]);
     }
     stk_free(c->slots);
     stk_parts_free(&c->parts);

@@ -9,7 +9,11 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "data/graph/infer.h"
+#include "data/run/feed.h"
+#include "data/run/iter_open.h"
 #include "data/run/nested.h"
+#include "data/run/pull.h"
 
 #define GROUPS_MAX ((size_t)1 << 24)
 #define PARTS_MAX ((size_t)1 << 24)

@@ -10,10 +10,15 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
-#include "data/run/permits.h"
-#include "data/run/memory_wait.h"
-#include "data/transformations/interleave_impl.h"
+#include "data/run/account.h"
 #include "data/run/aggregate.h"
+#include "data/run/iter_open.h"
+#include "data/run/memory_wait.h"
+#include "data/run/permits.h"
+#include "data/run/pull.h"
+#include "data/run/ring.h"
+#include "data/run/worker.h"
+#include "data/transformations/interleave_impl.h"
 
 #define READ_FACTOR 2 // memory of a read by that of its elements: sources read larger blocks
 
@@ -99,9 +104,9 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     slot->is_busy = true;
     p->n_busy++;
     pthread_mutex_unlock(&p->ring.lock);
-    stk_permit_take(run);
+    stk_permit_take(&run->permits);
     struct stk_iter *before = stk_account_enter(p->it);
-    long pauses = stk_thread_switches();
+    long pauses = stk_worker_pauses();
     uint64_t start_ns = stk_clock_ns();
     enum stk_status s = stk_iter_next(slot->inner, n, &piece->block, &err);
     bool is_end = s == STK_OK && piece->block.n == 0;
@@ -109,10 +114,10 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
         (void)stk_piece_fail(piece, s, &err);
     }
     uint64_t took_ns = stk_clock_ns() - start_ns;
-    pauses = stk_thread_switches() - pauses;
+    pauses = stk_worker_pauses() - pauses;
     stk_account_leave(before, 0);
     stk_account_settle(p->it);
-    stk_permit_return(run);
+    stk_permit_return(&run->permits);
     __atomic_add_fetch(&p->tuned.pauses, pauses > 0 ? (uint64_t)pauses : 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
     stk_tuner_look(run);
@@ -137,7 +142,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
 
 static bool is_over(const struct stk_interleave *p)
 {
-    return p->is_stopping || __atomic_load_n(&p->it->run->is_cancelled, __ATOMIC_ACQUIRE);
+    return p->is_stopping || stk_run_is_cancelled(p->it->run);
 }
 
 // For a worker that waits for memory, which does not hold the lock.
@@ -155,7 +160,7 @@ static void *work(void *arg)
     struct stk_interleave_worker *w = arg;
     struct stk_interleave *p = w->of;
     struct stk_piece piece = {0};
-    stk_thread_set_batch();
+    stk_worker_be_batch();
     stk_memory_wait_set(is_over_by_now, p);
     pthread_mutex_lock(&p->ring.lock);
     while (!is_over(p)) {
@@ -353,7 +358,7 @@ static enum stk_status end_slot(struct stk_interleave *p, struct stk_err *err)
     slot->inner = NULL;
     p->open--;
     pthread_mutex_unlock(&p->ring.lock);
-    stk_aggregate_close(p->it, inner);
+    stk_iter_close_concurrent(p->it, inner);
     enum stk_status s = p->is_lazy ? STK_OK : open_slot(p, slot, err);
     stk_interleave_advance(p, 1);
     return s;
@@ -508,7 +513,7 @@ void stk_interleave_close(struct stk_interleave *p)
         for (int k = 0; k < STK_INTERLEAVE_AHEAD; k++) {
             stk_piece_clear(&p->slots[i].pieces[k]);
         }
-        stk_aggregate_close(p->it, p->slots[i].inner);
+        stk_iter_close_concurrent(p->it, p->slots[i].inner);
         stk_free(p->slots[i].err);
     }
     stk_free(p->slots);

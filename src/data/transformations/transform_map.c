@@ -7,7 +7,8 @@
 // the function takes at once are pulled and their results written to their place in the batch, so
 // that what a source has read is still in the cache and its memory is used again for the next ones.
 #include "base/alloc.h"
-#include "data/run/feed.h"
+#include "data/graph/infer.h"
+#include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
 #define GROUP_BYTES_MAX ((int64_t)64 << 20) // a short batch is given the memory of a whole one

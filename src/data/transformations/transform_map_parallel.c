@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "data/run/async.h"
+#include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
 #define GROUP_BYTES ((int64_t)256 << 10) // batches smaller than this share a buffer

@@ -3,6 +3,7 @@
 // AUTOTUNE (-1) by some pieces, of which the tuner sets the number. 0 is no buffer and no thread.
 #include "base/alloc.h"
 #include "data/run/async.h"
+#include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
 
 #define AUTO_ROOM 8 // pieces, with AUTOTUNE, at first

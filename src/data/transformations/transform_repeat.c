@@ -3,7 +3,9 @@
 // several inputs, one after the other. Both open an input when it is its turn.
 //
 // As in tf.data, repeating an empty input without a count ends at once.
-#include "data/run/feed.h"
+#include "data/graph/infer.h"
+#include "data/run/iter_open.h"
+#include "data/run/pull.h"
 
 struct turns {
     int64_t turn; // which repetition, or input, is open or comes next

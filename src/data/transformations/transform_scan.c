@@ -6,6 +6,7 @@
 // the result's. An element that fails leaves the state as it was; reduce ends with the error.
 #include <string.h>
 
+#include "data/graph/infer.h"
 #include "data/run/feed.h"
 
 struct scan {

@@ -13,8 +13,10 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "data/run/feed.h"
+#include "data/graph/infer.h"
 #include "data/graph/permute.h"
+#include "data/run/feed.h"
+#include "data/run/pull.h"
 
 #define FIXED_BYTES_MAX ((int64_t)4096) // of a component that lies in an array
 #define FIRST_SLOTS ((int64_t)1024)

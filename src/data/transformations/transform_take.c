@@ -2,7 +2,8 @@
 // take, skip, shard: parts of the input by position. A negative count of take means all, of skip
 // that nothing is left. shard passes over the elements of others instead of making them, where the
 // input can.
-#include "data/run/feed.h"
+#include "data/graph/infer.h"
+#include "data/run/pull.h"
 
 #define SHARD_PARTS 64 // elements of a block that are picked one by one
 

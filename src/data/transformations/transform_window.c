@@ -3,7 +3,9 @@
 // `stride` apart. An element has several components: a window then is one dataset for each.
 //
 // Windows share the memory of the input's blocks; where they overlap it is read-only.
+#include "data/graph/infer.h"
 #include "data/run/nested.h"
+#include "data/run/pull.h"
 
 #define PULL_ELEMENTS 256 // at least, of the input
 

@@ -3,6 +3,7 @@
 // with their number. An element that fails in one input is an error, and the others' elements at
 // that place go with it, so that they stay in step.
 #include "data/run/feed.h"
+#include "data/run/pull.h"
 
 #include "base/alloc.h"
 

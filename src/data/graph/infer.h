@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kinds share about their arguments and inputs when they infer what their elements are.
+#ifndef STK_DATA_INFER_H
+#define STK_DATA_INFER_H
+
+#include "data/graph/dataset.h"
+
+// A number argument: unknown while it is bound.
+static inline bool stk_arg_is_bound(const struct stk_dataset *ds, const char *name)
+{
+    const struct stk_attr *t = stk_attrs_get(ds->attrs, name);
+    return t && t->kind == STK_ATTR_BOUND;
+}
+// A function argument that takes the element's components and perhaps `more` before them. NULL: it
+// is missing or takes another number (the error says so).
+struct stk_fn *stk_arg_fn(const struct stk_dataset *ds, const char *name, int more,
+                          struct stk_err *err);
+// ds->specs: what holds for the elements of all inputs from the given one on.
+enum stk_status stk_specs_join_inputs(struct stk_dataset *ds, int from, struct stk_err *err);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time accounts; see account.h.
+#include "data/run/account.h"
+
+#include <time.h>
+
+#include "data/run/recorder.h"
+
+#define RATIO_ONE 1024u
+#define RATIO_EVERY_NS 1000000u
+#define OUTSIDE_NS 20000u
+
+struct account {
+    struct stk_iter *stage, *before; // the latter as of the last change to a stage
+    uint64_t since_ns;
+    uint64_t worked_ns, cpu_ns; // wall time since the ratio was measured; the CPU clock then
+    uint64_t charged_ns;        // of CPU since then
+    uint64_t debt_ns;           // charged too much before
+    uint32_t ratio;             // CPU per wall, of RATIO_ONE; 0: not measured yet
+};
+static _Thread_local struct account account;
+
+uint64_t stk_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t cpu_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void begin_measure(struct account *a)
+{
+    a->cpu_ns = cpu_clock_ns();
+    a->worked_ns = a->charged_ns = 0;
+    a->ratio = RATIO_ONE;
+}
+
+// What was used since the last measure, and was not charged to any stage.
+static uint64_t measure(struct account *a)
+{
+    uint64_t cpu = cpu_clock_ns(), used = cpu - a->cpu_ns;
+    used = used < a->worked_ns ? used : a->worked_ns; // the rest was between stages
+    uint64_t ratio = a->worked_ns ? used * RATIO_ONE / a->worked_ns : RATIO_ONE;
+    a->ratio = ratio < 1 ? 1 : (uint32_t)ratio;
+    uint64_t missing = used > a->charged_ns ? used - a->charged_ns : 0;
+    a->debt_ns += used < a->charged_ns ? a->charged_ns - used : 0;
+    a->cpu_ns = cpu;
+    a->worked_ns = a->charged_ns = 0;
+    return missing;
+}
+
+// Charges what passed since the last change; returns the time.
+static uint64_t charge(struct account *a)
+{
+    uint64_t now = stk_clock_ns();
+    if (a->stage) {
+        uint64_t passed = now - a->since_ns, cpu;
+        a->worked_ns += passed;
+        if (a->worked_ns > RATIO_EVERY_NS) {
+            cpu = measure(a);
+        } else {
+            cpu = passed * a->ratio / RATIO_ONE;
+            a->charged_ns += cpu;
+        }
+        uint64_t paid = cpu < a->debt_ns ? cpu : a->debt_ns;
+        a->debt_ns -= paid;
+        struct stk_stage_stats *s = &a->stage->stats;
+        __atomic_add_fetch(&s->busy_ns, cpu - paid, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&s->held_ns, passed, __ATOMIC_RELAXED);
+    }
+    a->since_ns = now;
+    return now;
+}
+
+struct stk_iter *stk_account_enter(struct stk_iter *it)
+{
+    struct account *a = &account;
+    struct stk_iter *before = a->stage;
+    uint64_t left_ns = a->since_ns, now_ns = charge(a);
+    if (!before && (!a->ratio || now_ns - left_ns > OUTSIDE_NS)) {
+        begin_measure(a); // what the thread did outside of the engine is not to count
+    }
+    a->before = before;
+    a->stage = it;
+    if (it && it->run->recorder) {
+        stk_recorder_begin(it->run->recorder);
+    }
+    return before;
+}
+
+void stk_account_leave(struct stk_iter *before, int64_t given)
+{
+    struct stk_iter *it = account.stage;
+    if (it && it->run->recorder) {
+        stk_recorder_end(it->run->recorder, it, given);
+    }
+    charge(&account);
+    account.before = NULL;
+    account.stage = before;
+}
+
+void stk_account_settle(struct stk_iter *it)
+{
+    struct account *a = &account;
+    uint64_t missing = measure(a), paid = missing < a->debt_ns ? missing : a->debt_ns;
+    a->debt_ns -= paid;
+    __atomic_add_fetch(&it->stats.busy_ns, missing - paid, __ATOMIC_RELAXED);
+}
+
+struct stk_wait stk_wait_begin(struct stk_run *run)
+{
+    struct stk_wait w = {charge(&account), stk_permit_is_held()};
+    if (w.had_permit) {
+        stk_permit_return(&run->permits);
+    }
+    return w;
+}
+
+void stk_wait_end(struct stk_run *run, struct stk_wait w, struct stk_iter *it)
+{
+    if (w.had_permit) {
+        stk_permit_take(&run->permits);
+    }
+    uint64_t now = stk_clock_ns();
+    account.since_ns = now;
+    if (it) {
+        __atomic_add_fetch(&it->stats.starve_ns, now - w.since_ns, __ATOMIC_RELAXED);
+    }
+    struct stk_iter *who = it && account.stage == it ? account.before : account.stage;
+    if (who) {
+        __atomic_add_fetch(&who->stats.wait_ns, now - w.since_ns, __ATOMIC_RELAXED);
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs; see run_open.h. A run ends with its last holder: iterators, and who opened it.
+#include "data/run/run_open.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "base/thread.h"
+#include "data/run/fork.h"
+#include "data/run/memory_wait.h"
+#include "data/run/ring.h"
+#include "data/run/tuner.h"
+
+#define RAM_FLOOR ((size_t)64 << 20)
+
+static size_t half_of_memory(void)
+{
+    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    size_t half = pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size : RAM_FLOOR;
+    return half < RAM_FLOOR ? RAM_FLOOR : half;
+}
+
+static uint64_t drawn_seed(void)
+{
+    uint64_t seed;
+    struct timespec t;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) {
+        return seed;
+    }
+    clock_gettime(CLOCK_REALTIME, &t);
+    return stk_hash_u64((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options *options,
+                             struct stk_err *err)
+{
+    *out = NULL;
+    struct stk_run *run = stk_alloc_zero(1, sizeof *run);
+    if (!run) {
+        return stk_err_nomem(err);
+    }
+    run->refs = 1;
+    if (options) {
+        run->options = *options;
+    }
+    run->has_cap = run->options.threads > 0;
+    if (run->options.threads <= 0) {
+        run->options.threads = stk_thread_count();
+    }
+    run->seed = run->options.has_seed ? run->options.seed : drawn_seed();
+    run->pool = stk_pool_open_in(run->options.ram_bytes ? run->options.ram_bytes : half_of_memory(),
+                                 run->options.memory);
+    if (!run->pool) {
+        stk_free(run);
+        return stk_err_nomem(err);
+    }
+    stk_pool_set_wait(run->pool, stk_memory_wait_once, run);
+    stk_permits_open(&run->permits, run->options.threads, &run->is_cancelled);
+    pthread_mutex_init(&run->short_lock, NULL);
+    pthread_mutex_init(&run->rings_lock, NULL);
+    pthread_mutex_init(&run->tree_lock, NULL);
+    run->forks = stk_fork_count();
+    *out = run;
+    return STK_OK;
+}
+
+void stk_run_drop(struct stk_run *run)
+{
+    if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        stk_tuner_close(run->tuner);
+        stk_pool_drop(run->pool);
+        pthread_mutex_destroy(&run->tree_lock);
+        pthread_mutex_destroy(&run->rings_lock);
+        pthread_mutex_destroy(&run->short_lock);
+        stk_permits_close(&run->permits);
+        stk_free(run);
+    }
+}
+
+void stk_run_cancel(struct stk_run *run)
+{
+    __atomic_store_n(&run->is_cancelled, 1, __ATOMIC_RELEASE);
+    if (run->forks != stk_fork_count()) {
+        return; // nobody of ours waits in this process
+    }
+    stk_permits_set(&run->permits, 0);
+    pthread_mutex_lock(&run->rings_lock);
+    for (struct stk_ring *r = run->rings; r; r = r->next) {
+        stk_ring_wake(r);
+    }
+    pthread_mutex_unlock(&run->rings_lock);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker's thread tells the scheduler, and asks it.
+#ifndef STK_DATA_WORKER_H
+#define STK_DATA_WORKER_H
+
+// When it is woken, it does not take the processor away from whoever runs there, which is mostly
+// the consumer that took an element and has just woken it.
+void stk_worker_be_batch(void);
+// How often this thread gave its processor up so far. Unlike wall time, that does not grow when
+// other programs, or other machines on the same processor, take their share.
+long stk_worker_pauses(void);
+
+#endif
