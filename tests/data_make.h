@@ -6,11 +6,11 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "check.h"
+#include "base/clock.h"
 #include "data/graph/dataset.h"
 #include "data/run/iter_open.h"
 #include "data/run/pull.h"
@@ -78,13 +78,11 @@ static enum stk_status test_infer(struct stk_op_infer *c, struct stk_err *err)
 
 UNUSED static void spin(int64_t ns)
 {
-    struct timespec a, b;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    int64_t start_ns = (int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
     do {
         for (volatile int i = 0; i < 200; i++) {
         }
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-    } while ((b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec < ns);
+    } while ((int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID) - start_ns < ns);
 }
 
 static enum stk_status test_run(struct stk_op_run *r, struct stk_err *err)

@@ -3,6 +3,7 @@
 #ifndef STK_TESTS_DATA_SPIN_H
 #define STK_TESTS_DATA_SPIN_H
 
+#include "base/clock.h"
 #include "data_make.h"
 
 // x -> a dataset of x elements again and again that cost spin_ns each. calls: its map's
@@ -42,13 +43,6 @@ UNUSED static struct stk_fn *spinning_fn(int64_t calls)
     stk_fn_drop(spins);
     CHECK(stk_fn_finish(fn, &value, 1, &err) == STK_OK);
     return fn;
-}
-
-UNUSED static double seconds_of(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 #endif

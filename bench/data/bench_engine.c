@@ -5,10 +5,10 @@
 //   ninja -C build/release stoker_bench_engine && build/release/bench/stoker_bench_engine
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "data/run/iter_open.h"
 #include "data/run/pull.h"
 #include "data/run/run_open.h"
@@ -17,9 +17,7 @@
 
 static double now_s(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return stk_clock_seconds(CLOCK_MONOTONIC);
 }
 
 static struct stk_dataset *make_of(const char *kind, struct stk_dataset *in, struct stk_attrs *a)
@@ -52,11 +50,9 @@ static enum stk_status spin_run(struct stk_op_run *r, struct stk_err *err)
     int64_t *to = stk_op_out(r, 0, STK_DT_I64, &scalar, err);
     for (int64_t i = 0; to && i < r->n; i++) {
         to[i] = *(int64_t *)stk_col_at(r->in[0], i) + 1;
-        struct timespec a, b;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
-        do {
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-        } while (spin_ns && (b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec < spin_ns);
+        int64_t start_ns = (int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
+        while ((int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID) - start_ns < spin_ns) {
+        }
     }
     return to ? STK_OK : STK_ELIMIT;
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "data/image/image_codec_impl.h"
 #include "data/image/image_colour.h"
 
@@ -20,9 +20,7 @@ static struct stk_image_context *context;
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + 1e-3 * (double)t.tv_nsec;
+    return 1e6 * stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int by_value(const void *a, const void *b)

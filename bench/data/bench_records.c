@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "data/formats/example.h"
 
@@ -22,9 +22,7 @@ static int rounds = 9;
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void die(const struct stk_err *err)

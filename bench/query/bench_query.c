@@ -6,16 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "stoker/query.h"
-
-static double now_s(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 // Rows, and the sum of the last field of each line of CSV.
 struct answer {
@@ -59,12 +52,13 @@ static void measure(struct stoker_profiles *p, const char *sql, int repeats, con
     o.timeout_ns = 0;
     for (int i = 0; i < repeats; i++) {
         struct stoker_tables *t;
-        double start = now_s(CLOCK_MONOTONIC), cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
+        double start = stk_clock_seconds(CLOCK_MONOTONIC),
+               cpu = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
         if (stoker_query(p, sql, &o, &t, &err) != STOKER_OK) {
             fail(&err);
         }
-        double took = now_s(CLOCK_MONOTONIC) - start;
-        cpu = now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        double took = stk_clock_seconds(CLOCK_MONOTONIC) - start;
+        cpu = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
         best = took < best ? took : best;
         best_cpu = cpu < best_cpu ? cpu : best_cpu;
         if (i == 0 && stoker_tables_write(t, "csv", NULL, NULL, take, &a, &err) != STOKER_OK) {
@@ -87,11 +81,11 @@ int main(int argc, char **argv)
     struct stoker_why_options o;
     const char *path = argv[1];
     stoker_why_options_default(&o);
-    double start = now_s(CLOCK_MONOTONIC);
+    double start = stk_clock_seconds(CLOCK_MONOTONIC);
     if (stoker_open(&path, 1, &o, &p, &err) != STOKER_OK) {
         fail(&err);
     }
-    printf("{\"open_seconds\": %.6f, \"queries\": [", now_s(CLOCK_MONOTONIC) - start);
+    printf("{\"open_seconds\": %.6f, \"queries\": [", stk_clock_seconds(CLOCK_MONOTONIC) - start);
     for (int i = 3; i < argc; i++) {
         measure(p, argv[i], atoi(argv[2]), i > 3 ? ", " : "");
     }

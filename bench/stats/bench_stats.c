@@ -9,29 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/verdict.h"
 #include "passes/stats/stats_every.h"
 #include "readers/reader.h"
 
 struct timer {
-    struct timespec wall, cpu;
+    double wall, cpu; // seconds
 };
 
 static double looked_s, looked_cpu_s; // of all analyses, within the model's time
 
 static struct timer now(void)
 {
-    struct timer t;
-    clock_gettime(CLOCK_MONOTONIC, &t.wall);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t.cpu);
-    return t;
-}
-
-static double seconds(struct timespec from, struct timespec to)
-{
-    return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+    return (struct timer){stk_clock_seconds(CLOCK_MONOTONIC),
+                          stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static double peak_mb(void)
@@ -55,8 +48,8 @@ static enum stk_status see_all(const struct stk_analysis *view, struct stk_arena
     struct timer start = now();
     enum stk_status status = every.see(view, arena, partial, err);
     struct timer end = now();
-    looked_s += seconds(start.wall, end.wall);
-    looked_cpu_s += seconds(start.cpu, end.cpu);
+    looked_s += end.wall - start.wall;
+    looked_cpu_s += end.cpu - start.cpu;
     return status;
 }
 
@@ -71,9 +64,9 @@ static enum stk_status see_each(const struct stk_analysis *view, struct stk_aren
             status = stk_stats_all[i]->hook.see(view, arena, &partials[i], err);
         }
         struct timer end = now();
-        looked_s += seconds(start.wall, end.wall);
-        looked_cpu_s += seconds(start.cpu, end.cpu);
-        printf("\"%s\": %.4f, ", stk_stats_all[i]->name, seconds(start.cpu, end.cpu));
+        looked_s += end.wall - start.wall;
+        looked_cpu_s += end.cpu - start.cpu;
+        printf("\"%s\": %.4f, ", stk_stats_all[i]->name, end.cpu - start.cpu);
     }
     *partial = partials;
     return status;
@@ -133,11 +126,10 @@ int main(int argc, char **argv)
            "\"model_cpu_s\": %.4f, \"analyses_s\": %.4f, \"analyses_cpu_s\": %.4f, "
            "\"tables_s\": %.4f, \"tables_cpu_s\": %.4f, \"after_s\": %.4f, \"after_cpu_s\": %.4f, "
            "\"read_peak_mb\": %.0f, \"peak_mb\": %.0f}\n",
-           seconds(start.wall, model.wall), seconds(start.cpu, model.cpu),
-           seconds(model.wall, tables.wall) - looked_s,
-           seconds(model.cpu, tables.cpu) - looked_cpu_s, looked_s, looked_cpu_s,
-           seconds(tables.wall, end.wall), seconds(tables.cpu, end.cpu),
-           seconds(model.wall, end.wall), seconds(model.cpu, end.cpu), read_peak_mb, peak_mb());
+           model.wall - start.wall, model.cpu - start.cpu, tables.wall - model.wall - looked_s,
+           tables.cpu - model.cpu - looked_cpu_s, looked_s, looked_cpu_s, end.wall - tables.wall,
+           end.cpu - tables.cpu, end.wall - model.wall, end.cpu - model.cpu, read_peak_mb,
+           peak_mb());
     for (int i = 0; i < stk_stats_count; i++) {
         stk_table_doc_deinit(&docs[i]);
     }

@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -66,16 +67,6 @@ void *stk_alloc_array(size_t count, size_t size)
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
 static atomic_bool large_pages_slow;
 
-// Thread's own time in ns, 0 unknown.
-static int64_t own_time_ns(void)
-{
-    struct timespec t;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)) {
-        return 0;
-    }
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 // A large page costs a fifth of the small ones it stands for, about 0.2 ms, and saves look-ups of
 // addresses later. Not so in a virtual machine whose host has yet to provide the memory: small
 // pages are mostly ones that were used before, large ones are not, and take 4 ms and more. One such
@@ -87,12 +78,12 @@ static void ask_for_large_pages(void *p, size_t size)
         return;
     }
     size_t whole = size & ~(LARGE_PAGE - 1);
-    int64_t before = own_time_ns();
+    uint64_t before = stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
     if (madvise(p, whole, MADV_HUGEPAGE)) {
         return;
     }
     *(volatile char *)p = 0;
-    if (own_time_ns() - before < SLOW_PAGE_NS) {
+    if (stk_clock_of(CLOCK_THREAD_CPUTIME_ID) - before < SLOW_PAGE_NS) {
         return;
     }
     atomic_store_explicit(&large_pages_slow, true, memory_order_relaxed);

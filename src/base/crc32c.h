@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CRC-32C (Castagnoli polynomial, RFC 3720 section 12.1), and its masked form in TFRecord files.
-#ifndef STK_DATA_CRC32C_H
-#define STK_DATA_CRC32C_H
+#ifndef STK_BASE_CRC32C_H
+#define STK_BASE_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>

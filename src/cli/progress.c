@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "cli/screen.h"
 
@@ -16,9 +16,7 @@
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)(stk_clock_ns() / 1000000);
 }
 
 void stk_progress_start(struct stk_progress_line *p, bool quiet)

@@ -65,6 +65,5 @@ int stk_sql_filter_apply(struct stk_query_scan *s, struct stk_sql_names *names, 
 // sql_explain.c: from SQLite's error to one for people.
 enum stk_status stk_sql_explain(struct stk_query *q, const char *sql, int code,
                                 struct stk_err *err);
-int64_t stk_sql_now_ns(void);
 
 #endif

@@ -8,21 +8,14 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "query/sql_impl.h"
 
 #define OPCODES_BETWEEN_CHECKS 20000
 #define TEXT_MAX_BYTES (64 << 20) // of one value
 #define SQL_MAX_BYTES (1 << 20)
-
-int64_t stk_sql_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 bool stk_sql_should_stop(void *arg)
 {
@@ -31,7 +24,7 @@ bool stk_sql_should_stop(void *arg)
     if (q->source.interrupted && q->source.interrupted(q->source.arg)) {
         db->interrupted = true;
     }
-    if (db->deadline_ns && stk_sql_now_ns() > db->deadline_ns) {
+    if (db->deadline_ns && (int64_t)stk_clock_ns() > db->deadline_ns) {
         db->timed_out = true;
     }
     return db->interrupted || db->timed_out;

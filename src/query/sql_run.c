@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "query/columns/columns.h"
 #include "query/sql_impl.h"
 #include "query/sql_lex.h"
@@ -295,7 +296,8 @@ enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t time
     const char *tail = "";
     db->timed_out = db->interrupted = db->batches_used = false;
     db->deadline_ns = 0;
-    if (timeout_ns > 0 && __builtin_add_overflow(stk_sql_now_ns(), timeout_ns, &db->deadline_ns)) {
+    if (timeout_ns > 0 &&
+        __builtin_add_overflow((int64_t)stk_clock_ns(), timeout_ns, &db->deadline_ns)) {
         db->deadline_ns = 0;
     }
     stk_err_init(&db->err);

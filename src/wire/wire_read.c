@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "wire/wire_crc.h"
+#include "base/crc32c.h"
 
 bool stk_wire_is_header(const uint8_t *p, size_t n, struct stk_wire_header *out)
 {
@@ -24,7 +24,7 @@ static bool is_block(const uint8_t *p, struct stk_wire_block *b)
     }
     struct stk_wire_block plain = *b;
     plain.head_crc = 0;
-    return stk_wire_crc(0, &plain, sizeof plain) == b->head_crc;
+    return stk_crc32c(0, &plain, sizeof plain) == b->head_crc;
 }
 
 // Bytes up to the next place where a block may begin.
@@ -52,7 +52,7 @@ enum stk_wire_found stk_wire_find(const uint8_t *p, size_t n, bool at_end,
         *use = at_end ? to_next(p, n) : 0;
         return at_end ? STK_WIRE_DAMAGE : STK_WIRE_MORE;
     }
-    if (stk_wire_crc(0, p + sizeof *block, block->length) != block->crc) {
+    if (stk_crc32c(0, p + sizeof *block, block->length) != block->crc) {
         *use = to_next(p, n);
         return STK_WIRE_DAMAGE;
     }

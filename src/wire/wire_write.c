@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "wire/wire_crc.h"
+#include "base/clock.h"
+#include "base/crc32c.h"
 
 #define BUFFER_BYTES (64u << 10)
 #define STRING_MAX 4096u
@@ -30,18 +30,6 @@ struct stk_wire_writer {
     uint32_t number, sequence;
     uint8_t buffer[sizeof(struct stk_wire_block) + BUFFER_BYTES];
 };
-
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t stk_wire_now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
 
 static void fail(struct stk_wire_file *f, int why)
 {
@@ -86,8 +74,8 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
                                 .header_bytes = sizeof h,
                                 .flags = STK_WIRE_HAS_ELEMENTS,
                                 .pid = (uint64_t)getpid(),
-                                .mono_ns = clock_ns(CLOCK_MONOTONIC),
-                                .real_ns = clock_ns(CLOCK_REALTIME)};
+                                .mono_ns = stk_clock_ns(),
+                                .real_ns = stk_clock_of(CLOCK_REALTIME)};
     memcpy(h.magic, STK_WIRE_MAGIC, sizeof h.magic);
     snprintf(h.producer, sizeof h.producer, "%s", producer);
     f->next_id = 1;
@@ -99,7 +87,7 @@ enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, co
 static void write_end(struct stk_wire_file *f)
 {
     struct stk_wire_block end = {.magic = STK_WIRE_BLOCK_MAGIC, .type = STK_WIRE_END};
-    end.head_crc = stk_wire_crc(0, &end, sizeof end);
+    end.head_crc = stk_crc32c(0, &end, sizeof end);
     write_at(f, &end, sizeof end);
 }
 
@@ -163,9 +151,9 @@ void stk_wire_flush(struct stk_wire_writer *w)
     h->magic = STK_WIRE_BLOCK_MAGIC;
     h->writer = w->number;
     h->sequence = w->sequence++;
-    h->crc = stk_wire_crc(0, w->buffer + sizeof *h, h->length);
+    h->crc = stk_crc32c(0, w->buffer + sizeof *h, h->length);
     h->head_crc = 0;
-    h->head_crc = stk_wire_crc(0, h, sizeof *h);
+    h->head_crc = stk_crc32c(0, h, sizeof *h);
     memcpy(w->buffer, h, sizeof *h);
     write_at(w->file, w->buffer, sizeof *h + h->length);
     *h = (struct stk_wire_block){0};

@@ -28,7 +28,6 @@ STK_MUST_CHECK enum stk_status stk_wire_close(struct stk_wire_file *f, bool is_w
 STK_MUST_CHECK enum stk_status stk_wire_pause(struct stk_wire_file *f, struct stk_err *err);
 // Does the path still lead to the file?
 bool stk_wire_is_at(const struct stk_wire_file *f, const char *path);
-uint64_t stk_wire_now_ns(void); // the clock of all times
 
 struct stk_wire_writer; // belongs to one thread
 

@@ -11,10 +11,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "base/clock.h"
 #include "stoker/data.h"
 
 enum { WORKERS = 3, ELEMENTS_MAX = 20000, HANGS_S = 120, STAGES_MAX = 7 };
@@ -510,17 +510,10 @@ static uint64_t end_seed;
 static double end_s;
 static _Thread_local uint64_t my_seed;
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void *work(void *arg)
 {
     (void)arg;
-    while (now_s() < end_s && atomic_load(&failures) < 10) {
+    while (stk_clock_seconds(CLOCK_MONOTONIC) < end_s && atomic_load(&failures) < 10) {
         my_seed = atomic_fetch_add(&next_seed, 1);
         if (my_seed >= end_seed) {
             break;
@@ -573,7 +566,7 @@ int main(int argc, char **argv)
         pthread_join(workers[0], NULL); // sanitizers have a thread of their own from then on
     }
     int files = entries_of("/proc/self/fd"), threads = entries_of("/proc/self/task");
-    end_s = now_s() + seconds;
+    end_s = stk_clock_seconds(CLOCK_MONOTONIC) + seconds;
     int count = 0;
     for (; count < WORKERS && pthread_create(&workers[count], NULL, work, NULL) == 0; count++) {
     }

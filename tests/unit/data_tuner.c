@@ -3,6 +3,7 @@
 // of memory is no more than said, whatever reads ahead.
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "data/run/ring.h"
 #include "data/run/tuner.h"
 #include "data_make.h"
@@ -193,12 +194,13 @@ static void processors(void)
         NULL));
     struct stk_block b = {0};
     struct stk_err err;
-    double wall = seconds_of(CLOCK_MONOTONIC), used = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = stk_clock_seconds(CLOCK_MONOTONIC),
+           used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     for (int n = 0; n < 4000; n += (int)b.n) {
         CHECK(stk_iter_next(it, 64, &b, &err) == STK_OK && b.n > 0);
     }
-    wall = seconds_of(CLOCK_MONOTONIC) - wall;
-    used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used;
+    wall = stk_clock_seconds(CLOCK_MONOTONIC) - wall;
+    used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
     CHECK(used > 0.3); // 8000 times 50 us
     CHECK(used < 1.15 * wall);
     stk_block_free(&b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages with threads inside of datasets that functions give: they are seen in the tree with all
 // they counted, together take no more processors than allowed, and get the workers that they need.
+#include "base/clock.h"
 #include "data/run/aggregate.h"
 #include "data/run/tuner.h"
 #include "data_make.h"
@@ -53,14 +54,15 @@ static void budget(const char *kind, int64_t calls)
     struct stk_iter *it = open_iter(make("prefetch", nesting(kind, calls), NULL));
     struct stk_block b = {0};
     struct stk_err err;
-    double wall = seconds_of(CLOCK_MONOTONIC), used = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = stk_clock_seconds(CLOCK_MONOTONIC),
+           used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     int64_t n = 0;
     while (n < 4000) {
         CHECK(stk_iter_next(it, 64, &b, &err) == STK_OK && b.n > 0);
         n += b.n;
     }
-    wall = seconds_of(CLOCK_MONOTONIC) - wall;
-    used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used;
+    wall = stk_clock_seconds(CLOCK_MONOTONIC) - wall;
+    used = stk_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
     struct stk_iter *map = find(it, "map");
     CHECK(map != NULL);
     uint64_t busy_ns = counted(it, &map->stats.busy_ns), made = counted(it, &map->stats.elements);

@@ -5,6 +5,7 @@
 // of several tries must be within them.
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "data/run/aggregate.h"
 #include "data/run/tuner.h"
 #include "data_make.h"
@@ -30,9 +31,9 @@ static double take_for(struct stk_iter *it, double seconds, useconds_t pause_us)
 {
     struct stk_block b = {0};
     struct stk_err err;
-    double start = seconds_of(CLOCK_MONOTONIC), passed = 0;
+    double start = stk_clock_seconds(CLOCK_MONOTONIC), passed = 0;
     int n = 0;
-    for (; passed < seconds; passed = seconds_of(CLOCK_MONOTONIC) - start) {
+    for (; passed < seconds; passed = stk_clock_seconds(CLOCK_MONOTONIC) - start) {
         CHECK(stk_iter_next(it, 1, &b, &err) == STK_OK && b.n == 1);
         n++;
         if (pause_us) {
@@ -91,12 +92,13 @@ static void step(void)
         stk_iter_close(it);
         return;
     }
-    double start = seconds_of(CLOCK_MONOTONIC);
+    double start = stk_clock_seconds(CLOCK_MONOTONIC);
     spin_ns *= 2;
     for (int i = 0; i < 2000 && threads_of(it) != 2; i++) {
         take_for(it, 0.001, 4000);
     }
-    printf("twice the cost: two workers after %.2f s\n", seconds_of(CLOCK_MONOTONIC) - start);
+    printf("twice the cost: two workers after %.2f s\n",
+           stk_clock_seconds(CLOCK_MONOTONIC) - start);
     CHECK_EQ(threads_of(it), 2);
     stk_iter_close(it);
 }
@@ -115,14 +117,14 @@ static bool own_cost(void)
     for (int i = 0; i < 8; i++) {
         take_for(it, 0.01, 0);
         usleep(110000); // time for a look; until then the workers have filled the rings
-        double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        double start = stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
         stk_tuner_look(it->run);
-        double looked = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        double looked = stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID);
         for (int k = 0; k < 1000; k++) {
             stk_tuner_look(it->run);
         }
         looks += looked - start;
-        asks += seconds_of(CLOCK_THREAD_CPUTIME_ID) - looked;
+        asks += stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID) - looked;
     }
     double each_s = looks / 8, ask_s = asks / 8000;
     printf("a look takes %.1f us, asking %.0f ns\n", each_s * 1e6, ask_s * 1e9);

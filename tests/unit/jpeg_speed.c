@@ -4,8 +4,9 @@
 // it prints figures: the best and the median round of each, in images and compressed MB a second.
 #include "jpeg_reference.h"
 
+#include "base/clock.h"
+
 #ifdef STOKER_HAVE_LIBJPEG
-#include <time.h>
 
 enum { FILES = 8, MAX_ROUNDS = 101 };
 
@@ -16,9 +17,7 @@ struct set {
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); // others may be running
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return stk_clock_seconds(CLOCK_THREAD_CPUTIME_ID); // others may be running
 }
 
 // libjpeg's side without a malloc of pixels per image: decoder object and buffer are kept.

@@ -6,9 +6,9 @@
 // little for each element and slow ones do not run far ahead of their consumer.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "data/api/data_api.h"
 #include "data/graph/plan.h"
@@ -311,13 +311,6 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     return STOKER_OK;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 struct stk_iter *stk_data_root(struct stoker_iterator *it)
 {
     return it->root;
@@ -361,9 +354,9 @@ STK_HOT static enum stk_status refill(struct stoker_iterator *it, struct stk_err
         }
     }
     bool is_timed = it->recorder || !stoker_iterator_is_ready(it);
-    int64_t start_ns = is_timed ? now_ns() : 0;
+    int64_t start_ns = is_timed ? (int64_t)stk_clock_ns() : 0;
     enum stk_status s = stk_iter_next(it->root, it->want, &it->block, err);
-    int64_t took_ns = is_timed ? now_ns() - start_ns : 0;
+    int64_t took_ns = is_timed ? (int64_t)stk_clock_ns() - start_ns : 0;
     it->used = 0;
     if (it->recorder && s == STK_OK && it->block.n == 0) {
         stk_recorder_last(it->recorder, (uint64_t)start_ns);
@@ -438,7 +431,7 @@ static void leave_budget(struct stoker_iterator *it, struct stoker_tensor *t,
 // take them, which need no steps by the million.
 static void record_element(struct stoker_iterator *it)
 {
-    int64_t now = now_ns();
+    int64_t now = (int64_t)stk_clock_ns();
     if (now - it->given_ns > STEP_NS) {
         stk_recorder_step(it->recorder, (uint64_t)now, (uint64_t)now, 0);
     }

@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "data/api/data_api.h"
 #include "data/device/device_copy.h"
 #include "data/device/device_defer.h"
@@ -43,13 +43,6 @@ struct stoker_stager {
     bool is_stopping, has_ended, is_orphan; // orphan: the thread frees it
     struct stoker_stager_stats stats;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 enum stoker_status stoker_device_count(int *n, struct stoker_err *err)
 {
@@ -122,10 +115,10 @@ static enum stk_status wait_for_slot(struct stoker_stager *s, struct stk_copy_sl
     if (!slot->is_in_flight) {
         return STK_OK;
     }
-    int64_t start = now_ns();
+    uint64_t start = stk_clock_ns();
     enum stk_status k = stk_cuda_check(c, c->event_wait(slot->done), "a copy to the device", err);
     pthread_mutex_lock(&s->lock);
-    s->stats.slot_ns += (uint64_t)(now_ns() - start);
+    s->stats.slot_ns += stk_clock_ns() - start;
     pthread_mutex_unlock(&s->lock);
     slot->is_in_flight = false;
     stk_copy_slot_release(slot, s->n);
@@ -461,8 +454,8 @@ enum stoker_status stoker_stager_open(struct stoker_dataset *ds,
 
 int stoker_stager_wait(struct stoker_stager *s, int64_t ns)
 {
-    int64_t start = now_ns(), end = start + ns;
-    struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    uint64_t start = stk_clock_ns();
+    struct timespec until = stk_clock_moment(start + (uint64_t)ns);
     int rc = 0;
     if (s->forks != stk_fork_count()) {
         return 1;
@@ -476,7 +469,7 @@ int stoker_stager_wait(struct stoker_stager *s, int64_t ns)
         rc = pthread_cond_timedwait(&s->changed, &s->lock, &until);
     }
     int is_ready = s->put != s->taken || s->has_ended;
-    s->stats.starve_ns += (uint64_t)(now_ns() - start);
+    s->stats.starve_ns += stk_clock_ns() - start;
     pthread_mutex_unlock(&s->lock);
     return is_ready;
 }
@@ -551,8 +544,7 @@ void stoker_stager_free(struct stoker_stager *s)
         return;
     }
     stoker_stager_cancel(s);
-    int64_t end = now_ns() + FAREWELL_NS;
-    struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+    struct timespec until = stk_clock_moment(stk_clock_ns() + FAREWELL_NS);
     pthread_mutex_lock(&s->lock);
     int rc = 0;
     while (!s->has_ended && rc != ETIMEDOUT) { // a function of the caller's may hang

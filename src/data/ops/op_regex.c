@@ -7,9 +7,9 @@
 // ten seconds; a result beyond the budget, or 1 GiB, is one of memory. Without PCRE2 the operations
 // say so when they are used.
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "data/ops/op_util.h"
 
 enum { REPLACE, FULL_MATCH };
@@ -226,9 +226,7 @@ static size_t character(const uint8_t *p, size_t left)
 
 static bool is_out_of_time(struct regex_scratch *s)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    int64_t now = (int64_t)stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
     s->began_ns = s->began_ns ? s->began_ns : now;
     return now - s->began_ns > SEARCH_MAX_NS;
 }

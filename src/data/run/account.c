@@ -2,8 +2,7 @@
 // Time accounts; see account.h.
 #include "data/run/account.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "data/run/recorder.h"
 
 #define RATIO_ONE 1024u
@@ -20,18 +19,9 @@ struct account {
 };
 static _Thread_local struct account account;
 
-uint64_t stk_clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t cpu_clock_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return stk_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void begin_measure(struct account *a)

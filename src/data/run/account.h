@@ -10,8 +10,6 @@
 
 #include "data/run/iter.h"
 
-uint64_t stk_clock_ns(void); // monotonic
-
 // The thread works for `it` from now on; returns for whom it did before.
 struct stk_iter *stk_account_enter(struct stk_iter *it);
 // given: elements that go to who asked the stage for them; 0 where workers make them for its ring.

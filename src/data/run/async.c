@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "data/run/account.h"
 #include "data/run/memory_wait.h"

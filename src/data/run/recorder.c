@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "data/run/aggregate.h"
 #include "data/run/recorder_limit.h"
@@ -213,7 +214,7 @@ void stk_recorder_begin(struct stk_recorder *r)
 {
     struct recorder_thread *t = thread_of(r);
     if (t && t->depth++ < DEPTH_MAX) {
-        t->open[t->depth - 1].start_ns = stk_wire_now_ns();
+        t->open[t->depth - 1].start_ns = stk_clock_ns();
     }
 }
 
@@ -258,7 +259,7 @@ void stk_recorder_end(struct stk_recorder *r, const struct stk_iter *it, int64_t
         return;
     }
     char text[STK_STAGE_NAME];
-    uint64_t start_ns = t->open[t->depth].start_ns, dur_ns = stk_wire_now_ns() - start_ns;
+    uint64_t start_ns = t->open[t->depth].start_ns, dur_ns = stk_clock_ns() - start_ns;
     struct named *stage = named_of(t, it);
     bool is_left_out = (dur_ns < SHORT_NS && stage) ||
                        __atomic_add_fetch(&r->events, 1, __ATOMIC_RELAXED) > EVENTS_MAX;
@@ -351,7 +352,7 @@ static void sum_up(struct session *c, const struct stk_iter *it, uint32_t parent
     const struct stk_stage_stats *s = &it->stats;
     uint32_t stage = (*next)++;
     stk_stage_name(it, text);
-    struct stk_wire_stage w = {.time_ns = stk_wire_now_ns(),
+    struct stk_wire_stage w = {.time_ns = stk_clock_ns(),
                                .elements = s->elements,
                                .errors = s->errors,
                                .skipped = s->skipped,
@@ -384,7 +385,7 @@ void stk_recorder_sum(struct stk_recorder *r, struct stk_iter *root)
     uint64_t step_ns = __atomic_load_n(&r->step_ns, __ATOMIC_RELAXED);
     if (stk_recorder_limit(root, step_ns, limit, sizeof limit)) {
         struct stk_wire_event e = {
-            .start_ns = stk_wire_now_ns(), .track = c->consumer_track, .kind = STK_WIRE_ANNOTATION};
+            .start_ns = stk_clock_ns(), .track = c->consumer_track, .kind = STK_WIRE_ANNOTATION};
         snprintf(text, sizeof text, STK_WIRE_LIMIT "%020llu|%s",
                  (unsigned long long)__atomic_load_n(&r->waited_ns, __ATOMIC_RELAXED), limit);
         e.name = stk_wire_string(c->consumer, text);

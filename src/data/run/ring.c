@@ -2,9 +2,8 @@
 // The ring of pieces between workers and consumer; see ring.h.
 #include "data/run/ring.h"
 
-#include <time.h>
-
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "data/run/account.h"
 
 void stk_piece_clear(struct stk_piece *p)
@@ -236,7 +235,7 @@ static bool sleep_for_capacity(struct stk_ring *r)
     r->has_sleeper = true;
     if (naps->left > 0 && is_last && is_cheap(r)) {
         uint64_t end_ns = stk_clock_ns() + NAP_NS;
-        struct timespec end = {(time_t)(end_ns / 1000000000u), (long)(end_ns % 1000000000u)};
+        struct timespec end = stk_clock_moment(end_ns);
         r->is_napping = true;
         (void)pthread_cond_timedwait(&r->has_capacity, &r->lock, &end);
         r->is_napping = false;

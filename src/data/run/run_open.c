@@ -3,10 +3,10 @@
 #include "data/run/run_open.h"
 
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "base/thread.h"
 #include "data/run/fork.h"
@@ -26,12 +26,10 @@ static size_t half_of_memory(void)
 static uint64_t drawn_seed(void)
 {
     uint64_t seed;
-    struct timespec t;
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) {
         return seed;
     }
-    clock_gettime(CLOCK_REALTIME, &t);
-    return stk_hash_u64((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+    return stk_hash_u64(stk_clock_of(CLOCK_REALTIME));
 }
 
 enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options *options,

@@ -33,9 +33,9 @@
 #include "data/run/tuner.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "data/run/account.h"
 #include "data/run/aggregate.h"
@@ -448,19 +448,12 @@ static void count_all(struct stk_tuner *t, struct stk_iter *root)
     }
 }
 
-static uint64_t process_cpu_ns(void)
-{
-    struct timespec t;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0
-               ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec
-               : 0;
-}
-
 // What is known after n more elements in `passed` ns.
 static void learn_all(struct stk_tuner *t, const struct stk_run *run, double n, double passed)
 {
     bool is_first = t->last_ns == 0;
-    uint64_t starve_ns = consumer_waits(t, run->root), cpu_ns = process_cpu_ns();
+    uint64_t starve_ns = consumer_waits(t, run->root),
+             cpu_ns = stk_clock_of(CLOCK_PROCESS_CPUTIME_ID);
     double waited = starve_ns > t->last_starve_ns ? (double)(starve_ns - t->last_starve_ns) : 0;
     double away = passed - (waited < passed ? waited : passed);
     for (int i = 0; i < t->count; i++) {

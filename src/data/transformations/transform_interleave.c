@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/thread.h"
 #include "data/run/account.h"
 #include "data/run/aggregate.h"

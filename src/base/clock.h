@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clocks in nanoseconds. CLOCK_MONOTONIC for what lasts, CLOCK_THREAD_CPUTIME_ID and
+// CLOCK_PROCESS_CPUTIME_ID for what was spent, CLOCK_REALTIME only to tie a run to the calendar.
+#ifndef STK_BASE_CLOCK_H
+#define STK_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+// 0 where the system lacks the clock.
+static inline uint64_t stk_clock_of(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec
+                                         : 0;
+}
+
+// Monotonic: the clock of all times of stoker's own.
+static inline uint64_t stk_clock_ns(void)
+{
+    return stk_clock_of(CLOCK_MONOTONIC);
+}
+
+// For tests and benches, which print them.
+static inline double stk_clock_seconds(clockid_t clock)
+{
+    return (double)stk_clock_of(clock) * 1e-9;
+}
+
+// A moment as the calls that wait until one take it.
+static inline struct timespec stk_clock_moment(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+#endif
