@@ -2,8 +2,8 @@
 // Hashes of bytes that are the same everywhere and for ever, and that TensorFlow's hash buckets
 // take: MurmurHash64A (A. Appleby) for to_hash_bucket, SipHash-2-4 (J.-P. Aumasson, D. J.
 // Bernstein, 2012) for to_hash_bucket_strong. to_hash_bucket_fast: farmhash.h.
-#ifndef STK_DATA_TEXTHASH_H
-#define STK_DATA_TEXTHASH_H
+#ifndef STK_BASE_TEXTHASH_H
+#define STK_BASE_TEXTHASH_H
 
 #include <stddef.h>
 #include <stdint.h>

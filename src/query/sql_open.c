@@ -17,19 +17,6 @@
 #define TEXT_MAX_BYTES (64 << 20) // of one value
 #define SQL_MAX_BYTES (1 << 20)
 
-bool stk_sql_should_stop(void *arg)
-{
-    struct stk_query *q = arg;
-    struct stk_query_db *db = q->db;
-    if (q->source.interrupted && q->source.interrupted(q->source.arg)) {
-        db->interrupted = true;
-    }
-    if (db->deadline_ns && (int64_t)stk_clock_ns() > db->deadline_ns) {
-        db->timed_out = true;
-    }
-    return db->interrupted || db->timed_out;
-}
-
 static int progress(void *q)
 {
     return stk_sql_should_stop(q);

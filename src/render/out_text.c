@@ -9,15 +9,6 @@
 #include "render/figure.h"
 #include "render/text_parts.h"
 
-void stk_text_label(struct stk_term *t, const char *label)
-{
-    stk_term_to_column(t, STK_TEXT_INDENT);
-    stk_term_styled(t, STK_STYLE_DIM, label);
-    while (t->column < STK_TEXT_BODY) {
-        stk_term_text(t, " ");
-    }
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -30,17 +30,6 @@ const char *stk_level_key(enum stk_level level)
     return keys[level];
 }
 
-const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
-{
-    char text[MAX_TEXT];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    const char *copy = stk_arena_strdup(ctx->pass.arena, text);
-    return copy ? copy : "";
-}
-
 const char *stk_rule_name(const struct stk_rule_ctx *ctx, const char *name)
 {
     size_t n = name ? strlen(name) : 0;

@@ -147,7 +147,7 @@ static uint32_t assign_row(struct nest *w, int64_t start_ns, int64_t end_ns, uin
 static bool split(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_t *rows,
                   uint32_t row_count, struct stk_sub_rows *subs, struct stk_order_scratch *x)
 {
-    uint32_t *order = stk_order_capacity(x, 3, n, sizeof *order);
+    uint32_t *order = stk_order_buffer(x, 3, n, sizeof *order);
     uint32_t *next = stk_alloc_zero(row_count, sizeof *next);
     subs->counts = stk_alloc_zero(row_count - 1, sizeof *subs->counts);
     if (!order || !next || !subs->counts) {
@@ -179,7 +179,7 @@ static bool split(struct stk_trace *t, uint32_t first, uint32_t n, const uint32_
 static bool nest_rows(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_sub_rows *subs,
                       struct stk_order_scratch *x)
 {
-    uint32_t *rows = stk_order_capacity(x, 0, n, sizeof *rows), row_count = 1;
+    uint32_t *rows = stk_order_buffer(x, 0, n, sizeof *rows), row_count = 1;
     struct nest w = {0};
     bool ok = rows != NULL;
     for (uint32_t i = 0; i < n && ok; i++) {

@@ -10,7 +10,7 @@ struct stk_order_scratch {
     struct {
         void *p;
         size_t size;
-    } capacities[4];
+    } buffers[4];
     uint32_t long_from, long_to; // the current track's part of long_durs
 };
 // Duration of an event of the current track. Other workers write other parts of long_durs
@@ -34,7 +34,7 @@ static inline int64_t stk_order_dur(const struct stk_trace *t, const struct stk_
 }
 // Buffer `which` with room for n items, uninitialised, NULL without memory. Sorting uses 0 and 1,
 // permuting 1 and 2, nesting 0 and 3.
-void *stk_order_capacity(struct stk_order_scratch *x, int which, size_t n, size_t size);
+void *stk_order_buffer(struct stk_order_scratch *x, int which, size_t n, size_t size);
 void stk_order_scratch_free(struct stk_order_scratch *x);
 
 // All three work on events [first, first + n); false: no memory.

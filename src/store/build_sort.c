@@ -143,8 +143,8 @@ bool stk_track_sort(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_
         return true;
     }
     bool radix = n >= RADIX_MIN && descents >= RADIX_DESCENTS_MIN;
-    struct order_key *keys = stk_order_capacity(x, 0, n, sizeof *keys);
-    struct order_key *temp = stk_order_capacity(x, 1, radix ? n : n / 2 + 1, sizeof *temp);
+    struct order_key *keys = stk_order_buffer(x, 0, n, sizeof *keys);
+    struct order_key *temp = stk_order_buffer(x, 1, radix ? n : n / 2 + 1, sizeof *temp);
     if (!keys || !temp) {
         return false;
     }

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "data/api/data_api.h"
 #include "data/graph/plan.h"
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 #include "data/memory/stream_copy.h"
 #include "data/run/aggregate.h"
 #include "data/run/iter_open.h"

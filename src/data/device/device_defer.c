@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "data/api/data_api.h"
 #include "data/graph/plan.h"
+#include "data/rewrites/rewrite.h"
 
 enum { STAGES_MAX = 64, VALUES = 256, CHANNELS_MAX = 16 };
 #define VALUES_LEAST 1024 // of a component, as far as its dimensions are known

@@ -2,8 +2,8 @@
 // Files of elements are written beside their name and renamed at the end: there is never half a
 // file of that name, and several writers do not meet. What a writer that was killed left behind is
 // removed by the next one: it is a file that nobody holds the lock of.
-#ifndef STK_DATA_BESIDE_H
-#define STK_DATA_BESIDE_H
+#ifndef STK_DATA_ATOMIC_FILE_H
+#define STK_DATA_ATOMIC_FILE_H
 
 #include "data/memory/spec.h"
 

@@ -49,6 +49,9 @@ static inline uint64_t stk_record_le64(const uint8_t *p)
     return stk_record_le32(p) | (uint64_t)stk_record_le32(p + 4) << 32;
 }
 
+// The error that the budget has no `bytes` to read the file.
+enum stk_status stk_record_no_budget(struct stk_pool *pool, size_t bytes, const char *path,
+                                     struct stk_err *err);
 // Tries to have n bytes from r->pos on; fewer only at the end of the file. STK_ELIMIT: the pool has
 // no room.
 STK_MUST_CHECK enum stk_status stk_record_load(struct stk_record_reader *r, size_t n,

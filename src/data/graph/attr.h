@@ -63,4 +63,8 @@ int64_t stk_attrs_int(const struct stk_attrs *a, const char *name, int64_t fallb
 double stk_attrs_float(const struct stk_attrs *a, const char *name, double fallback);
 const char *stk_attrs_text(const struct stk_attrs *a, const char *name, const char *fallback);
 
+// A copy of the attributes to be changed. NULL: no memory.
+struct stk_attrs *stk_attrs_copy(const struct stk_attrs *a);
+bool stk_attrs_equal(const struct stk_attrs *a, const struct stk_attrs *b);
+
 #endif

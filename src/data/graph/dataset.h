@@ -48,7 +48,7 @@ struct stk_dataset {
     int64_t seed;            // given by the user, or -1
     char *where;             // source line that made it; NULL: unknown
     void *shared;            // what its iterators share (a cache); the kind's affair; atomic
-    // Of what a rewrite made (data/graph/rewrite.h):
+    // Of what a rewrite made (data/rewrites/rewrite.h):
     // Stages taken out between it and its first input, which keeps their path. -1 (the attribute
     // "keeps_paths"): it is seen as no stage itself, and what is drawn below it stays the same.
     int hops;

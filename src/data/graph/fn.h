@@ -51,6 +51,12 @@ bool stk_fn_is_stateful(const struct stk_fn *fn); // calls the embedding languag
 // Specs of the outputs. NULL: no memory.
 struct stk_specs *stk_fn_result(const struct stk_fn *fn);
 
+// The operations of `from` once more in `to`, over the values `in` (NULL: its own numbers); *out:
+// its results. Inputs that it does not use may be -1. `stage` is added to the operations' stages.
+STK_MUST_CHECK enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from,
+                                             const int *in, int *out, int stage,
+                                             struct stk_err *err);
+
 struct stk_frame; // one thread's working memory for one function
 
 // Elements that the function is faster on together, however large they are; 1: one is as good.

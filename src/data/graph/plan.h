@@ -4,7 +4,8 @@
 #ifndef STK_DATA_PLAN_H
 #define STK_DATA_PLAN_H
 
-#include "data/graph/rewrite.h"
+#include "data/graph/dataset.h"
+#include "data/graph/rewrite_log.h"
 
 // Of the dataset as it stands: hand it a rewritten one. False: no memory.
 bool stk_plan_write(struct stk_rewrite_log *out, const struct stk_dataset *ds);

@@ -27,39 +27,6 @@ enum stk_image_format stk_image_sniff(const uint8_t *data, size_t size)
     return STK_IMAGE_UNKNOWN;
 }
 
-enum stk_status stk_image_claim(struct stk_image_context *c, struct stk_image *out,
-                                const struct stk_image_shape *shape, enum stk_image_type type,
-                                struct stk_err *err)
-{
-    if ((uint64_t)shape->height * shape->width > c->max_pixels) {
-        return stk_err_set(err, STK_ELIMIT, "an image of %u x %u pixels; at most %llu are allowed",
-                           shape->height, shape->width, (unsigned long long)c->max_pixels);
-    }
-    size_t row = (size_t)shape->width * shape->channels * stk_image_type_size(type);
-    if (out->pixels) {
-        if (out->height != shape->height || out->width != shape->width ||
-            out->channels != shape->channels || out->type != type) {
-            return stk_err_set(err, STK_EUSAGE,
-                               "the image is %u x %u x %u, the memory for it %u x %u x %u",
-                               shape->height, shape->width, shape->channels, out->height,
-                               out->width, out->channels);
-        }
-        return stk_image_check(out, "decode", err);
-    }
-    if ((uint64_t)row * shape->height > c->max_bytes) {
-        return stk_err_set(err, STK_ELIMIT,
-                           "an image of %u x %u pixels needs %llu bytes; the budget has %llu",
-                           shape->height, shape->width, (unsigned long long)row * shape->height,
-                           (unsigned long long)c->max_bytes);
-    }
-    void *pixels = stk_image_buffer_reserve(&c->pixels, row * shape->height);
-    if (!pixels) {
-        return stk_image_no_memory(c, row * shape->height, err);
-    }
-    *out = (struct stk_image){pixels, shape->height, shape->width, shape->channels, type, row};
-    return STK_OK;
-}
-
 static enum stk_status too_large(const struct stk_image_context *c, struct stk_err *err)
 {
     return stk_err_set(err, STK_ELIMIT, "a JPEG of more than %llu pixels",

@@ -3,7 +3,7 @@
 // Neither may be random: positions behind the filter are others. Order is kept.
 #include <string.h>
 
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 static struct stk_fn *function(const struct stk_dataset *ds)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 enum { STAGES_MAX = 64, NAME_MAX = 120 };
 

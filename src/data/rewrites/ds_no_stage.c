@@ -3,7 +3,7 @@
 // skip(0), one shard of one, a map to its argument, a prefetch right below a prefetch.
 #include <string.h>
 
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 static bool has_int(const struct stk_dataset *ds, const char *name, int64_t *value)
 {

@@ -5,7 +5,7 @@
 #define STK_DATA_REWRITES_FN_CHAIN_H
 
 #include "data/image/image_steps.h"
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 // What a longer chain begins with: attributes to be changed, inputs, and the random bits' origin.
 struct stk_chain {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "data/ops/op_codec.h"
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 // A whole image of a file that must be whole.
 static bool decodes_all(const struct stk_fn_node *node)

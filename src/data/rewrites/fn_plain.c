@@ -2,7 +2,7 @@
 // Operations that change nothing, and operations that are there already.
 #include <string.h>
 
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 enum { LOOK_BACK = 512 }; // operations
 

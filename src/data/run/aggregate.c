@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tallies; see aggregate.h. Limit: of more than TOLD_MAX datasets open side by side the newest are
-// told while they run, all when they close.
+// Aggregates; see aggregate.h. Limit: of more than TOLD_MAX datasets open side by side the newest
+// are told while they run, all when they close.
 #include "data/run/aggregate.h"
 
 #include "base/alloc.h"

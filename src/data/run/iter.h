@@ -49,7 +49,7 @@ struct stk_iter {
     bool is_aggregate;  // it stands for such, and only counts
     struct stk_iter *concurrent, *concurrent_previous,
         *concurrent_next;            // those open in it; neighbours
-    uint64_t told[STK_STAGE_COUNTS]; // is_concurrent: what the tally knows
+    uint64_t told[STK_STAGE_COUNTS]; // is_concurrent: what the aggregate knows
     void *state;
     enum stk_status pending; // an error that comes next
     struct stk_stage_stats stats;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The room of a ring that AUTOTUNE sizes; see ring_capacity.h.
+// The capacity of a ring that AUTOTUNE sizes; see ring_capacity.h.
 #include "data/run/ring_capacity.h"
 
 static int memory_wait(const struct stk_ring_capacity *s)

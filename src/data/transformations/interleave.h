@@ -5,13 +5,12 @@
 
 #include "data/run/nested.h"
 
-struct stk_interleave;
+struct stk_interleave; // the state of an iterator of that kind begins with a pointer to it
 
 STK_MUST_CHECK enum stk_status stk_interleave_open(struct stk_interleave **out, struct stk_iter *it,
                                                    struct stk_nest *nest, int64_t cycle_length,
                                                    int64_t block_length, struct stk_err *err);
-struct stk_interleave *stk_interleave_of(struct stk_iter *it); // of an iterator of that kind
-void stk_interleave_close(struct stk_interleave *p);           // takes NULL
+void stk_interleave_close(struct stk_interleave *p); // takes NULL
 STK_MUST_CHECK enum stk_status stk_interleave_next(struct stk_interleave *p, int64_t want,
                                                    struct stk_block *out, struct stk_err *err);
 STK_MUST_CHECK enum stk_status stk_interleave_skip(struct stk_interleave *p, int64_t n,

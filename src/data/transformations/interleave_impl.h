@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of interleave with threads: what transform_interleave.c (workers, opening, waiting) and
-// interleave_turns.c (elements of many turns at once) share.
+// Inside of interleave with threads: what transform_interleave.c (workers, opening, waiting),
+// interleave_turns.c (elements of many turns at once) and interleave_next.c share.
 #ifndef STK_DATA_INTERLEAVE_IMPL_H
 #define STK_DATA_INTERLEAVE_IMPL_H
 
@@ -46,6 +46,8 @@ struct stk_interleave {
     uint64_t calls; // of stk_interleave_turns
 };
 
+// Before the first element: the first datasets, and the workers.
+STK_MUST_CHECK enum stk_status stk_interleave_begin(struct stk_interleave *p, struct stk_err *err);
 // The dataset whose turn it is, with a piece ready. *slot NULL: all datasets are at their end, or
 // (not is_waiting) it has nothing yet. An error stands for one element of that dataset.
 STK_MUST_CHECK enum stk_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,

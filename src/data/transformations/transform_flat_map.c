@@ -92,8 +92,8 @@ static void flat_close(struct stk_iter *it)
 }
 
 struct cycle {
+    struct stk_interleave *parallel; // first (interleave.h). NULL: on the thread that pulls
     struct stk_nest nest;
-    struct stk_interleave *parallel; // NULL: on the thread that pulls
     struct stk_iter **slots;
     int64_t length, block, at, given; // slots; elements of a turn; the slot whose turn it is
     int64_t open;
@@ -101,18 +101,13 @@ struct cycle {
     struct stk_parts parts;
 };
 
-struct stk_interleave *stk_interleave_of(struct stk_iter *it)
-{
-    return ((struct cycle *)it->state)->parallel;
-}
-
 static enum stk_status cycle_open(struct stk_iter *it, struct stk_err *err)
 {
     struct cycle *c = it->state;
     c->length = stk_attrs_int(it->ds->attrs, "cycle_length", -1);
     c->length = c->length < 1 ? it->run->options.threads : c->length;
     c->block = stk_attrs_int(it->ds->attrs, "block_length", 1);
-    it->n_in = 2; // there is room for one more than the dataset has: the tally
+    it->n_in = 2; // there is room for one more than the dataset has: the aggregate
     enum stk_status s = stk_nest_open(&c->nest, it, stk_arg_fn(it->ds, "fn", 0, err), err);
     if (s == STK_OK && stk_attrs_int(it->ds->attrs, "num_parallel_calls", 0) != 0) {
         return stk_interleave_open(&c->parallel, it, &c->nest, c->length, c->block, err);

@@ -267,7 +267,7 @@ static enum stk_status open_slot(struct stk_interleave *p, struct stk_interleave
     return STK_OK;
 }
 
-static enum stk_status begin(struct stk_interleave *p, struct stk_err *err)
+enum stk_status stk_interleave_begin(struct stk_interleave *p, struct stk_err *err)
 {
     enum stk_status s = STK_OK;
     for (int64_t i = 0; s == STK_OK && i < p->length && !p->at_end && !p->is_lazy; i++) {
@@ -451,47 +451,6 @@ enum stk_status stk_interleave_turn(struct stk_interleave *p, bool is_waiting,
             return s;
         }
     }
-}
-
-// Some elements of one dataset. Not the first part: only what is there already.
-static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_first,
-                                 struct stk_block *out, struct stk_err *err)
-{
-    struct stk_interleave *p = stk_interleave_of(it);
-    struct stk_interleave_slot *slot;
-    enum stk_status s = stk_interleave_turn(p, is_first, &slot, err);
-    return s == STK_OK && slot ? stk_interleave_take(p, slot, want, out, err) : s;
-}
-
-enum stk_status stk_interleave_next(struct stk_interleave *p, int64_t want, struct stk_block *out,
-                                    struct stk_err *err)
-{
-    struct stk_interleave_slot *slot = NULL;
-    enum stk_status s = p->is_begun ? STK_OK : begin(p, err);
-    s = s == STK_OK ? stk_interleave_turn(p, true, &slot, err) : s;
-    if (s != STK_OK || !slot) {
-        return s;
-    }
-    return stk_interleave_is_flat(&slot->pieces[slot->first].block)
-               ? stk_interleave_turns(p, slot, want, out, err)
-               : stk_parts_collect(&p->parts, p->it, want, out, next_part, err);
-}
-
-enum stk_status stk_interleave_skip(struct stk_interleave *p, int64_t n, int64_t *done,
-                                    struct stk_err *err)
-{
-    struct stk_block block = {0};
-    enum stk_status s = p->is_begun ? STK_OK : begin(p, err);
-    while (s == STK_OK && *done < n) {
-        stk_block_clear(&block);
-        s = next_part(p->it, n - *done, true, &block, err);
-        *done += block.n;
-        if (block.n == 0) {
-            break;
-        }
-    }
-    stk_block_free(&block);
-    return s;
 }
 
 void stk_interleave_close(struct stk_interleave *p)

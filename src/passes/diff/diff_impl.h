@@ -7,7 +7,7 @@
 
 #include "model/spread.h"
 #include "passes/diff/diff_make.h"
-#include "passes/stats_sums.h"
+#include "passes/sums.h"
 
 struct stk_diff_partial { // kept of each rank
     const struct stk_kernel_sums *kernels;

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
-
 const struct stk_stats *const stk_stats_all[] = {
 #define X(name) &stk_stats_##name,
 #include "passes/stats/stats.def"
@@ -51,38 +49,4 @@ bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc
                     "--trace=cuda in nsys profile, a TensorFlow or JAX build with GPU tracing");
     doc->inconclusive = true;
     return true;
-}
-
-bool stk_name_cache_init(struct stk_name_cache *c, const struct stk_trace *t,
-                         struct stk_arena *arena)
-{
-    c->text = stk_alloc_zero((size_t)t->strings.count + 1, sizeof *c->text);
-    c->t = t;
-    c->arena = arena;
-    return c->text != NULL;
-}
-
-void stk_name_cache_deinit(struct stk_name_cache *c)
-{
-    stk_free(c->text);
-}
-
-const char *stk_name_cache_get(struct stk_name_cache *c, uint32_t id)
-{
-    if (!c->text[id]) {
-        struct stk_str s = stk_strpool_get(&c->t->strings, id);
-        c->text[id] = stk_arena_strndup(c->arena, s.p, s.n);
-    }
-    return c->text[id];
-}
-
-struct stk_span stk_running_union_add(struct stk_running_union *u, int64_t start_ns, int64_t end_ns)
-{
-    int64_t start = start_ns > u->end_ns ? start_ns : u->end_ns;
-    if (end_ns <= start) {
-        return (struct stk_span){start, start};
-    }
-    u->total_ns += end_ns - start;
-    u->end_ns = end_ns;
-    return (struct stk_span){start, end_ns};
 }

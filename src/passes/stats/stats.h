@@ -11,7 +11,9 @@
 #define STK_PASSES_STATS_H
 
 #include "model/view.h"
+#include "passes/name_cache.h"
 #include "passes/pass.h"
+#include "passes/running_union.h"
 #include "report/table.h"
 
 struct stk_stats {
@@ -39,25 +41,5 @@ STK_MUST_CHECK enum stk_status stk_stats_describe(const struct stk_stats *stats,
 
 // Says that the profile holds no device operation, and how to record them. True if so.
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
-
-// A NUL-terminated copy of a trace's string in the arena; one copy per id. NULL: no memory.
-struct stk_name_cache {
-    const char **text; // per string id
-    const struct stk_trace *t;
-    struct stk_arena *arena;
-};
-bool stk_name_cache_init(struct stk_name_cache *c, const struct stk_trace *t,
-                         struct stk_arena *arena);
-void stk_name_cache_deinit(struct stk_name_cache *c);
-const char *stk_name_cache_get(struct stk_name_cache *c, uint32_t id);
-
-// Length of a union of intervals that come in start order.
-struct stk_running_union {
-    int64_t end_ns, total_ns;
-};
-#define STK_RUNNING_UNION ((struct stk_running_union){INT64_MIN, 0})
-// The part of [start, end) that is not in the union yet; it is added. Empty: start == end.
-struct stk_span stk_running_union_add(struct stk_running_union *u, int64_t start_ns,
-                                      int64_t end_ns);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stats_kernels.c shows beside the sums of stats_sums.h: how kernels were launched and what
+// What stats_kernels.c shows beside the sums of passes/sums.h: how kernels were launched and what
 // bounds them (stats_kernel_launch.c, stats_kernel_cost.c).
 #ifndef STK_PASSES_STATS_KERNELS_H
 #define STK_PASSES_STATS_KERNELS_H
@@ -7,7 +7,7 @@
 #include "model/device/device_rates.h"
 #include "model/device/kernel_names.h"
 #include "model/device/occupancy.h"
-#include "passes/stats_sums.h"
+#include "passes/sums.h"
 
 // Of one row of the sums.
 struct stk_kernel_facts {

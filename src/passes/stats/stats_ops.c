@@ -3,7 +3,7 @@
 // ops: per operation, where it ran and how it was issued (mode; "mixed" where in several ways);
 // modes: device time by how it was issued; op_kernels and copies: the device work each operation
 // asked for; host_islands: operations that ran on the host while the device waited for their
-// result. What counts, and its limits: stats_op_sums.c, stats_op_work.c, stats_op_islands.c.
+// result. What counts, and its limits: passes/op_sums.c, stats_op_work.c, stats_op_islands.c.
 #include "base/alloc.h"
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_ops.h"

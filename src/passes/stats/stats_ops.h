@@ -5,7 +5,7 @@
 #ifndef STK_PASSES_STATS_OPS_H
 #define STK_PASSES_STATS_OPS_H
 
-#include "passes/stats_sums.h"
+#include "passes/sums.h"
 
 struct stk_op_kernel {
     const char *op, *kernel;

@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "model/device/kernel_names.h"
 #include "passes/stats/stats_overview.h"
-#include "passes/stats_sums.h"
+#include "passes/sums.h"
 
 #define TOP_OPS 10
 #define MAX_PRECISIONS 16

@@ -59,33 +59,6 @@ void stk_chrome_stage_begin(struct stk_chrome_stager *s)
     s->block++;
 }
 
-static bool needs_unescaping(struct stk_str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '\\' || (unsigned char)s.p[i] >= 0x80 || s.p[i] == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-struct stk_str stk_chrome_stage_clean(struct stk_chrome_stager *s, struct stk_str raw)
-{
-    if (!needs_unescaping(raw)) {
-        return raw;
-    }
-    if (s->scratch_size < raw.n * 3) {
-        char *grown = stk_realloc_array(s->scratch, raw.n, 3);
-        if (!grown) {
-            s->failed = true;
-            return STK_STR("");
-        }
-        s->scratch = grown;
-        s->scratch_size = raw.n * 3;
-    }
-    return (struct stk_str){s->scratch, stk_chrome_unescape(raw.p, raw.n, s->scratch)};
-}
-
 static uint32_t intern_name(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
     struct stk_str name = r->odd_bytes ? stk_chrome_stage_clean(s, r->name) : r->name;

@@ -2,16 +2,10 @@
 // Rewriting a function: it is copied operation by operation, and at each of them the rules of
 // rewrites.def may put something else in its place. What nothing uses any more is dropped at the
 // end. Two walks: the first makes equal what is equal, so that the second sees what is used once.
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 enum { NESTED_MAX = 8 }; // functions within functions
-#define NOTE_MAX 512
-#define COMPARE_MAX ((size_t)64 << 10) // bytes of constants that are compared
-#define TEXT_MAX ((size_t)1 << 20)
 
 struct rule {
     stk_refn_rule *run;
@@ -34,162 +28,6 @@ static const struct rule second_rules[] = {
 #undef SECOND
 #undef STAGE
 };
-
-bool stk_rewrite_append(struct stk_rewrite_log *log, const char *text)
-{
-    size_t n = text ? strlen(text) : 0;
-    if (n == 0 || log->size + n > TEXT_MAX) {
-        return true;
-    }
-    char *longer = stk_realloc_array(log->text, log->size + n + 1, 1);
-    if (!longer) {
-        return false;
-    }
-    memcpy(longer + log->size, text, n + 1);
-    log->text = longer;
-    log->size += n;
-    return true;
-}
-
-bool stk_rewrite_note(struct stk_rewrite_log *log, const struct stk_rewrite_row *row,
-                      const char *what, const char *where)
-{
-    char line[NOTE_MAX];
-    snprintf(line, sizeof line, "%s: %.120s%s%.160s%s: %s\n", row->name, what, where ? " (" : "",
-             where ? where : "", where ? ")" : "", row->reason);
-    return stk_rewrite_append(log, line);
-}
-
-void stk_rewrite_log_end(struct stk_rewrite_log *log)
-{
-    stk_free(log->text);
-    *log = (struct stk_rewrite_log){0};
-}
-
-struct stk_attrs *stk_attrs_copy(const struct stk_attrs *a)
-{
-    struct stk_attrs *copy = stk_attrs_new();
-    for (int i = 0; copy && i < stk_attrs_count(a); i++) {
-        if (!stk_attrs_set(copy, stk_attrs_at(a, i))) {
-            stk_attrs_drop(copy);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
-static bool cols_equal(const struct stk_col *a, const struct stk_col *b)
-{
-    struct stk_shape x = stk_col_shape(a, 0), y = stk_col_shape(b, 0);
-    size_t bytes = (size_t)stk_shape_count(&x) * stk_dtype_bytes(a->dtype);
-    bool is_plain = a->dtype != STK_DT_STRING && a->dtype != STK_DT_DATASET;
-    return is_plain && a->dtype == b->dtype && stk_shape_equal(&x, &y) && bytes <= COMPARE_MAX &&
-           memcmp(stk_col_at(a, 0), stk_col_at(b, 0), bytes) == 0;
-}
-
-static bool attr_equal(const struct stk_attr *a, const struct stk_attr *b)
-{
-    if (a->kind != b->kind || a->count != b->count || strcmp(a->name, b->name) != 0) {
-        return false;
-    }
-    size_t n = (size_t)a->count;
-    switch (a->kind) {
-    case STK_ATTR_INT:
-        return a->i == b->i;
-    case STK_ATTR_FLOAT:
-        return memcmp(&a->f, &b->f, sizeof a->f) == 0;
-    case STK_ATTR_TEXT:
-        return memcmp(a->text, b->text, n) == 0;
-    case STK_ATTR_INTS:
-        return memcmp(a->ints, b->ints, n * sizeof a->ints[0]) == 0;
-    case STK_ATTR_FLOATS:
-        return memcmp(a->floats, b->floats, n * sizeof a->floats[0]) == 0;
-    case STK_ATTR_COLS:
-        return n == 1 && cols_equal(&a->cols[0], &b->cols[0]);
-    case STK_ATTR_FN:
-        return a->fn == b->fn;
-    default:
-        return false;
-    }
-}
-
-bool stk_attrs_equal(const struct stk_attrs *a, const struct stk_attrs *b)
-{
-    int n = stk_attrs_count(a);
-    bool is_equal = a == b || n == stk_attrs_count(b);
-    for (int i = 0; a != b && is_equal && i < n; i++) {
-        is_equal = attr_equal(stk_attrs_at(a, i), stk_attrs_at(b, i));
-    }
-    return is_equal;
-}
-
-static int *slot(const struct stk_vec *v, int value)
-{
-    return stk_vec_at(v, (size_t)value);
-}
-
-static bool push(struct stk_refn *r, int maker)
-{
-    int *uses = stk_vec_push(&r->uses), *def = stk_vec_push(&r->def);
-    if (uses && def) {
-        *def = maker;
-    }
-    return uses && def;
-}
-
-enum stk_status stk_refn_add(struct stk_refn *r, const char *op, const int *in, int n_in,
-                             struct stk_attrs *attrs, int *first, struct stk_err *err)
-{
-    int count;
-    enum stk_status s = stk_fn_add(r->to, op, in, n_in, attrs, r->node->where, first, &count, err);
-    if (s != STK_OK) {
-        return s;
-    }
-    struct stk_fn_node *made = &r->to->nodes[r->to->n_nodes - 1];
-    made->salt = r->node->salt;
-    made->stage = r->node->stage;
-    for (int i = 0; i < n_in; i++) {
-        *slot(&r->uses, in[i]) += 1;
-    }
-    for (int i = 0; i < count; i++) {
-        if (!push(r, r->to->n_nodes - 1)) {
-            return stk_err_nomem(err);
-        }
-    }
-    return STK_OK;
-}
-
-const struct stk_fn_node *stk_refn_maker(const struct stk_refn *r, int value)
-{
-    const struct stk_fn_node *node = stk_refn_producer(r, value);
-    return node && node->n_out == 1 && *slot(&r->uses, value) == 1 ? node : NULL;
-}
-
-const struct stk_fn_node *stk_refn_producer(const struct stk_refn *r, int value)
-{
-    int def = *slot(&r->def, value);
-    return def < 0 ? NULL : &r->to->nodes[def];
-}
-
-int stk_refn_uses(const struct stk_refn *r, int value)
-{
-    return *slot(&r->uses, value);
-}
-
-const struct stk_spec *stk_refn_spec(const struct stk_refn *r, int value)
-{
-    return &r->to->specs[value];
-}
-
-const struct stk_col *stk_refn_constant(const struct stk_refn *r, int value)
-{
-    return r->to->constants[value];
-}
-
-bool stk_refn_is(const struct stk_fn_node *node, const char *op)
-{
-    return node && strcmp(node->op->name, op) == 0;
-}
 
 static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
                                       enum stk_on_error policy, struct stk_rewrite_log *log,
@@ -259,11 +97,11 @@ static enum stk_status copy_node(struct stk_refn *r, const struct rule *rules, i
     }
     // The uses that the operation had were counted beforehand; what stands for it has its own.
     for (int i = 0; s == STK_OK && i < node->n_in; i++) {
-        *slot(&r->uses, r->in[i]) -= 1;
+        *stk_refn_uses_at(r, r->in[i]) -= 1;
     }
     for (int i = 0; s == STK_OK && i < node->n_out; i++) {
         r->value[node->first_out + i] = result + i;
-        *slot(&r->uses, result + i) += r->uses_from[node->first_out + i];
+        *stk_refn_uses_at(r, result + i) += r->uses_from[node->first_out + i];
     }
     return s;
 }
@@ -294,9 +132,9 @@ static enum stk_status begin(struct stk_refn *r, struct stk_err *err)
     enum stk_status s = stk_fn_open(&r->to, from->specs, from->n_in, from->name, err);
     for (int i = 0; s == STK_OK && i < from->n_in; i++) {
         r->value[i] = i;
-        s = push(r, -1) ? STK_OK : stk_err_nomem(err);
+        s = stk_refn_push(r, -1) ? STK_OK : stk_err_nomem(err);
         if (s == STK_OK) {
-            *slot(&r->uses, i) = r->uses_from[i];
+            *stk_refn_uses_at(r, i) = r->uses_from[i];
         }
     }
     return s;
@@ -360,42 +198,6 @@ static enum stk_status rewrite_nested(struct stk_fn **out, struct stk_fn *fn,
     s = s == STK_OK ? stk_rewrite_templates(out, better, policy, log, err) : s;
     stk_fn_drop(better);
     stk_fn_drop(equal);
-    return s;
-}
-
-enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from, const int *in, int *out,
-                              int stage, struct stk_err *err)
-{
-    int *value = stk_alloc_array((size_t)from->n_values + 1, sizeof value[0]);
-    int input[STK_OP_INPUTS_MAX];
-    if (!value) {
-        return stk_err_nomem(err);
-    }
-    for (int i = 0; i < from->n_in; i++) {
-        value[i] = in ? in[i] : i;
-    }
-    enum stk_status s = STK_OK;
-    for (int k = 0; s == STK_OK && k < from->n_nodes; k++) {
-        const struct stk_fn_node *node = &from->nodes[k];
-        int first, count;
-        for (int i = 0; i < node->n_in; i++) {
-            input[i] = value[node->in[i]];
-        }
-        s = stk_fn_add(to, node->op->name, input, node->n_in, node->attrs, node->where, &first,
-                       &count, err);
-        if (s != STK_OK) {
-            break;
-        }
-        to->nodes[to->n_nodes - 1].salt = node->salt;
-        to->nodes[to->n_nodes - 1].stage = node->stage + stage;
-        for (int i = 0; i < node->n_out; i++) {
-            value[node->first_out + i] = first + i;
-        }
-    }
-    for (int i = 0; s == STK_OK && i < from->n_out; i++) {
-        out[i] = value[from->out[i]];
-    }
-    stk_free(value);
     return s;
 }
 

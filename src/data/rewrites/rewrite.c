@@ -2,7 +2,7 @@
 // Rewriting a pipeline: inputs first, then the functions of a stage, then the stage itself by the
 // rules of rewrites.def, again and again until none fits. What comes out is kept with the dataset
 // it is of, so that a cache, say, stays one for all who read through it.
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 
 #include <string.h>
 
@@ -24,26 +24,6 @@ static const struct rule rules[] = {
 #undef SECOND
 #undef STAGE
 };
-
-enum stk_status stk_rewrite_like(struct stk_dataset **out, const struct stk_dataset *ds,
-                                 struct stk_dataset *const *in, struct stk_attrs *attrs,
-                                 struct stk_err *err)
-{
-    struct stk_rewrite_log log = {0};
-    enum stk_status s = stk_dataset_make(out, ds->kind->name, in, ds->n_in,
-                                         attrs ? attrs : ds->attrs, ds->where, err);
-    if (s != STK_OK) {
-        return s;
-    }
-    (*out)->hops = ds->hops;
-    if (ds->reason && !stk_rewrite_append(&log, ds->reason)) {
-        stk_dataset_drop(*out);
-        *out = NULL;
-        return stk_err_nomem(err);
-    }
-    (*out)->reason = log.text;
-    return STK_OK;
-}
 
 static bool add_reason(struct stk_dataset *ds, const char *text)
 {

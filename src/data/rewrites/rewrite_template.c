@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "data/graph/rewrite.h"
+#include "data/rewrites/rewrite.h"
 #include "data/graph/template.h"
 
 #define DEPTH_MAX 64

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums per name that more than one analysis is made of: kernels (stats_kernels.c) and operations
-// (stats_op_sums.c) of one rank, in the arena.
-#ifndef STK_PASSES_STATS_SUMS_H
-#define STK_PASSES_STATS_SUMS_H
+// Sums per name that more than one analysis is made of: kernels (kernel_sums.c) and operations
+// (op_sums.c) of one rank, in the arena.
+#ifndef STK_PASSES_SUMS_H
+#define STK_PASSES_SUMS_H
 
 #include "model/view.h"
 

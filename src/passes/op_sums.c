@@ -20,8 +20,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "passes/stats/stats.h"
-#include "passes/stats_sums.h"
+#include "passes/name_cache.h"
+#include "passes/running_union.h"
+#include "passes/sums.h"
 
 #define MAX_DEPTH 256
 #define NOT_SELECTED STK_OWNER_UNSELECTED

@@ -16,33 +16,13 @@
 
 #include "base/vec.h"
 #include "data/graph/dataset.h"
-
-struct stk_rewrite_row {
-    const char *name, *reason;
-};
-
-// What was done, one line each: "name (where): reason".
-struct stk_rewrite_log {
-    char *text; // NULL: nothing
-    size_t size;
-};
-// False: no memory. where may be NULL.
-bool stk_rewrite_note(struct stk_rewrite_log *log, const struct stk_rewrite_row *row,
-                      const char *what, const char *where);
-bool stk_rewrite_append(struct stk_rewrite_log *log, const char *text);
-void stk_rewrite_log_end(struct stk_rewrite_log *log);
+#include "data/graph/rewrite_log.h"
 
 // --- rewrite.c
 // The pipeline that does what `ds` does, held; `ds` itself where there is nothing to do. Kept with
 // it, so that iterators share what they shared.
 STK_MUST_CHECK enum stk_status stk_rewrite_dataset(struct stk_dataset **out, struct stk_dataset *ds,
                                                    enum stk_on_error policy, struct stk_err *err);
-// A dataset like this one over other inputs and with other attributes (NULL: its own).
-STK_MUST_CHECK enum stk_status stk_rewrite_like(struct stk_dataset **out,
-                                                const struct stk_dataset *ds,
-                                                struct stk_dataset *const *in,
-                                                struct stk_attrs *attrs, struct stk_err *err);
-
 // --- rewrite_fn.c
 // The function that does what `fn` does, held.
 STK_MUST_CHECK enum stk_status stk_rewrite_fn(struct stk_fn **out, struct stk_fn *fn,
@@ -56,11 +36,12 @@ STK_MUST_CHECK enum stk_status stk_rewrite_templates(struct stk_fn **out, struct
                                                      struct stk_rewrite_log *log,
                                                      struct stk_err *err);
 
-// The operations of `from` once more in `to`, over the values `in` (NULL: its own numbers); *out:
-// its results. Inputs that it does not use may be -1. `stage` is added to the operations' stages.
-STK_MUST_CHECK enum stk_status stk_fn_inline(struct stk_fn *to, const struct stk_fn *from,
-                                             const int *in, int *out, int stage,
-                                             struct stk_err *err);
+// --- rewrite_tools.c
+// A dataset like this one over other inputs and with other attributes (NULL: its own).
+STK_MUST_CHECK enum stk_status stk_rewrite_like(struct stk_dataset **out,
+                                                const struct stk_dataset *ds,
+                                                struct stk_dataset *const *in,
+                                                struct stk_attrs *attrs, struct stk_err *err);
 
 // A function on its way from one form to the next.
 struct stk_refn {
@@ -87,12 +68,11 @@ const struct stk_spec *stk_refn_spec(const struct stk_refn *r, int value);
 const struct stk_col *stk_refn_constant(const struct stk_refn *r, int value); // NULL: it is none
 // The operation that makes it, whatever else uses it. NULL: an input.
 const struct stk_fn_node *stk_refn_producer(const struct stk_refn *r, int value);
+// A value of `to` more, made by node `maker` (-1: an input). False: no memory.
+bool stk_refn_push(struct stk_refn *r, int maker);
+int *stk_refn_uses_at(const struct stk_refn *r, int value);
 int stk_refn_uses(const struct stk_refn *r, int value);
 bool stk_refn_is(const struct stk_fn_node *node, const char *op); // takes NULL
-// A copy of the attributes to be changed. NULL: no memory.
-struct stk_attrs *stk_attrs_copy(const struct stk_attrs *a);
-bool stk_attrs_equal(const struct stk_attrs *a, const struct stk_attrs *b);
-
 // Sets *result to the value in `to` that stands for the node's only result, or leaves it at -1.
 typedef enum stk_status stk_refn_rule(struct stk_refn *r, int *result, struct stk_err *err);
 // Sets *out to the dataset that stands for ds, whose inputs are rewritten, or leaves it NULL.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of an interleave with threads: turns at once where they are cheap to copy, else the
+// parts of one turn after the other.
+#include "data/transformations/interleave_impl.h"
+
+// Some elements of one dataset. Not the first part: only what is there already.
+static enum stk_status next_part(struct stk_iter *it, int64_t want, bool is_first,
+                                 struct stk_block *out, struct stk_err *err)
+{
+    struct stk_interleave *p = *(struct stk_interleave **)it->state;
+    struct stk_interleave_slot *slot;
+    enum stk_status s = stk_interleave_turn(p, is_first, &slot, err);
+    return s == STK_OK && slot ? stk_interleave_take(p, slot, want, out, err) : s;
+}
+
+enum stk_status stk_interleave_next(struct stk_interleave *p, int64_t want, struct stk_block *out,
+                                    struct stk_err *err)
+{
+    struct stk_interleave_slot *slot = NULL;
+    enum stk_status s = p->is_begun ? STK_OK : stk_interleave_begin(p, err);
+    s = s == STK_OK ? stk_interleave_turn(p, true, &slot, err) : s;
+    if (s != STK_OK || !slot) {
+        return s;
+    }
+    return stk_interleave_is_flat(&slot->pieces[slot->first].block)
+               ? stk_interleave_turns(p, slot, want, out, err)
+               : stk_parts_collect(&p->parts, p->it, want, out, next_part, err);
+}
+
+enum stk_status stk_interleave_skip(struct stk_interleave *p, int64_t n, int64_t *done,
+                                    struct stk_err *err)
+{
+    struct stk_block block = {0};
+    enum stk_status s = p->is_begun ? STK_OK : stk_interleave_begin(p, err);
+    while (s == STK_OK && *done < n) {
+        stk_block_clear(&block);
+        s = next_part(p->it, n - *done, true, &block, err);
+        *done += block.n;
+        if (block.n == 0) {
+            break;
+        }
+    }
+    stk_block_free(&block);
+    return s;
+}
