@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "export/export.h"
 #include "store/names.h"
+#include "store/words.h"
 
 #define PID_LANES 2000000000
 #define TID_BESIDE 2000000000 // rows beside the streams of a device, and others without a number
@@ -122,11 +123,13 @@ static const char *host_cat(const struct chrome *w, uint32_t event)
     case STK_KIND_PYTHON:
         return "python_function";
     case STK_KIND_INPUT:
-        return w->classes[t->name[event]] & STK_NAME_FETCH ? "user_annotation" : "stoker_input";
+        return w->classes[t->name[event]] & STK_NAME_FETCH
+                   ? "user_annotation"
+                   : stk_chrome_own_cat(STK_CHROME_OWN_INPUT);
     case STK_KIND_MEMORY:
-        return "stoker_memory";
+        return stk_chrome_own_cat(STK_CHROME_OWN_MEMORY);
     default:
-        return "stoker_other";
+        return stk_chrome_own_cat(STK_CHROME_OWN_OTHER);
     }
 }
 
@@ -145,14 +148,15 @@ static const char *cat_of(const struct chrome *w, uint32_t event)
                : kind == STK_KIND_MEMSET ? "gpu_memset"
                                          : "kernel";
     case STK_TRACK_DERIVED:
-        return w->track->device == STK_NONE ? "stoker_row" : "gpu_user_annotation";
+        return w->track->device == STK_NONE ? stk_chrome_own_cat(STK_CHROME_OWN_ROW)
+                                            : "gpu_user_annotation";
     default:
         if (w->track->device != STK_NONE) {
             return kind == STK_KIND_SYNC ? "cuda_sync" : "cuda_event";
         }
         return stk_str_contains_nocase(stk_export_text(w->f, w->track->name), STK_STR("overhead"))
                    ? "overhead"
-                   : "stoker_row";
+                   : stk_chrome_own_cat(STK_CHROME_OWN_ROW);
     }
 }
 
@@ -564,7 +568,9 @@ static void put_lanes(struct chrome *w)
             struct args a = {.w = w};
             stk_export_lane_at(w->x, lane, s, &capacity, &slice);
             begin_event(w, "X");
-            put(w, ",\"cat\":\"stoker\",\"name\":");
+            put(w, ",\"cat\":\"");
+            put(w, stk_chrome_own_cat(STK_CHROME_OWN_STOKER));
+            put(w, "\",\"name\":");
             stk_ex_json(w->out, stk_str_from(slice.name));
             put_place(w, PID_LANES, i + 1);
             put_time(w, ",\"ts\":", slice.start_ns);

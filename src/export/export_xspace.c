@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "export/export.h"
+#include "store/words.h"
 
 #define SPACE_PLANES 1
 #define SPACE_HOSTNAMES 4
@@ -54,7 +55,7 @@
     S(MEMSET, "memset_details")                                                                    \
     S(BYTES, "allocation_bytes")                                                                   \
     S(GRAPH, "cuda_graph_id")                                                                      \
-    S(KIND, "stoker_kind")                                                                         \
+    S(KIND, STK_XSPACE_OWN_KIND)                                                                   \
     S(DEVICE_NAME, "gpu_device_name")                                                              \
     S(DEVICE_TYPE, "device_type_string")                                                           \
     S(DEVICE_VENDOR, "device_vendor")                                                              \
@@ -687,7 +688,7 @@ static void put_own_plane_body(struct xspace *w, uint64_t *line_bytes)
     struct sizing sizing;
     uint64_t name = STK_PART_COUNT + 1;
     bool outer = w->counting;
-    stk_pbw_text(w->out, PLANE_NAME, STK_STR("/custom:stoker"));
+    stk_pbw_text(w->out, PLANE_NAME, STK_STR(STK_XSPACE_OWN_PLANE));
     put_stat_names(w->out);
     put_str(w->out, PLANE_STATS, STAT_WRITER, STK_STR("stoker"));
     for (size_t i = 0; i < w->x->selection_count; i++) {

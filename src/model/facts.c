@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "model/analysis.h"
 #include "model/median.h"
+#include "wire/wire.h"
 
 static void count_copy(struct stk_facts *f, const struct stk_trace *t,
                        const struct stk_device_op *op)
@@ -196,7 +197,6 @@ static void measure_recurring(struct stk_analysis *a)
 }
 
 // What stoker.data says limited it: of several runs the one whose consumer waited longest.
-#define LIMIT "stoker.data limit: " // STK_WIRE_LIMIT, as the reader leaves it
 #define LIMIT_DIGITS 20
 static bool name_input_limit(struct stk_analysis *a)
 {
@@ -207,14 +207,15 @@ static bool name_input_limit(struct stk_analysis *a)
     }
     for (uint32_t i = 0; i < t->strings.count; i++) {
         struct stk_str s = stk_strpool_get(&t->strings, i);
-        if (!stk_str_starts(s, STK_STR(LIMIT)) || s.n < sizeof LIMIT + LIMIT_DIGITS) {
+        if (!stk_str_starts(s, STK_STR(STK_WIRE_LIMIT)) ||
+            s.n < sizeof STK_WIRE_LIMIT + LIMIT_DIGITS) {
             continue;
         }
-        if (!most.n || memcmp(s.p, most.p, sizeof LIMIT - 1 + LIMIT_DIGITS) > 0) {
+        if (!most.n || memcmp(s.p, most.p, sizeof STK_WIRE_LIMIT - 1 + LIMIT_DIGITS) > 0) {
             most = s;
         }
     }
-    size_t skip = sizeof LIMIT + LIMIT_DIGITS; // and the bar
+    size_t skip = sizeof STK_WIRE_LIMIT + LIMIT_DIGITS; // and the bar
     if (most.n > skip) {
         a->sum->facts.input_limit = stk_arena_strndup(a->out, most.p + skip, most.n - skip);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From parts to one verdict. Thresholds are one table (model/thresholds.def), each with its reason.
+// What a verdict is, and the decision from parts to one. Thresholds are one table
+// (model/thresholds.def), each with its reason.
 #ifndef STK_MODEL_VERDICT_H
 #define STK_MODEL_VERDICT_H
 
@@ -20,6 +21,16 @@ enum stk_verdict_kind {
 };
 const char *stk_verdict_key(enum stk_verdict_kind kind); // "input-bound", ...
 
+// Why nothing can be told.
+enum stk_reason {
+    STK_REASON_NONE,
+#define R(id, key, sentence) STK_REASON_##id,
+#include "model/reasons.def"
+#undef R
+    STK_REASON_COUNT
+};
+const char *stk_reason_key(enum stk_reason reason); // "empty", ...; NULL for STK_REASON_NONE
+
 enum stk_level { STK_LEVEL_NONE, STK_LEVEL_INFO, STK_LEVEL_LOW, STK_LEVEL_MEDIUM, STK_LEVEL_HIGH };
 
 struct stk_verdict {
@@ -29,7 +40,7 @@ struct stk_verdict {
     double group_share[STK_GROUP_COUNT];
     enum stk_group first, second;      // largest losses
     enum stk_verdict_kind median_kind; // what the median step alone would say
-    const char *reason; // for cannot-tell: stable short key, e.g. "no-device-events"; else NULL
+    enum stk_reason reason;            // for cannot-tell; else STK_REASON_NONE
 };
 
 // The figures of thresholds.def.

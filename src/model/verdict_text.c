@@ -4,7 +4,6 @@
 #include "model/verdict_text.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *stk_group_phrase(enum stk_group group)
 {
@@ -47,37 +46,18 @@ static const char *scope_phrase(const struct stk_run_sum *run)
 static const char *reason_text(const struct stk_run_sum *run, const struct stk_verdict *v,
                                struct stk_arena *arena)
 {
-    const char *r = v->reason ? v->reason : "";
-    if (!strcmp(r, "empty")) {
-        return "Cannot tell: the profile is empty, next to nothing was recorded";
+    static const char *const sentences[STK_REASON_COUNT] = {
+#define R(id, key, sentence) [STK_REASON_##id] = sentence,
+#include "model/reasons.def"
+#undef R
+    };
+    if (sentences[v->reason]) {
+        return stk_arena_printf(arena, "Cannot tell: %s", sentences[v->reason]);
     }
-    if (!strcmp(r, "unknown-accelerator")) {
+    if (v->reason == STK_REASON_UNKNOWN_ACCELERATOR) {
         return stk_arena_printf(
             arena, "Cannot tell: the profile is of an accelerator that stoker does not know (%s)",
             run->facts.accelerator ? run->facts.accelerator : "unnamed");
-    }
-    if (!strcmp(r, "kernels-not-recorded")) {
-        return "Cannot tell: no GPU events were recorded although the host calls the GPU's "
-               "runtime, so recording the device failed";
-    }
-    if (!strcmp(r, "no-kernels")) {
-        return "Cannot tell: no kernels were recorded, only other device rows";
-    }
-    if (!strcmp(r, "no-device-events")) {
-        return "Cannot tell: no GPU events in this profile, and too few host steps to judge the "
-               "host by";
-    }
-    if (!strcmp(r, "host-unseen")) {
-        return "Cannot tell: no GPU events in this profile, and most of the host's steps hold no "
-               "event";
-    }
-    if (!strcmp(r, "cut-short")) {
-        return "Cannot tell: the file ends early, and the part that could be read holds no GPU "
-               "events";
-    }
-    if (!strcmp(r, "host-collective")) {
-        return "Cannot tell: no GPU events in this profile, and the host mostly waits in a "
-               "collective for its peers";
     }
     return stk_arena_printf(
         arena, "Cannot tell: the %s idles %d %% %s for a reason this profile does not hold",

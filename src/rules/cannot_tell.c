@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile cannot answer. Says why, per reason of the verdict, and how to record one that can.
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/human.h"
 #include "rules/finding.h"
@@ -98,33 +97,30 @@ static const struct stk_rep_fix fixes[] = {
 
 // What each reason of the verdict calls for, best first, ending with FIX_COUNT.
 static const struct {
-    const char *reason;
     const char *title;
     int fixes[8];
-} reasons[] = {
-    {"empty",
-     "The profile is empty",
-     {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE, FIX_CUDA_DEVICE, FIX_COUNT}},
-    {"unknown-accelerator", "The accelerator is not known", {FIX_OTHER, FIX_COUNT}},
-    {"kernels-not-recorded",
-     "Recording the device failed",
-     {FIX_TORCH_METRICS, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE, FIX_CUDA_DEVICE,
-      FIX_ALONE, FIX_COUNT}},
-    {"no-kernels",
-     "The device ran no kernels while it was recorded",
-     {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE, FIX_CUDA_DEVICE, FIX_COUNT}},
-    {"no-device-events",
-     "The profile holds no device events and too few steps",
-     {FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE, FIX_CUDA_DEVICE, FIX_ALONE, FIX_COUNT}},
-    {"host-unseen",
-     "Most of the host's steps hold no event",
-     {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST, FIX_COUNT}},
-    {"cut-short", "The file ends before any device event", {FIX_COPY, FIX_COUNT}},
-    {"host-collective", "The host mostly waits for its peers", {FIX_RANKS, FIX_COUNT}},
-    {"unknown-idle",
-     "The device idles for a reason the profile does not hold",
-     {FIX_WHOLE, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE, FIX_CUDA_HOST, FIX_RANKS,
-      FIX_COUNT}},
+} reasons[STK_REASON_COUNT] = {
+    [STK_REASON_EMPTY] = {"The profile is empty",
+                          {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
+                           FIX_CUDA_DEVICE, FIX_COUNT}},
+    [STK_REASON_UNKNOWN_ACCELERATOR] = {"The accelerator is not known", {FIX_OTHER, FIX_COUNT}},
+    [STK_REASON_KERNELS_NOT_RECORDED] = {"Recording the device failed",
+                                         {FIX_TORCH_METRICS, FIX_TORCH_DEVICE, FIX_TF_DEVICE,
+                                          FIX_JAX_DEVICE, FIX_CUDA_DEVICE, FIX_ALONE, FIX_COUNT}},
+    [STK_REASON_NO_KERNELS] = {"The device ran no kernels while it was recorded",
+                               {FIX_LONGER, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
+                                FIX_CUDA_DEVICE, FIX_COUNT}},
+    [STK_REASON_NO_DEVICE_EVENTS] = {"The profile holds no device events and too few steps",
+                                     {FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
+                                      FIX_CUDA_DEVICE, FIX_ALONE, FIX_COUNT}},
+    [STK_REASON_HOST_UNSEEN] = {"Most of the host's steps hold no event",
+                                {FIX_TORCH_HOST, FIX_TF_HOST, FIX_JAX_HOST, FIX_CUDA_HOST,
+                                 FIX_COUNT}},
+    [STK_REASON_CUT_SHORT] = {"The file ends before any device event", {FIX_COPY, FIX_COUNT}},
+    [STK_REASON_HOST_COLLECTIVE] = {"The host mostly waits for its peers", {FIX_RANKS, FIX_COUNT}},
+    [STK_REASON_UNKNOWN_IDLE] = {"The device idles for a reason the profile does not hold",
+                                 {FIX_WHOLE, FIX_TORCH_DEVICE, FIX_TF_DEVICE, FIX_JAX_DEVICE,
+                                  FIX_CUDA_HOST, FIX_RANKS, FIX_COUNT}},
 };
 
 static void say_idle(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
@@ -174,31 +170,28 @@ static enum stk_rule_state cannot_tell_check(const struct stk_rule_ctx *ctx,
                                              struct stk_rep_finding *f, const char **why)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
-    const char *reason = v->reason ? v->reason : "";
+    enum stk_reason reason = v->reason;
     if (v->kind != STK_VERDICT_CANNOT_TELL) {
         *why = stk_rule_text(ctx, "the verdict is %s", stk_verdict_key(v->kind));
         return STK_RULE_PASSED;
     }
-    *why = reason;
+    *why = stk_reason_key(reason);
     f->severity = "medium";
     f->confidence = stk_level_key(v->confidence);
-    if (strcmp(reason, "unknown-idle") == 0) {
+    if (reason == STK_REASON_UNKNOWN_IDLE) {
         say_idle(ctx, f);
     } else {
         say_counts(ctx, f);
     }
-    bool is_short = strcmp(reason, "empty") == 0 && stk_pipeline_limit_say(ctx, f);
+    bool is_short = reason == STK_REASON_EMPTY && stk_pipeline_limit_say(ctx, f);
     if (is_short) {
         f->title = "The pipeline gave too few batches to judge";
         stk_finding_fix(ctx, f, &fixes[FIX_BATCHES]);
     }
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0] && !is_short; i++) {
-        if (strcmp(reasons[i].reason, reason) != 0) {
-            continue;
-        }
-        f->title = reasons[i].title;
-        for (int k = 0; reasons[i].fixes[k] != FIX_COUNT; k++) {
-            stk_finding_fix(ctx, f, &fixes[reasons[i].fixes[k]]);
+    if (!is_short && reasons[reason].title) {
+        f->title = reasons[reason].title;
+        for (int k = 0; reasons[reason].fixes[k] != FIX_COUNT; k++) {
+            stk_finding_fix(ctx, f, &fixes[reasons[reason].fixes[k]]);
         }
     }
     return STK_RULE_FIRED;

@@ -71,11 +71,11 @@ bool stk_rule_on_tpu(const struct stk_rule_ctx *ctx)
 const char *stk_rule_abstained(const struct stk_rule_ctx *ctx)
 {
     const struct stk_verdict *v = ctx->pass.verdict;
-    if (v->kind != STK_VERDICT_CANNOT_TELL || !v->reason ||
-        strcmp(v->reason, "unknown-idle") == 0) {
+    if (v->kind != STK_VERDICT_CANNOT_TELL || v->reason == STK_REASON_NONE ||
+        v->reason == STK_REASON_UNKNOWN_IDLE) {
         return NULL;
     }
-    return stk_rule_text(ctx, "the profile cannot be judged: %s", v->reason);
+    return stk_rule_text(ctx, "the profile cannot be judged: %s", stk_reason_key(v->reason));
 }
 
 uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id)

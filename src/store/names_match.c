@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "wire/wire.h"
+
 enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS, HOW_NOCASE, HOW_OP };
 
 struct rule {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking the rules of names.def. Private to names.c.
+// Asking the rules of names.def. Private to names_classify.c.
 #ifndef STK_STORE_NAMES_MATCH_H
 #define STK_STORE_NAMES_MATCH_H
 

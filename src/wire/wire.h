@@ -84,8 +84,13 @@ enum stk_wire_event_kind {
     STK_WIRE_INPUT
 };
 // The name of an annotation that says which stage limited a run: this, the time that its consumer
-// waited in ns (20 digits), and "|what|where it is written|stage|percent of the stages' time".
+// waited in ns (20 digits), and "|what|where it is written|stage|percent of the stages' time";
+// what: a word of wire/limits.def.
 #define STK_WIRE_LIMIT "stoker.data limit: "
+// The name of an event in which the consumer asks for a batch.
+#define STK_WIRE_NEXT "stoker.data next"
+// What a step is named in the trace, before its number.
+#define STK_WIRE_STEP_NAME "StokerStep#"
 struct stk_wire_event {
     uint64_t start_ns, dur_ns;
     uint32_t name, track;

@@ -184,7 +184,7 @@ static void test_nothing_known(void)
     w.verdict = (struct stk_verdict){.kind = STK_VERDICT_CANNOT_TELL,
                                      .confidence = STK_LEVEL_HIGH,
                                      .sentence = "Cannot tell: the profile is empty",
-                                     .reason = "empty"};
+                                     .reason = STK_REASON_EMPTY};
     w.input.read = 0;
     CHECK(fill(&w, 0, &err) == STK_OK);
     const char *json = print(&w, "json", (struct stk_out_options){.columns = 80});

@@ -80,7 +80,7 @@ static void no_device(void)
     f.run.median_step = STK_NONE;
     fake_total(&f);
     fake_ask(&f);
-    CHECK_STR(f.verdict.reason, "kernels-not-recorded");
+    CHECK_STR(stk_reason_key(f.verdict.reason), "kernels-not-recorded");
     CHECK(says(fake_finding(&f, "capture-no-device"), "700 calls of the accelerator's runtime"));
     const struct stk_rep_finding *x = fake_finding(&f, "cannot-tell");
     CHECK_STR(((const struct stk_rep_finding *)f.report.findings.items)[0].id, "cannot-tell");
@@ -214,7 +214,7 @@ static void unknown_idle(void)
     fake_part(&f, STK_PART_UNKNOWN, 0.7, -1);
     fake_ask(&f);
     const struct stk_rep_finding *x = fake_finding(&f, "cannot-tell");
-    CHECK_STR(f.verdict.reason, "unknown-idle");
+    CHECK_STR(stk_reason_key(f.verdict.reason), "unknown-idle");
     CHECK(says(x, "waited for something that is not recorded") &&
           advises(x, "whole recording") >= 0);
     CHECK_STR(fake_state(&f, "input-wait"), "passed"); // shares mean something here

@@ -125,7 +125,7 @@ static enum stk_status session_open(struct session **out, const char *path, bool
     }
     uint32_t name = stk_wire_string(s->consumer, "consumer");
     s->consumer_track = stk_wire_track(s->consumer, STK_WIRE_HOST, 0, -1, name);
-    s->next_name = stk_wire_string(s->consumer, "stoker.data next");
+    s->next_name = stk_wire_string(s->consumer, STK_WIRE_NEXT);
     s->own_name = stk_wire_string(s->consumer, "consumer, between two batches");
     *out = s;
     return STK_OK;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data/run/stage_name.h"
+#include "wire/limits.h"
 
 // Of the stage's function; `names` or, of operations that do several things at once, those that
 // decode (attribute "decode").
@@ -38,7 +39,7 @@ static bool is_one_of(const char *name, const char *const *names)
     return *names != NULL;
 }
 
-static const char *what_of(const struct stk_iter *it, const char **where)
+static enum stk_wire_limit what_of(const struct stk_iter *it, const char **where)
 {
     static const char *const python[] = {"host_call", NULL};
     static const char *const decode[] = {
@@ -52,24 +53,24 @@ static const char *what_of(const struct stk_iter *it, const char **where)
     *where = it->ds->where;
     if (node) {
         *where = node->where ? node->where : *where;
-        return "python";
+        return STK_WIRE_LIMIT_PYTHON;
     }
     if (strcmp(it->kind->name, "generator") == 0) {
-        return "generator";
+        return STK_WIRE_LIMIT_GENERATOR;
     }
     if (find_node(it, decode, true)) {
-        return it->stats.threads > 1 ? "decode-parallel" : "decode";
+        return it->stats.threads > 1 ? STK_WIRE_LIMIT_DECODE_PARALLEL : STK_WIRE_LIMIT_DECODE;
     }
     if (is_one_of(it->kind->name, readers)) {
-        return "read";
+        return STK_WIRE_LIMIT_READ;
     }
     if (is_one_of(it->kind->name, groups)) {
-        return "batch";
+        return STK_WIRE_LIMIT_BATCH;
     }
     if (stk_attrs_get(it->ds->attrs, "fn")) {
-        return it->stats.threads > 1 ? "map-parallel" : "map";
+        return it->stats.threads > 1 ? STK_WIRE_LIMIT_MAP_PARALLEL : STK_WIRE_LIMIT_MAP;
     }
-    return "other";
+    return STK_WIRE_LIMIT_OTHER;
 }
 
 // ns of each thread.
@@ -116,16 +117,16 @@ bool stk_recorder_limit(const struct stk_iter *root, uint64_t step_ns, char *tex
     if (!most) {
         return false;
     }
-    const char *what = what_of(most, &where);
+    enum stk_wire_limit what = what_of(most, &where);
     if (most_ns < step_ns && !is_buffered(root)) {
-        what = "unbuffered"; // it would fit beside the steps
+        what = STK_WIRE_LIMIT_UNBUFFERED; // it would fit beside the steps
     }
     stk_stage_name(most, stage);
     snprintf(place, sizeof place, "%s", where ? where : "");
     for (char *c = place; *c; c++) {
         *c = *c == '|' ? '/' : *c;
     }
-    snprintf(text, capacity, "%s|%s|%s|%llu", what, place, stage,
+    snprintf(text, capacity, "%s|%s|%s|%llu", stk_wire_limit_word(what), place, stage,
              (unsigned long long)(most_ns * 100 / all_ns));
     return true;
 }

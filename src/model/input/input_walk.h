@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to the stages of the input pipeline: what the walk over the threads (input_walk.c)
-// learns, and what input_stages.c makes of it.
+// learns, and what input_see.c makes of it.
 #ifndef STK_MODEL_INPUT_WALK_H
 #define STK_MODEL_INPUT_WALK_H
 

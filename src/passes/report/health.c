@@ -157,8 +157,8 @@ static bool unusable(const struct stk_pass_ctx *ctx, const struct stk_rep_profil
         return true;
     }
     const struct stk_verdict *v = ctx->verdict;
-    return v->kind == STK_VERDICT_CANNOT_TELL && v->reason &&
-           strcmp(v->reason, "unknown-idle") != 0;
+    return v->kind == STK_VERDICT_CANNOT_TELL && v->reason != STK_REASON_NONE &&
+           v->reason != STK_REASON_UNKNOWN_IDLE;
 }
 
 enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_profile *out,

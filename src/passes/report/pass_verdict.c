@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bounds the job?
-// The decision is the model's (model/verdict.c); here it is only put into the report.
+// The decision is the model's (model/verdict_decide.c); here it is only put into the report.
 #include "passes/pass.h"
 
 static const char *confidence_key(enum stk_level level)

@@ -25,6 +25,7 @@
 #include "base/map.h"
 #include "model/median.h"
 #include "passes/stats/stats.h"
+#include "store/words.h"
 
 #define GOOD_BYTES 1000000 // smaller messages say nothing about a link's rate
 
@@ -161,10 +162,12 @@ static bool gather(const struct stk_run_sum *run, struct member *all, size_t *co
 // ends lie apart is what the clocks differ. -1: such a collective says nothing.
 static int64_t end_spread(const struct member *m, size_t n)
 {
-    const char *kind = m->size->kind ? m->size->kind : stk_comm_kind(m->c->name);
+    enum stk_collective_kind kind =
+        stk_collective_find(m->size->kind ? m->size->kind : stk_comm_kind(m->c->name));
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    if (!kind || n < 2 || strcmp(kind, "broadcast") == 0 || strcmp(kind, "reduce") == 0 ||
-        strcmp(kind, "send_recv") == 0 || strcmp(kind, "permute") == 0) {
+    if (n < 2 || kind == STK_COLLECTIVE_NONE || kind == STK_COLLECTIVE_BROADCAST ||
+        kind == STK_COLLECTIVE_REDUCE || kind == STK_COLLECTIVE_SEND_RECV ||
+        kind == STK_COLLECTIVE_PERMUTE) {
         return -1;
     }
     for (size_t i = 0; i < n; i++) {

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "model/collectives.h"
 #include "passes/stats/stats.h"
+#include "store/words.h"
 
 #define MAX_DEPTH 64
 
@@ -47,21 +48,22 @@ const char *stk_comm_kind(const char *name)
 {
     // Order matters: "reducescatter" before "reduce".
     static const struct {
-        const char *word, *kind;
-    } kinds[] = {{"reducescatter", "reduce_scatter"},
-                 {"allreduce", "all_reduce"},
-                 {"allgather", "all_gather"},
-                 {"alltoall", "all_to_all"},
-                 {"sendrecv", "send_recv"},
-                 {"collectivepermute", "permute"},
-                 {"permute", "permute"},
-                 {"broadcast", "broadcast"},
-                 {"gather", "gather"},
-                 {"scatter", "scatter"},
-                 {"reduce", "reduce"},
-                 {"send", "send_recv"},
-                 {"recv", "send_recv"},
-                 {"barrier", "barrier"}};
+        const char *word;
+        enum stk_collective_kind kind;
+    } kinds[] = {{"reducescatter", STK_COLLECTIVE_REDUCE_SCATTER},
+                 {"allreduce", STK_COLLECTIVE_ALL_REDUCE},
+                 {"allgather", STK_COLLECTIVE_ALL_GATHER},
+                 {"alltoall", STK_COLLECTIVE_ALL_TO_ALL},
+                 {"sendrecv", STK_COLLECTIVE_SEND_RECV},
+                 {"collectivepermute", STK_COLLECTIVE_PERMUTE},
+                 {"permute", STK_COLLECTIVE_PERMUTE},
+                 {"broadcast", STK_COLLECTIVE_BROADCAST},
+                 {"gather", STK_COLLECTIVE_GATHER},
+                 {"scatter", STK_COLLECTIVE_SCATTER},
+                 {"reduce", STK_COLLECTIVE_REDUCE},
+                 {"send", STK_COLLECTIVE_SEND_RECV},
+                 {"recv", STK_COLLECTIVE_SEND_RECV},
+                 {"barrier", STK_COLLECTIVE_BARRIER}};
     char text[128];
     size_t n = 0;
     for (const char *p = name; *p && n + 1 < sizeof text; p++) {
@@ -76,7 +78,7 @@ const char *stk_comm_kind(const char *name)
     text[n] = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strstr(text, kinds[i].word)) {
-            return kinds[i].kind;
+            return stk_collective_word(kinds[i].kind);
         }
     }
     return NULL;
@@ -88,14 +90,16 @@ double stk_comm_bus_factor(const char *kind, int64_t group_size)
     if (!kind || group_size < 2) {
         return 1;
     }
-    if (strcmp(kind, "all_reduce") == 0) {
+    switch (stk_collective_find(kind)) {
+    case STK_COLLECTIVE_ALL_REDUCE:
         return 2 * (n - 1) / n;
-    }
-    if (strcmp(kind, "all_gather") == 0 || strcmp(kind, "reduce_scatter") == 0 ||
-        strcmp(kind, "all_to_all") == 0) {
+    case STK_COLLECTIVE_ALL_GATHER:
+    case STK_COLLECTIVE_REDUCE_SCATTER:
+    case STK_COLLECTIVE_ALL_TO_ALL:
         return (n - 1) / n;
+    default:
+        return 1;
     }
-    return 1;
 }
 
 // ---- what rows say ----
@@ -151,7 +155,7 @@ static int64_t bytes_of(const struct said *s, const char *kind)
     if (elements == 0 || s->element_bytes == 0) {
         return -1;
     }
-    bool grows = s->out == 0 && kind && strcmp(kind, "all_gather") == 0;
+    bool grows = s->out == 0 && stk_collective_find(kind) == STK_COLLECTIVE_ALL_GATHER;
     if (grows &&
         (s->group_size == 0 || __builtin_mul_overflow(elements, s->group_size, &elements))) {
         return -1;

@@ -5,7 +5,7 @@
 // worth a finding (rule input-wait). elements: as recorded (stoker.data), else one per call.
 // per_element_ns: own work per element, on all threads. capacity_per_s: elements per second if the
 // stage alone worked, on as many threads as it was seen on; the stages' elements differ (an image,
-// a batch). Limits: see model/input/input_stages.c; calls under a microsecond that stoker.data left
+// a batch). Limits: see model/input/input_see.c; calls under a microsecond that stoker.data left
 // out are not in its stages' times, their elements are; worker processes of a DataLoader are not in
 // a profile.
 #include <string.h>

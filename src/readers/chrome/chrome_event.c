@@ -54,11 +54,9 @@ static const struct {
     {"async", STK_CHROME_CAT_FLOW},
     {"async_gpu", STK_CHROME_CAT_FLOW},
     {"async_cpu_to_gpu", STK_CHROME_CAT_FLOW},
-    {"stoker", STK_CHROME_CAT_STOKER},
-    {"stoker_input", STK_CHROME_CAT_INPUT},
-    {"stoker_memory", STK_CHROME_CAT_MEMORY},
-    {"stoker_other", STK_CHROME_CAT_OTHER},
-    {"stoker_row", STK_CHROME_CAT_ROW},
+#define C(id, category, what) {category, STK_CHROME_CAT_##id},
+#include "store/chrome_cats.def"
+#undef C
 };
 
 enum stk_chrome_cat stk_chrome_cat_find(const char *p, size_t n)

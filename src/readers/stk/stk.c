@@ -177,7 +177,7 @@ static void take_step(struct stk_in *in, const struct stk_wire_step *s)
         }
         return;
     }
-    int n = snprintf(name, sizeof name, "StokerStep#%llu", (unsigned long long)s->number);
+    int n = snprintf(name, sizeof name, STK_WIRE_STEP_NAME "%llu", (unsigned long long)s->number);
     struct stk_row row = {.start_ns = (int64_t)s->start_ns,
                           .dur_ns = (int64_t)s->dur_ns,
                           .pos = in->pos,

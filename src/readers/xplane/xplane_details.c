@@ -6,6 +6,7 @@
 // counter is an event of the line "_counters_" whose stats are its values; a collective of XLA says
 // in its HLO text how much it moves and within which groups.
 #include "readers/xplane/xplane_event.h"
+#include "store/words.h"
 
 struct taking {
     struct stk_xp_decoder *d;
@@ -202,21 +203,22 @@ static int64_t group_size(struct stk_str text)
 static void take_collective(struct taking *t, struct stk_str text)
 {
     static const struct {
-        const char *call, *name;
+        const char *call;
+        enum stk_collective_kind kind;
         bool has_input; // among its shapes
-    } kinds[] = {{" all-reduce(", "all_reduce", false},
-                 {" all-reduce-start(", "all_reduce", false},
-                 {" all-gather(", "all_gather", false},
-                 {" all-gather-start(", "all_gather", true},
-                 {" reduce-scatter(", "reduce_scatter", false},
-                 {" all-to-all(", "all_to_all", false},
-                 {" collective-permute(", "permute", false},
-                 {" collective-permute-start(", "permute", true}};
+    } kinds[] = {{" all-reduce(", STK_COLLECTIVE_ALL_REDUCE, false},
+                 {" all-reduce-start(", STK_COLLECTIVE_ALL_REDUCE, false},
+                 {" all-gather(", STK_COLLECTIVE_ALL_GATHER, false},
+                 {" all-gather-start(", STK_COLLECTIVE_ALL_GATHER, true},
+                 {" reduce-scatter(", STK_COLLECTIVE_REDUCE_SCATTER, false},
+                 {" all-to-all(", STK_COLLECTIVE_ALL_TO_ALL, false},
+                 {" collective-permute(", STK_COLLECTIVE_PERMUTE, false},
+                 {" collective-permute-start(", STK_COLLECTIVE_PERMUTE, true}};
     const char *shape = memmem(text.p, text.n, " = ", 3), *call = NULL;
-    const char *name = NULL;
+    enum stk_collective_kind kind = STK_COLLECTIVE_NONE;
     bool of_largest = false;
     for (size_t i = 0; shape && !call && i < sizeof kinds / sizeof kinds[0]; i++) {
-        name = kinds[i].name;
+        kind = kinds[i].kind;
         of_largest = kinds[i].has_input;
         call =
             memmem(shape, (size_t)(text.p + text.n - shape), kinds[i].call, strlen(kinds[i].call));
@@ -225,10 +227,11 @@ static void take_collective(struct taking *t, struct stk_str text)
         return;
     }
     struct stk_detail *d = push(t, STK_DETAIL_COLLECTIVE);
-    d->text = stk_shard_intern(t->d->shard, name, strlen(name));
+    const char *word = stk_collective_word(kind);
+    d->text = stk_shard_intern(t->d->shard, word, strlen(word));
     int64_t members = group_size(text);
     int64_t bytes = shape_bytes((struct stk_str){shape, (size_t)(call - shape)}, of_largest);
-    bool scatters = strcmp(name, "reduce_scatter") == 0; // the shape is that of one part
+    bool scatters = kind == STK_COLLECTIVE_REDUCE_SCATTER; // the shape is that of one part
     if (scatters && (members == 0 || __builtin_mul_overflow(bytes, members, &bytes))) {
         bytes = 0;
     }

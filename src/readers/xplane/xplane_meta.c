@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "store/names.h"
+#include "store/words.h"
 
 enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
 {
@@ -32,7 +33,7 @@ enum stk_xp_stat stk_xp_stat_of(struct stk_str name)
         S("hlo_category", HLO_CATEGORY),
         S("raw_bytes_accessed", RAW_BYTES_ACCESSED),
         S("bytes_accessed", BYTES_ACCESSED),
-        S("stoker_kind", KIND),
+        S(STK_XSPACE_OWN_KIND, KIND),
         S("device_vendor", DEVICE_VENDOR),
         S("gpu_device_name", DEVICE_NAME),
         S("device_type_string", DEVICE_TYPE),

@@ -5,6 +5,7 @@
 #include "readers/xplane/xplane_text.h"
 
 #include "store/trace.h"
+#include "store/words.h"
 
 static uint8_t mem_of(struct stk_str kind)
 {
@@ -114,7 +115,7 @@ enum stk_xp_plane_kind stk_xp_plane_kind(struct stk_str name, int64_t *ordinal)
     if (numbered(name, STK_STR("/device:TPU:"), ordinal)) {
         return STK_XP_PLANE_TPU;
     }
-    if (stk_str_eq(name, STK_STR("/custom:stoker"))) {
+    if (stk_str_eq(name, STK_STR(STK_XSPACE_OWN_PLANE))) {
         return STK_XP_PLANE_STOKER;
     }
     if (stk_str_starts(name, STK_STR("/device:TPU:")) || // SparseCore

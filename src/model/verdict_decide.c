@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// From parts to one verdict: abstain first, then straggler, cold start, compute, the largest loss.
+// Every figure is in thresholds.def. The same decision is taken for the median step alone; where it
+// differs in kind, confidence is low and the sentence names both.
+//
+// Limits: the order decides between kinds that hold at once (a straggler also looks like
+// communication); a single rank cannot tell a slow network from a late peer, and says so.
+#include <string.h>
+
+#include "model/verdict.h"
+#include "model/verdict_text.h"
+
+#define AT(name) stk_threshold_value(STK_T_##name)
+
+static enum stk_verdict_kind kind_of_group(enum stk_group group)
+{
+    static const enum stk_verdict_kind kinds[STK_GROUP_COUNT] = {
+        [STK_GROUP_COMPUTE] = STK_VERDICT_COMPUTE,
+        [STK_GROUP_INPUT] = STK_VERDICT_INPUT,
+        [STK_GROUP_HOST] = STK_VERDICT_HOST,
+        [STK_GROUP_SYNC] = STK_VERDICT_SYNC,
+        [STK_GROUP_TRANSFER] = STK_VERDICT_TRANSFER,
+        [STK_GROUP_COMMUNICATION] = STK_VERDICT_COMMUNICATION,
+        [STK_GROUP_COLD] = STK_VERDICT_COLD,
+        [STK_GROUP_UNKNOWN] = STK_VERDICT_CANNOT_TELL,
+    };
+    return kinds[group];
+}
+
+// Shares of the groups; the profiler's own overhead counts for none of them.
+static void shares_of(const int64_t *parts, int64_t wall_ns, double *share)
+{
+    for (int g = 0; g < STK_GROUP_COUNT; g++) {
+        share[g] = 0;
+    }
+    if (wall_ns <= 0) {
+        return;
+    }
+    for (int p = 0; p < STK_PART_COUNT; p++) {
+        if (p != STK_PART_OVERHEAD) {
+            share[stk_part_info(p)->group] += (double)parts[p] / (double)wall_ns;
+        }
+    }
+}
+
+// The two largest losses, idle of unknown cause aside.
+static void rank_losses(const double *share, enum stk_group *first, enum stk_group *second)
+{
+    *first = STK_GROUP_INPUT;
+    *second = STK_GROUP_HOST;
+    if (share[*second] > share[*first]) {
+        *first = STK_GROUP_HOST;
+        *second = STK_GROUP_INPUT;
+    }
+    for (int g = STK_GROUP_SYNC; g < STK_GROUP_UNKNOWN; g++) {
+        if (share[g] > share[*first]) {
+            *second = *first;
+            *first = g;
+        } else if (share[g] > share[*second]) {
+            *second = g;
+        }
+    }
+}
+
+// What to do where idle of unknown cause is the largest loss.
+static enum stk_verdict_kind decide_unknown(const struct stk_run_sum *run, const double *share)
+{
+    const struct stk_facts *f = &run->facts;
+    uint64_t kernels = 0, brief = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        kernels += run->devices[d].kernels;
+        brief += run->devices[d].short_kernels;
+    }
+    bool unlinked = f->device_ops && (double)f->unlinked_ops > 0.5 * (double)f->device_ops;
+    if (unlinked && kernels >= AT(UNLINKED_KERNELS) &&
+        (double)brief >= AT(UNLINKED_SHORT) * (double)kernels && f->host_events > 0) {
+        return STK_VERDICT_HOST;
+    }
+    if (share[STK_GROUP_COMPUTE] >= AT(UNKNOWN_COMPUTE) &&
+        share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_COMPUTE_MAX)) {
+        return STK_VERDICT_COMPUTE;
+    }
+    return STK_VERDICT_CANNOT_TELL;
+}
+
+// Compilation that returns in every step is a cost of the steady state: the host's, not a start.
+static void move_recurring_compile(const struct stk_run_sum *run, double *share)
+{
+    double recurring =
+        run->wall_ns > 0 ? (double)run->facts.compile_recurring_ns / (double)run->wall_ns : 0;
+    if (recurring < AT(COMPILE_RECURRING)) {
+        return;
+    }
+    if (recurring > share[STK_GROUP_COLD]) {
+        recurring = share[STK_GROUP_COLD];
+    }
+    share[STK_GROUP_COLD] -= recurring;
+    share[STK_GROUP_HOST] += recurring;
+}
+
+// The steady part of the decision: compute, then the largest loss. Used for the whole and for the
+// median step alike.
+static enum stk_verdict_kind decide_losses(const struct stk_run_sum *run, const double *share)
+{
+    enum stk_group first, second;
+    rank_losses(share, &first, &second);
+    if (share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND)) {
+        return STK_VERDICT_COMPUTE;
+    }
+    if (share[STK_GROUP_UNKNOWN] >= AT(LOSS) && share[STK_GROUP_UNKNOWN] > share[first]) {
+        return decide_unknown(run, share);
+    }
+    if (share[first] < AT(LOSS)) {
+        return share[STK_GROUP_COMPUTE] >= AT(COMPUTE_NO_LOSS) ? STK_VERDICT_COMPUTE
+                                                               : STK_VERDICT_MIXED;
+    }
+    if (share[second] > AT(SECOND) * share[first]) {
+        return STK_VERDICT_MIXED;
+    }
+    return kind_of_group(first);
+}
+
+// Without a device: the host's own step, where work is done in turn.
+static enum stk_verdict_kind decide_host(const double *share)
+{
+    for (int g = STK_GROUP_INPUT; g < STK_GROUP_UNKNOWN; g++) {
+        if (share[g] >= AT(HOST_KIND)) {
+            return kind_of_group(g);
+        }
+    }
+    if (share[STK_GROUP_INPUT] <= AT(HOST_HEALTHY) && share[STK_GROUP_HOST] <= AT(HOST_HEALTHY) &&
+        share[STK_GROUP_UNKNOWN] < AT(HOST_KIND)) {
+        return STK_VERDICT_COMPUTE;
+    }
+    return share[STK_GROUP_UNKNOWN] >= AT(HOST_KIND) ? STK_VERDICT_CANNOT_TELL : STK_VERDICT_MIXED;
+}
+
+static uint64_t kernels_of(const struct stk_run_sum *run)
+{
+    uint64_t kernels = 0;
+    for (uint32_t d = 0; d < run->device_count; d++) {
+        kernels += run->devices[d].kernels;
+    }
+    return kernels;
+}
+
+// Why nothing can be judged, if so.
+static enum stk_reason abstain(const struct stk_run_sum *run, const double *share)
+{
+    const struct stk_facts *f = &run->facts;
+    uint64_t kernels = kernels_of(run);
+    // A pipeline that reports itself leaves short calls out: a few steps hold few events.
+    bool is_pipeline = f->input_limit && run->steps_used >= AT(HOST_STEPS);
+    if (kernels < AT(MIN_KERNELS) && f->host_events < AT(MIN_HOST_EVENTS) && !is_pipeline) {
+        return STK_REASON_EMPTY;
+    }
+    if (kernels == 0 && f->unknown_accelerator) {
+        return STK_REASON_UNKNOWN_ACCELERATOR;
+    }
+    if (kernels == 0 && f->is_cut) {
+        return STK_REASON_CUT_SHORT;
+    }
+    if (kernels == 0 && f->has_runtime) {
+        return STK_REASON_KERNELS_NOT_RECORDED;
+    }
+    if (kernels == 0 && f->has_device_rows) {
+        return STK_REASON_NO_KERNELS;
+    }
+    if (run->scope != STK_SCOPE_HOST) {
+        return run->wall_ns > 0 ? STK_REASON_NONE : STK_REASON_NO_DEVICE_EVENTS;
+    }
+    if (run->steps_used < AT(HOST_STEPS)) {
+        return STK_REASON_NO_DEVICE_EVENTS;
+    }
+    if (f->host_event_fill < AT(HOST_FILL)) {
+        return STK_REASON_HOST_UNSEEN;
+    }
+    double collective = run->wall_ns > 0 ? (double)f->host_collective_ns / (double)run->wall_ns : 0;
+    if (collective > AT(HOST_COLLECTIVE) && collective > share[STK_GROUP_INPUT]) {
+        return STK_REASON_HOST_COLLECTIVE;
+    }
+    return STK_REASON_NONE;
+}
+
+static bool cold_start(const struct stk_run_sum *run)
+{
+    int64_t cold_ns = 0, span_ns = 0;
+    for (uint32_t r = 0; r < run->rank_count; r++) {
+        cold_ns += run->ranks[r]->cold_ns;
+        span_ns += run->ranks[r]->facts.last_ns - run->ranks[r]->facts.first_ns;
+    }
+    return span_ns > 0 && (double)cold_ns >= AT(COLD) * (double)span_ns;
+}
+
+static enum stk_level confidence_of(const struct stk_run_sum *run, const struct stk_verdict *v)
+{
+    const struct stk_facts *f = &run->facts;
+    const double *share = v->group_share;
+    if (v->kind == STK_VERDICT_CANNOT_TELL) {
+        return v->reason != STK_REASON_UNKNOWN_IDLE ? STK_LEVEL_HIGH : STK_LEVEL_LOW;
+    }
+    if (v->kind == STK_VERDICT_STRAGGLER) {
+        return run->straggler.clocks_agree && run->straggler.matched >= 8 ? STK_LEVEL_HIGH
+                                                                          : STK_LEVEL_MEDIUM;
+    }
+    bool unlinked =
+        f->device_ops && (double)f->unlinked_ops > AT(UNLINKED_LOW) * (double)f->device_ops;
+    if (share[STK_GROUP_UNKNOWN] >= AT(UNKNOWN_HIGH) || v->median_kind != v->kind) {
+        return STK_LEVEL_LOW;
+    }
+    if (v->kind != STK_VERDICT_COLD && v->kind != STK_VERDICT_COMPUTE &&
+        (unlinked || run->source == STK_STEPS_INFERRED || run->steps_used == 1)) {
+        return STK_LEVEL_LOW;
+    }
+    if (run->scope == STK_SCOPE_HOST || v->kind == STK_VERDICT_MIXED) {
+        return STK_LEVEL_MEDIUM;
+    }
+    bool steady = run->steps_used >= 3 || v->kind == STK_VERDICT_COLD;
+    bool clear = v->kind == STK_VERDICT_COMPUTE
+                     ? share[STK_GROUP_COMPUTE] >= AT(COMPUTE_BOUND) + 0.05
+                     : share[v->first] >= 2 * AT(LOSS) && share[v->first] >= 2 * share[v->second];
+    return steady && clear && share[STK_GROUP_UNKNOWN] < AT(UNKNOWN_LOW) ? STK_LEVEL_HIGH
+                                                                         : STK_LEVEL_MEDIUM;
+}
+
+static enum stk_verdict_kind decide(const struct stk_run_sum *run, struct stk_verdict *v)
+{
+    v->reason = abstain(run, v->group_share);
+    if (v->reason != STK_REASON_NONE) {
+        return STK_VERDICT_CANNOT_TELL;
+    }
+    if (run->straggler.fired) {
+        return STK_VERDICT_STRAGGLER;
+    }
+    if (cold_start(run)) {
+        return STK_VERDICT_COLD;
+    }
+    move_recurring_compile(run, v->group_share);
+    rank_losses(v->group_share, &v->first, &v->second);
+    enum stk_verdict_kind kind = run->scope == STK_SCOPE_HOST ? decide_host(v->group_share)
+                                                              : decide_losses(run, v->group_share);
+    if (kind == STK_VERDICT_CANNOT_TELL) {
+        v->reason = STK_REASON_UNKNOWN_IDLE;
+    }
+    return kind;
+}
+
+// What the median step alone says; the same as the whole where there is none or order decided.
+static enum stk_verdict_kind decide_median(const struct stk_run_sum *run,
+                                           const struct stk_verdict *v)
+{
+    bool steady = v->kind != STK_VERDICT_STRAGGLER && v->kind != STK_VERDICT_COLD &&
+                  v->kind != STK_VERDICT_CANNOT_TELL;
+    if (!steady || run->median_step == STK_NONE || run->steps_used < 3) {
+        return v->kind;
+    }
+    double share[STK_GROUP_COUNT];
+    const struct stk_step *s = &run->steps[run->median_step];
+    shares_of(s->parts, s->dur_ns, share);
+    move_recurring_compile(run, share);
+    return run->scope == STK_SCOPE_HOST ? decide_host(share) : decide_losses(run, share);
+}
+
+enum stk_status stk_verdict_decide(const struct stk_run_sum *run, struct stk_arena *arena,
+                                   struct stk_verdict *out, struct stk_err *err)
+{
+    memset(out, 0, sizeof *out);
+    shares_of(run->parts, run->wall_ns, out->group_share);
+    rank_losses(out->group_share, &out->first, &out->second);
+    out->kind = decide(run, out);
+    out->median_kind = decide_median(run, out);
+    out->confidence = confidence_of(run, out);
+    out->sentence = stk_verdict_sentence(run, out, arena);
+    return out->sentence ? STK_OK : stk_err_nomem(err);
+}

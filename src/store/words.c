@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words between modules, looked up both ways.
+#include "store/words.h"
+
+#include <string.h>
+
+static const char *const collectives[STK_COLLECTIVE_COUNT] = {
+#define C(id, word) [STK_COLLECTIVE_##id] = word,
+#include "store/collectives.def"
+#undef C
+};
+
+const char *stk_collective_word(enum stk_collective_kind kind)
+{
+    return collectives[kind];
+}
+
+enum stk_collective_kind stk_collective_find(const char *word)
+{
+    for (int i = 1; word && i < STK_COLLECTIVE_COUNT; i++) {
+        if (strcmp(collectives[i], word) == 0) {
+            return (enum stk_collective_kind)i;
+        }
+    }
+    return STK_COLLECTIVE_NONE;
+}
+
+const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat)
+{
+    static const char *const cats[STK_CHROME_OWN_COUNT] = {
+#define C(id, category, what) [STK_CHROME_OWN_##id] = category,
+#include "store/chrome_cats.def"
+#undef C
+    };
+    return cats[cat];
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that one module writes into a trace or a file and another one reads there, so that each
+// stands once: kinds of collectives (collectives.def), categories of Chrome traces
+// (chrome_cats.def), and what the XSpace export adds for stoker's own reader.
+#ifndef STK_STORE_WORDS_H
+#define STK_STORE_WORDS_H
+
+#include <stddef.h>
+
+enum stk_collective_kind {
+    STK_COLLECTIVE_NONE, // not known, no word
+#define C(id, word) STK_COLLECTIVE_##id,
+#include "store/collectives.def"
+#undef C
+    STK_COLLECTIVE_COUNT
+};
+const char *stk_collective_word(enum stk_collective_kind kind); // NULL: STK_COLLECTIVE_NONE
+enum stk_collective_kind stk_collective_find(const char *word); // NULL is STK_COLLECTIVE_NONE
+
+enum stk_chrome_own_cat {
+#define C(id, category, what) STK_CHROME_OWN_##id,
+#include "store/chrome_cats.def"
+#undef C
+    STK_CHROME_OWN_COUNT
+};
+const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat);
+
+#define STK_XSPACE_OWN_PLANE "/custom:stoker" // passed over when read
+#define STK_XSPACE_OWN_KIND "stoker_kind"     // stat of an event: its kind in the store
+
+#endif
