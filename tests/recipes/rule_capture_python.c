@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python was traced: every call of a Python function is an event, which slows the host.
+//
+// Recipe of a rule: src/rules/capture_python.c and X(capture_python) in src/rules/rules.def.
+// `stoker explain capture-python`, docs/rules.md and the report's list of rules come from the
+// descriptor at the end.
+#include "base/human.h"
+#include "rules/finding.h"
+
+// Numbers that decide stand here, with unit and reason, and are read from here.
+enum { SHARE };
+static const struct stk_threshold thresholds[] = {
+    [SHARE] = {"Python calls", "share of the events", 0.10,
+               "with fewer the tracer was off, or looked at little"},
+    {0},
+};
+
+static const struct stk_rep_fix fixes[] = {
+    {"pytorch", "Record without stacks.", "profile(with_stack=False)"},
+    {"jax", "Switch the Python tracer off.", "options.python_tracer_level = 0"},
+    {"any", "Compare the step time with that of a run without a profiler.", NULL},
+    {0},
+};
+
+// A function of a table's row bears the row's name.
+static enum stk_rule_state capture_python_check(const struct stk_rule_ctx *ctx,
+                                                struct stk_rep_finding *f, const char **why)
+{
+    const struct stk_facts *facts = &ctx->pass.run->facts;
+    char percent[STK_HUMAN_MAX];
+    double share = facts->events ? (double)facts->python_events / (double)facts->events : 0;
+    *why = stk_rule_text(ctx, "%s of the events are Python calls", stk_human_share(share, percent));
+    if (share < thresholds[SHARE].value) {
+        return STK_RULE_PASSED;
+    }
+    f->severity = "info";
+    stk_finding_say(ctx, f, "%llu of %llu events are Python calls",
+                    (unsigned long long)facts->python_events, (unsigned long long)facts->events);
+    return STK_RULE_FIRED; // no fix chosen: all that suit the framework
+}
+
+const struct stk_rule stk_rule_capture_python = {
+    .id = "capture-python",
+    .title = "Python was traced",
+    .fires = "A tenth of the events or more are calls of Python functions.",
+    .matters = "Tracing Python slows the host, so that a job looks more bound by it than it is.",
+    .priced = "Not priced: the time is not lost without the tracer.",
+    .quiet = "Profiles without Python calls.",
+    .source = "Documentation of torch.profiler (with_stack) and of jax.profiler.",
+    .needs = STK_NEED_HOST,
+    .thresholds = thresholds,
+    .fixes = fixes,
+    .fixes_recorder = true,
+    .check = capture_python_check,
+};

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// squares(count): 0, 1, 4, 9, ... as int64. Indexed: any position is computed.
+//
+// Recipe of a kind of dataset: src/data/sources/source_squares.c and X(squares) in
+// src/data/datasets.def. The check of the arguments, `stoker data --list` and docs/pipelines.md
+// come from the descriptor at the end.
+#include "data/graph/infer.h"
+#include "data/run/iter.h"
+
+struct squares {
+    int64_t at; // position of the next element
+};
+
+static int64_t squares_cardinality(const struct stk_dataset *ds)
+{
+    // Unknown while the argument is a value of the function around.
+    return stk_arg_is_bound(ds, "count") ? STK_CARDINALITY_UNKNOWN
+                                         : stk_attrs_int(ds->attrs, "count", 0);
+}
+
+static enum stk_status squares_infer(struct stk_dataset *ds, struct stk_err *err)
+{
+    ds->specs = stk_specs_new(1); // one component, a scalar
+    if (!ds->specs) {
+        return stk_err_nomem(err);
+    }
+    ds->specs->items[0].dtype = STK_DT_I64;
+    return STK_OK;
+}
+
+static enum stk_status squares_at(struct stk_iter *it, const int64_t *index, int64_t n,
+                                  struct stk_block *out, struct stk_err *err)
+{
+    const struct stk_spec *spec = &it->ds->specs->items[0];
+    if (!stk_block_reset(out, 1) ||
+        !stk_col_uniform(&out->cols[0], it->run->pool, spec->dtype, &spec->shape, n)) {
+        return stk_err_set(err, STK_ELIMIT, "squares: no memory for %lld elements", (long long)n);
+    }
+    int64_t *to = (int64_t *)out->cols[0].data;
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = index[i] * index[i];
+    }
+    out->n = n;
+    return STK_OK;
+}
+
+// Up to `want` elements; none is the end.
+static enum stk_status squares_next(struct stk_iter *it, int64_t want, struct stk_block *out,
+                                    struct stk_err *err)
+{
+    enum { MOST = 256 }; // positions at a time
+    struct squares *s = it->state;
+    int64_t index[MOST], left = stk_attrs_int(it->ds->attrs, "count", 0) - s->at;
+    int64_t n = want < left ? want : left;
+    n = n < MOST ? n : MOST;
+    for (int64_t i = 0; i < n; i++) {
+        index[i] = s->at + i;
+    }
+    enum stk_status status = n > 0 ? squares_at(it, index, n, out, err) : STK_OK;
+    s->at += status == STK_OK && n > 0 ? n : 0;
+    return status;
+}
+
+// Resuming passes over what was given: here for nothing.
+static enum stk_status squares_skip(struct stk_iter *it, int64_t n, int64_t *done,
+                                    struct stk_err *err)
+{
+    struct squares *s = it->state;
+    int64_t left = stk_attrs_int(it->ds->attrs, "count", 0) - s->at;
+    (void)err;
+    *done = n < left ? n : left;
+    s->at += *done;
+    return STK_OK;
+}
+
+static const struct stk_arg_row squares_args[] = {{.name = "count",
+                                                   .type = STK_ARG_INT,
+                                                   .is_required = true,
+                                                   .max = INT64_C(1) << 31,
+                                                   .help = "how many"},
+                                                  {0}};
+
+const struct stk_dataset_kind stk_dataset_squares = {.name = "squares",
+                                                     .summary = "The squares from 0 on",
+                                                     .args = squares_args,
+                                                     .infer = squares_infer,
+                                                     .cardinality = squares_cardinality,
+                                                     .state_bytes = sizeof(struct squares),
+                                                     .next = squares_next,
+                                                     .skip = squares_skip,
+                                                     .at = squares_at};
