@@ -101,6 +101,37 @@ def feed():
 threading.Thread(target=feed, daemon=True).start()
 run(sd.TextLineDataset(path).map(sd.strings.length).batch(64))
 """,
+    "read csv": """
+import contextlib
+path = sys.argv[1] + "/fifo"
+os.mkfifo(path)
+
+def feed():
+    with contextlib.suppress(OSError), open(path, "wb", buffering=0) as f:
+        while True:  # until nobody reads
+            f.write((b"1.5," * 199 + b"2\\n") * 64)
+            time.sleep(0.005)
+
+threading.Thread(target=feed, daemon=True).start()
+run(sd.CsvDataset(path, [sd.float32] * 200).batch(64))
+""",
+    "read tar": """
+import contextlib, io, tarfile
+path = sys.argv[1] + "/fifo"
+os.mkfifo(path)
+
+def feed():
+    with contextlib.suppress(OSError), open(path, "wb", buffering=0) as f:
+        tar = tarfile.open(fileobj=f, mode="w|", bufsize=512)
+        for i in range(10**6):
+            info = tarfile.TarInfo(f"{i:06}.txt")
+            info.size = 20000
+            tar.addfile(info, io.BytesIO(b"x" * info.size))
+            time.sleep(0.001)
+
+threading.Thread(target=feed, daemon=True).start()
+run(sd.TarDataset(path, ["txt"]).batch(8))
+""",
     "consumer": """
 run(sd.Dataset.range(10**6).map(lambda x: x + 1).batch(8).prefetch(2), 0.01)
 """,
@@ -216,6 +247,8 @@ def test_limits():
         "unbuffered": ("Generator", "no prefetch", "train.py:17", "ds.prefetch(sd.AUTOTUNE)"),
         "batch": ("Batch", "copying elements into batches", "train.py:13", "num_parallel_calls"),
         "read": ("TextLines", "reading files", "train.py:", "num_parallel_reads"),
+        "read csv": ("Csv", "reading files", "train.py:", "num_parallel_reads"),
+        "read tar": ("Tar", "reading files", "train.py:", "num_parallel_reads"),
     }
     for name, words in wanted.items():
         c.in_some_try(lambda: limited(name, words))

@@ -203,10 +203,10 @@ static void set_host(struct stoker_iterator *it, const struct stoker_host *host,
 static bool gives_batches(const struct stk_dataset *ds)
 {
     for (; ds->n_in == 1; ds = ds->in[0]) {
-        if (strcmp(ds->kind->name, "batch") == 0) {
+        if (ds->kind->role == STK_ROLE_BATCH) {
             return true;
         }
-        if (strcmp(ds->kind->name, "cache") == 0) {
+        if (ds->kind->role == STK_ROLE_CACHE) {
             return false;
         }
     }

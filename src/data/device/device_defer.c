@@ -207,18 +207,12 @@ static enum stk_status make_map(struct stk_dataset **out, const struct stk_datas
     return s;
 }
 
+// What failed is left out where it stood: what has yet to be computed on the device cannot be.
 static bool hands_on(const struct stk_dataset *ds)
 {
-    static const struct stk_dataset_kind *const kinds[] = {
-        &stk_dataset_batch, &stk_dataset_prefetch, &stk_dataset_take,    &stk_dataset_skip,
-        &stk_dataset_shard, &stk_dataset_repeat,   &stk_dataset_shuffle,
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (ds->kind == kinds[i]) {
-            return ds->n_in == 1;
-        }
-    }
-    return false;
+    enum stk_role role = ds->kind->role;
+    return ds->n_in == 1 && role != STK_ROLE_ERRORS &&
+           (role == STK_ROLE_BATCH || stk_role_hands_on(role));
 }
 
 // The stages over the new map, the last first; *ds becomes the first of the new ones. Held.

@@ -128,6 +128,11 @@ int64_t stk_dataset_cardinality(const struct stk_dataset *ds)
     return ds->kind->cardinality ? ds->kind->cardinality(ds) : STK_CARDINALITY_UNKNOWN;
 }
 
+bool stk_role_hands_on(enum stk_role role)
+{
+    return role == STK_ROLE_ORDER || role == STK_ROLE_AHEAD || role == STK_ROLE_ERRORS;
+}
+
 bool stk_dataset_has_at(const struct stk_dataset *ds)
 {
     if (!ds->kind->at || (ds->kind->has_at && !ds->kind->has_at(ds))) {

@@ -43,15 +43,8 @@ enum stk_status stk_stage_no_memory(const struct stk_iter *it, struct stk_err *e
 
 void stk_iter_hint_final(struct stk_iter *it)
 {
-    const struct stk_dataset_kind *const passing[] = {
-        &stk_dataset_prefetch, &stk_dataset_take,    &stk_dataset_skip,         &stk_dataset_shard,
-        &stk_dataset_repeat,   &stk_dataset_shuffle, &stk_dataset_ignore_errors};
     while (it) {
-        bool passes = false;
         it->is_final = true;
-        for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
-            passes = passes || it->kind == passing[i];
-        }
-        it = passes && it->n_in > 0 ? it->in[0] : NULL;
+        it = stk_role_hands_on(it->kind->role) && it->n_in > 0 ? it->in[0] : NULL;
     }
 }

@@ -31,12 +31,23 @@ static const struct stk_fn_node *find_node(const struct stk_iter *it, const char
     return NULL;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
+// Of the kind's own work, where its function says nothing better.
+static enum stk_wire_limit limit_of(enum stk_role role, bool is_parallel)
 {
-    while (*names && strcmp(*names, name) != 0) {
-        names++;
+    switch (role) {
+    case STK_ROLE_FILES:
+        return STK_WIRE_LIMIT_READ;
+    case STK_ROLE_PROGRAM:
+        return STK_WIRE_LIMIT_GENERATOR;
+    case STK_ROLE_BATCH:
+    case STK_ROLE_PAD:
+        return STK_WIRE_LIMIT_BATCH;
+    case STK_ROLE_FUNCTION:
+    case STK_ROLE_NESTED:
+        return is_parallel ? STK_WIRE_LIMIT_MAP_PARALLEL : STK_WIRE_LIMIT_MAP;
+    default:
+        return STK_WIRE_LIMIT_OTHER;
     }
-    return *names != NULL;
 }
 
 static enum stk_wire_limit what_of(const struct stk_iter *it, const char **where)
@@ -46,31 +57,17 @@ static enum stk_wire_limit what_of(const struct stk_iter *it, const char **where
         "decode_jpeg", "decode_and_crop_jpeg", "decode_image",
         "decode_png",  "decode_part",          "jpeg_random_resized_crop",
         NULL};
-    static const char *const readers[] = {"tfrecord", "text_lines", "fixed_records",
-                                          "indexed",  "list_files", NULL};
-    static const char *const groups[] = {"batch", "padded_batch", NULL};
     const struct stk_fn_node *node = find_node(it, python, false);
     *where = it->ds->where;
     if (node) {
         *where = node->where ? node->where : *where;
         return STK_WIRE_LIMIT_PYTHON;
     }
-    if (strcmp(it->kind->name, "generator") == 0) {
-        return STK_WIRE_LIMIT_GENERATOR;
-    }
+    bool is_parallel = it->stats.threads > 1;
     if (find_node(it, decode, true)) {
-        return it->stats.threads > 1 ? STK_WIRE_LIMIT_DECODE_PARALLEL : STK_WIRE_LIMIT_DECODE;
+        return is_parallel ? STK_WIRE_LIMIT_DECODE_PARALLEL : STK_WIRE_LIMIT_DECODE;
     }
-    if (is_one_of(it->kind->name, readers)) {
-        return STK_WIRE_LIMIT_READ;
-    }
-    if (is_one_of(it->kind->name, groups)) {
-        return STK_WIRE_LIMIT_BATCH;
-    }
-    if (stk_attrs_get(it->ds->attrs, "fn")) {
-        return it->stats.threads > 1 ? STK_WIRE_LIMIT_MAP_PARALLEL : STK_WIRE_LIMIT_MAP;
-    }
-    return STK_WIRE_LIMIT_OTHER;
+    return limit_of(it->kind->role, is_parallel);
 }
 
 // ns of each thread.
@@ -78,7 +75,7 @@ static uint64_t own_ns(const struct stk_iter *it)
 {
     uint64_t held = __atomic_load_n(&it->stats.held_ns, __ATOMIC_RELAXED);
     uint32_t threads = __atomic_load_n(&it->stats.threads, __ATOMIC_RELAXED);
-    return strcmp(it->kind->name, "prefetch") == 0 ? 0 : held / (threads ? threads : 1);
+    return it->kind->role == STK_ROLE_AHEAD ? 0 : held / (threads ? threads : 1);
 }
 
 static void find_most(const struct stk_iter *it, const struct stk_iter **most, uint64_t *most_ns,
@@ -101,7 +98,7 @@ static void find_most(const struct stk_iter *it, const struct stk_iter **most, u
 static bool is_buffered(const struct stk_iter *root)
 {
     const struct stk_iter *it = root;
-    while (it && strcmp(it->kind->name, "prefetch") != 0) {
+    while (it && it->kind->role != STK_ROLE_AHEAD) {
         it = it->n_in > 0 ? it->in[0] : NULL;
     }
     return it != NULL;

@@ -121,6 +121,7 @@ static const struct stk_arg_row generator_args[] = {
 const struct stk_dataset_kind stk_dataset_generator = {
     .name = "generator",
     .summary = "What a generator of the embedding language gives",
+    .role = STK_ROLE_PROGRAM,
     .args = generator_args,
     .infer = generator_infer,
     .state_bytes = sizeof(struct generator),

@@ -407,6 +407,7 @@ static const struct stk_arg_row group_args[] = {
 const struct stk_dataset_kind stk_dataset_group_by_window = {
     .name = "group_by_window",
     .summary = "Elements in groups by key, each through a function",
+    .role = STK_ROLE_NESTED,
     .args = group_args,
     .n_in_min = 1,
     .n_in_max = 1,

@@ -226,7 +226,7 @@ static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, s
 
 void stk_iter_hint_group(struct stk_iter *it, int64_t size)
 {
-    while (it && (it->kind == &stk_dataset_take || it->kind == &stk_dataset_ignore_errors)) {
+    while (it && it->kind->keeps_blocks) {
         it = it->in[0];
     }
     if (!it || it->kind != &stk_dataset_map) {
@@ -275,6 +275,7 @@ static const struct stk_arg_row map_args[] = {
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .summary = "Each element through a function",
+                                                 .role = STK_ROLE_FUNCTION,
                                                  .args = map_args,
                                                  .n_in_min = 1,
                                                  .n_in_max = 1,

@@ -211,6 +211,7 @@ static const struct stk_arg_row ragged_args[] = {
 const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .name = "ragged_batch",
     .summary = "Consecutive elements of different lengths as one",
+    .role = STK_ROLE_PAD,
     .args = ragged_args,
     .n_in_min = 1,
     .n_in_max = 1,
