@@ -137,8 +137,35 @@ static void pool_takes_buffers_back(void)
     stk_iter_close(it);
 }
 
+static bool takes(const struct stk_dataset_kind *kind, const char *arg)
+{
+    const struct stk_arg_row *row = kind->args;
+    while (row && row->name && strcmp(row->name, arg) != 0) {
+        row++;
+    }
+    return row && row->name;
+}
+
+// What others ask a kind's role for must hold of it.
+static void kinds_say_what_they_are(void)
+{
+    for (int i = 0; i < stk_dataset_kind_count; i++) {
+        const struct stk_dataset_kind *kind = stk_dataset_kinds[i];
+        bool is_source = kind->role == STK_ROLE_SOURCE || kind->role == STK_ROLE_FILES ||
+                         kind->role == STK_ROLE_PROGRAM;
+        bool runs = kind->role == STK_ROLE_FUNCTION || kind->role == STK_ROLE_NESTED;
+        CHECK(kind->role > STK_ROLE_NONE && kind->role < STK_ROLE_COUNT);
+        CHECK(is_source == (kind->n_in_max == 0));
+        CHECK(takes(kind, "filenames") == (kind->role == STK_ROLE_FILES));
+        CHECK(takes(kind, "fn") == runs);
+        CHECK(!stk_role_hands_on(kind->role) || kind->n_in_max == 1);
+        CHECK(!kind->keeps_blocks || stk_role_hands_on(kind->role));
+    }
+}
+
 int main(void)
 {
+    kinds_say_what_they_are();
     batches_hold_everything(0, 3, 0, 1);
     batches_hold_everything(10, 3, 0, 1);
     batches_hold_everything(10, 3, 1, 4);

@@ -53,19 +53,21 @@ static void add_specs(struct line *l, const struct stk_specs *s)
     }
 }
 
-static bool is_tuned(const char *name)
+static const struct stk_arg_row *row_of(const struct stk_arg_row *rows, const char *name)
 {
-    return strcmp(name, "num_parallel_calls") == 0 || strcmp(name, "buffer_size") == 0 ||
-           strcmp(name, "cycle_length") == 0 || strcmp(name, "num_parallel_reads") == 0;
+    while (rows && rows->name && strcmp(rows->name, name) != 0) {
+        rows++;
+    }
+    return rows && rows->name ? rows : NULL;
 }
 
-static void add_value(struct line *l, const struct stk_attr *t)
+// row: of the argument; NULL: what a rewrite added.
+static void add_value(struct line *l, const struct stk_attr *t, const struct stk_arg_row *row)
 {
-    bool is_type = strcmp(t->name, "dtype") == 0 || strcmp(t->name, "output_type") == 0 ||
-                   strcmp(t->name, "out_type") == 0;
+    bool is_type = row && row->type == STK_ARG_DTYPE;
     if (t->kind == STK_ATTR_INT && is_type && t->i >= 0 && t->i < STK_DT_COUNT) {
         add(l, "%s=%s", t->name, stk_dtype_name((enum stk_dtype)t->i));
-    } else if (t->kind == STK_ATTR_INT && t->i == -1 && is_tuned(t->name)) {
+    } else if (t->kind == STK_ATTR_INT && t->i == -1 && row && row->is_tunable) {
         add(l, "%s=AUTOTUNE", t->name);
     } else if (t->kind == STK_ATTR_INT) {
         add(l, "%s=%" PRId64, t->name, t->i);
@@ -77,8 +79,9 @@ static void add_value(struct line *l, const struct stk_attr *t)
 }
 
 // What a person wrote: numbers and texts; what functions and tensors are has lines of its own.
-static void add_args(struct line *l, const struct stk_attrs *a)
+static void add_args(struct line *l, const struct stk_dataset *ds)
 {
+    const struct stk_attrs *a = ds->attrs;
     size_t most = l->n + ARGS_MAX;
     bool is_first = true;
     add(l, "(");
@@ -89,7 +92,7 @@ static void add_args(struct line *l, const struct stk_attrs *a)
             strcmp(t->name, "id") != 0 && strcmp(t->name, "keeps_paths") != 0;
         if (is_shown) {
             add(l, "%s", is_first ? "" : ", ");
-            add_value(l, t);
+            add_value(l, t, row_of(ds->kind->args, t->name));
             is_first = false;
         }
     }
@@ -171,7 +174,7 @@ static bool write_stage(struct stk_rewrite_log *out, const struct stk_dataset *d
     struct line l = {.n = 0};
     int indent = 2 * depth;
     add(&l, "%*s%s", indent, "", ds->kind->name);
-    add_args(&l, ds->attrs);
+    add_args(&l, ds);
     add(&l, " -> ");
     add_specs(&l, ds->specs);
     if (ds->where) {

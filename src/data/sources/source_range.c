@@ -148,7 +148,7 @@ static const struct stk_arg_row range_args[] = {
     {.name = "start", .type = STK_ARG_INT, .help = "first value"},
     {.name = "stop", .type = STK_ARG_INT, .is_required = true, .help = "end, not included"},
     {.name = "step", .type = STK_ARG_INT, .fallback = 1, .help = "difference of neighbours"},
-    {.name = "dtype", .type = STK_ARG_INT, .fallback = STK_DT_I64, .help = "type of the values"},
+    {.name = "dtype", .type = STK_ARG_DTYPE, .fallback = STK_DT_I64, .help = "type of the values"},
     {0}};
 
 const struct stk_dataset_kind stk_dataset_range = {.name = "range",
