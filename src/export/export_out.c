@@ -231,11 +231,11 @@ struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s)
 
 void stk_pbw_end_long(struct stk_export_out *o, size_t start, size_t n)
 {
-    unsigned extra = stk_pbw_varint_size(n) - 1;
+    unsigned extra = stk_varint_size(n) - 1;
     if (!stk_ex_capacity(o, extra) || o->failed) {
         return;
     }
     memmove(o->p + start + extra, o->p + start, n);
-    stk_pbw_put_varint(o->p + start - 1, n);
+    stk_varint_put(o->p + start - 1, n);
     o->used += extra;
 }

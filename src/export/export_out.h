@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/varint.h"
 
 #define STK_EX_FLUSH_BYTES ((size_t)256 << 10)
 
@@ -77,19 +78,6 @@ struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s);
 
 // ---- protobuf ----
 
-static inline uint8_t *stk_pbw_put_varint(uint8_t *p, uint64_t v)
-{
-    while (v >= 0x80) {
-        *p++ = (uint8_t)v | 0x80;
-        v >>= 7;
-    }
-    *p++ = (uint8_t)v;
-    return p;
-}
-static inline unsigned stk_pbw_varint_size(uint64_t v)
-{
-    return (unsigned)(70 - __builtin_clzll(v | 1)) / 7;
-}
 // Field numbers are below 2^28: a tag takes up to 5 bytes, a varint up to 10.
 static inline void stk_pbw_u64(struct stk_export_out *o, uint32_t field, uint64_t v)
 {
@@ -97,8 +85,8 @@ static inline void stk_pbw_u64(struct stk_export_out *o, uint32_t field, uint64_
     if (!p) {
         return;
     }
-    end = stk_pbw_put_varint(p, (uint64_t)field << 3);
-    end = stk_pbw_put_varint(end, v);
+    end = stk_varint_put(p, (uint64_t)field << 3);
+    end = stk_varint_put(end, v);
     o->used += (size_t)(end - p);
 }
 static inline void stk_pbw_fixed64(struct stk_export_out *o, uint32_t field, uint64_t v)
@@ -107,7 +95,7 @@ static inline void stk_pbw_fixed64(struct stk_export_out *o, uint32_t field, uin
     if (!p) {
         return;
     }
-    end = stk_pbw_put_varint(p, (uint64_t)field << 3 | 1);
+    end = stk_varint_put(p, (uint64_t)field << 3 | 1);
     for (int i = 0; i < 8; i++) {
         *end++ = (uint8_t)(v >> 8 * i);
     }
@@ -119,8 +107,8 @@ static inline void stk_pbw_tag_len(struct stk_export_out *o, uint32_t field, uin
     if (!p) {
         return;
     }
-    end = stk_pbw_put_varint(p, (uint64_t)field << 3 | 2);
-    end = stk_pbw_put_varint(end, n);
+    end = stk_varint_put(p, (uint64_t)field << 3 | 2);
+    end = stk_varint_put(end, n);
     o->used += (size_t)(end - p);
 }
 static inline void stk_pbw_str(struct stk_export_out *o, uint32_t field, struct stk_str s)
@@ -137,7 +125,7 @@ static inline size_t stk_pbw_begin(struct stk_export_out *o, uint32_t field)
     if (!p) {
         return 0;
     }
-    end = stk_pbw_put_varint(p, (uint64_t)field << 3 | 2);
+    end = stk_varint_put(p, (uint64_t)field << 3 | 2);
     o->used += (size_t)(end - p) + 1; // a byte for the length, which is usually enough
     return o->used;
 }

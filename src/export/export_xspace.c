@@ -588,7 +588,7 @@ static void put_plane(struct xspace *w, struct plane plane)
         count_begin(w, &sizing);
         put_line(w, k);
         w->line_bytes[k] = count_end(w, &sizing);
-        total += 1 + stk_pbw_varint_size(w->line_bytes[k]) + w->line_bytes[k];
+        total += 1 + stk_varint_size(w->line_bytes[k]) + w->line_bytes[k];
     }
     count_begin(w, &sizing);
     put_plane_head(w, plane);

@@ -148,8 +148,8 @@ static void test_nesting(void)
     }
     for (uint64_t v = 1; v; v <<= 1) {
         uint8_t bytes[10];
-        CHECK_EQ(stk_pbw_varint_size(v), (uint64_t)(stk_pbw_put_varint(bytes, v) - bytes));
-        CHECK_EQ(stk_pbw_varint_size(v - 1), (uint64_t)(stk_pbw_put_varint(bytes, v - 1) - bytes));
+        CHECK_EQ(stk_varint_size(v), (uint64_t)(stk_varint_put(bytes, v) - bytes));
+        CHECK_EQ(stk_varint_size(v - 1), (uint64_t)(stk_varint_put(bytes, v - 1) - bytes));
     }
     free(payload);
     stk_ex_deinit(&o);

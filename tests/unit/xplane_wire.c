@@ -40,10 +40,10 @@ static void short_varint(uint64_t v)
     size_t n = b.n;
     pb_raw(&b, "\xff\x03\xff\xff\xff\xff\xff\xff", 8);
     uint64_t plain = ~v, pext = ~v;
-    const uint8_t *end = stk_pb_varint8(b.p, &plain);
+    const uint8_t *end = stk_varint_get8(b.p, &plain);
     CHECK(n > 8 ? end == NULL : end == b.p + n && plain == v);
     if (stk_cpu_has(STK_CPU_PEXT)) {
-        CHECK(stk_pb_varint8_pext(b.p, &pext) == end);
+        CHECK(stk_varint_get8_pext(b.p, &pext) == end);
         CHECK(pext == plain);
     }
     free(b.p);

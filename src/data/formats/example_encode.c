@@ -4,34 +4,16 @@
 #include "base/alloc.h"
 #include "data/formats/example_impl.h"
 
-static size_t varint_size(uint64_t v)
-{
-    size_t n = 1;
-    for (; v >= 0x80; v >>= 7) {
-        n++;
-    }
-    return n;
-}
-
-static uint8_t *put_varint(uint8_t *p, uint64_t v)
-{
-    for (; v >= 0x80; v >>= 7) {
-        *p++ = (uint8_t)(v | 0x80);
-    }
-    *p++ = (uint8_t)v;
-    return p;
-}
-
 // A field with a length: tag, length, n bytes.
 static size_t chunk_size(size_t n)
 {
-    return 1 + varint_size(n) + n;
+    return 1 + stk_varint_size(n) + n;
 }
 
 static uint8_t *put_head(uint8_t *p, unsigned field, size_t n)
 {
     *p++ = (uint8_t)(field << 3 | 2);
-    return put_varint(p, n);
+    return stk_varint_put(p, n);
 }
 
 // Values [from, from + n) of one feature, without tag and length of a packed run.
@@ -42,7 +24,7 @@ static size_t run_size(const struct stk_example_value *v, size_t from, size_t n)
         if (v->type == STK_EXAMPLE_BYTES) {
             size += chunk_size(((const struct stk_example_bytes *)v->values)[i].size);
         } else {
-            size += varint_size((uint64_t)((const int64_t *)v->values)[i]);
+            size += stk_varint_size((uint64_t)((const int64_t *)v->values)[i]);
         }
     }
     return size;
@@ -63,7 +45,7 @@ static uint8_t *put_value(uint8_t *p, const struct stk_example_value *v, size_t 
         if (v->is_unpacked) {
             *p++ = 1 << 3 | 0;
         }
-        return put_varint(p, (uint64_t)((const int64_t *)v->values)[i]);
+        return stk_varint_put(p, (uint64_t)((const int64_t *)v->values)[i]);
     }
     if (v->type == STK_EXAMPLE_FLOAT) {
         if (v->is_unpacked) {

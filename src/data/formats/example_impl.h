@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/varint.h"
 #include "data/formats/example.h"
 
 #define STK_EXAMPLE_MEMO 256     // names of one record that are remembered
@@ -45,21 +46,15 @@ struct stk_example_span {
 };
 
 // All of these return false for bytes that are no wire format.
-bool stk_example_varint_slow(struct stk_example_span *s, uint64_t *v);
 bool stk_example_skip(struct stk_example_span *s, uint64_t tag);
 
 static inline bool stk_example_varint(struct stk_example_span *s, uint64_t *v)
 {
-    if (s->p < s->end && s->p[0] < 0x80) {
-        *v = *s->p++;
-        return true;
+    const uint8_t *next = stk_varint_get(s->p, s->end, v);
+    if (next) {
+        s->p = next;
     }
-    if (s->end - s->p >= 2 && s->p[1] < 0x80) {
-        *v = (s->p[0] & 0x7fu) | (uint64_t)s->p[1] << 7;
-        s->p += 2;
-        return true;
-    }
-    return stk_example_varint_slow(s, v);
+    return next;
 }
 
 // A length and as many bytes.

@@ -8,22 +8,6 @@
 
 #define DEPTH_MAX 100 // of groups, as protobuf's own limit
 
-bool stk_example_varint_slow(struct stk_example_span *s, uint64_t *v)
-{
-    uint64_t value = 0;
-    const uint8_t *p = s->p;
-    for (unsigned shift = 0; shift < 70 && p < s->end; shift += 7) {
-        uint8_t c = *p++;
-        value |= shift < 64 ? (uint64_t)(c & 0x7f) << shift : 0;
-        if (c < 0x80) {
-            s->p = p;
-            *v = value;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool advance(struct stk_example_span *s, size_t n)
 {
     if ((size_t)(s->end - s->p) < n) {

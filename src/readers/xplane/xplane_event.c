@@ -180,7 +180,7 @@ INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t
     const uint8_t *table = plane->stat_by_id;
     uint64_t known = plane->stat_ids.dense_count;
     while (p < end) {
-        uint64_t w = stk_pb_load64(p); // its tag, its size, the tag of the id, the id
+        uint64_t w = stk_varint_load8(p); // its tag, its size, the tag of the id, the id
         uint64_t size = w >> 8 & 0x7f, two = w >> 31 & 1;
         uint64_t id = (w >> 24 & 0x7f) | (two ? w >> 25 & 0x3f80 : 0);
         bool plain = (w & 0xff80ff) == (TAG_STATS | TAG_ID << 16) && !(two & w >> 39);
@@ -195,7 +195,7 @@ INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t
 
 INLINE const uint8_t *varint8(const uint8_t *p, bool pext, uint64_t *out)
 {
-    return pext ? stk_pb_varint8_pext(p, out) : stk_pb_varint8(p, out);
+    return pext ? stk_varint_get8_pext(p, out) : stk_varint_get8(p, out);
 }
 
 // False: malformed. Reads up to 8 bytes past the end, which exist (STK_XP_PAD).
@@ -554,8 +554,8 @@ INLINE size_t decode(struct stk_xp_decoder *d, const uint8_t *p, size_t n, uint6
     return n;
 }
 
-STK_PB_PEXT static size_t decode_pext(struct stk_xp_decoder *d, const uint8_t *p, size_t n,
-                                      uint64_t offset)
+STK_VARINT_PEXT static size_t decode_pext(struct stk_xp_decoder *d, const uint8_t *p, size_t n,
+                                          uint64_t offset)
 {
     return decode(d, p, n, offset, true);
 }

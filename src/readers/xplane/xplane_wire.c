@@ -8,23 +8,12 @@
 
 enum stk_pb_step stk_pb_varint_slow(struct stk_pb_cursor *c, uint64_t *out)
 {
-    uint64_t v = 0;
-    const uint8_t *p = c->p;
-    for (int shift = 0; shift < 70; shift += 7) {
-        if (p == c->end) {
-            return STK_PB_CUT;
-        }
-        uint8_t b = *p++;
-        if (shift < 64) {
-            v |= (uint64_t)(b & 0x7f) << shift; // bits past 64 fall off, as in every decoder
-        }
-        if (!(b & 0x80)) {
-            c->p = p;
-            *out = v;
-            return STK_PB_FIELD;
-        }
+    const uint8_t *next = stk_varint_get_slow(c->p, c->end, out);
+    if (!next) {
+        return c->end - c->p < STK_VARINT_MAX ? STK_PB_CUT : STK_PB_BAD;
     }
-    return STK_PB_BAD;
+    c->p = next;
+    return STK_PB_FIELD;
 }
 
 const uint8_t *stk_pb_fetch(const struct stk_pb_source *src, uint64_t offset, size_t n,

@@ -13,12 +13,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#endif
-
 #include "base/err.h"
 #include "base/stream.h"
+#include "base/varint.h"
 
 enum stk_pb_wire { STK_PB_VARINT = 0, STK_PB_FIXED64 = 1, STK_PB_LEN = 2, STK_PB_FIXED32 = 5 };
 
@@ -42,58 +39,6 @@ enum stk_pb_step {
 
 enum stk_pb_step stk_pb_varint_slow(struct stk_pb_cursor *c, uint64_t *out);
 
-static inline uint64_t stk_pb_load64(const uint8_t *p)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-#else
-    uint64_t v = 0;
-    for (int i = 7; i >= 0; i--) {
-        v = v << 8 | p[i];
-    }
-    return v;
-#endif
-}
-
-// Varint of up to 8 bytes without a loop or a branch on its length: find the first byte without a
-// continuation bit, then close the gaps between the groups of seven bits. Reads 8 bytes. Returns
-// what follows it, or NULL if it is longer.
-static inline const uint8_t *stk_pb_varint8(const uint8_t *p, uint64_t *out)
-{
-    uint64_t w = stk_pb_load64(p), stops = ~w & 0x8080808080808080u;
-    if (!stops) {
-        return NULL;
-    }
-    uint64_t last = stops & (0 - stops); // lowest stop bit
-    w &= (last << 1) - 1;                // of the last byte nothing above it; 0 - 1 keeps all eight
-    w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
-    w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
-    *out = (w & 0x000000000fffffffu) | (w & 0x0fffffff00000000u) >> 4;
-    return p + (unsigned)__builtin_ctzll(last) / 8 + 1;
-}
-
-// The same with the processor's own instruction for closing gaps, where there is STK_CPU_PEXT.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define STK_PB_PEXT __attribute__((target("bmi,bmi2")))
-STK_PB_PEXT static inline const uint8_t *stk_pb_varint8_pext(const uint8_t *p, uint64_t *out)
-{
-    uint64_t w = stk_pb_load64(p), stops = ~w & 0x8080808080808080u;
-    if (!stops) {
-        return NULL;
-    }
-    *out = _pext_u64(w & (stops ^ (stops - 1)), 0x7f7f7f7f7f7f7f7fu);
-    return p + (unsigned)__builtin_ctzll(stops) / 8 + 1;
-}
-#else
-#define STK_PB_PEXT
-static inline const uint8_t *stk_pb_varint8_pext(const uint8_t *p, uint64_t *out)
-{
-    return stk_pb_varint8(p, out);
-}
-#endif
-
 static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *out)
 {
     if (c->end - c->p < 8) {
@@ -103,7 +48,7 @@ static inline enum stk_pb_step stk_pb_varint(struct stk_pb_cursor *c, uint64_t *
         *out = *c->p++;
         return STK_PB_FIELD;
     }
-    const uint8_t *next = stk_pb_varint8(c->p, out);
+    const uint8_t *next = stk_varint_get8(c->p, out);
     if (!next) {
         return stk_pb_varint_slow(c, out);
     }
@@ -146,7 +91,7 @@ static inline enum stk_pb_step stk_pb_next(struct stk_pb_cursor *c, struct stk_p
         if (left < 8) {
             return STK_PB_CUT;
         }
-        f->value = stk_pb_load64(c->p);
+        f->value = stk_varint_load8(c->p);
         c->p += 8;
         return STK_PB_FIELD;
     case STK_PB_FIXED32:
