@@ -15,7 +15,7 @@ if(TARGET stoker_py)
             OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
         if(NOT IS_ABSOLUTE "${runtime}")
             set(STOKER_PY_TESTS)
-            add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: no ${runtime_name} to preload")
+            stoker_test_skipped(py.module "no ${runtime_name} to preload")
         endif()
         string(CONCAT preload ";LD_PRELOAD=${runtime};PYTHONMALLOC=malloc"
             ";ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_sigbus=0"
@@ -30,7 +30,7 @@ if(TARGET stoker_py)
         endif()
         add_test(NAME ${name} COMMAND ${STOKER_PYTHON_EXECUTABLE} ${source} ${more} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(${name} PROPERTIES TIMEOUT 300
-            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>${preload}")
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>${preload}")
     endforeach()
     foreach(timed recorder stats) # what limits a pipeline is a question of time
         if(TEST py.${timed})
@@ -38,7 +38,7 @@ if(TARGET stoker_py)
         endif()
     endforeach()
 else()
-    add_test(NAME py.module COMMAND ${CMAKE_COMMAND} -E echo "skipped: stoker.data was not built (Python headers and NumPy are needed)")
+    stoker_test_skipped(py.module "stoker.data was not built: Python's headers and NumPy are needed")
 endif()
 if(TARGET stoker_py AND NOT STOKER_SANITIZE)
     foreach(peer tf_random_pipelines tf_scripts)
@@ -46,15 +46,15 @@ if(TARGET stoker_py AND NOT STOKER_SANITIZE)
             COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/peers/${peer}
             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(peers.${peer} PROPERTIES TIMEOUT 900
-            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
     endforeach()
 endif()
 if(TARGET stoker_py)
     add_test(NAME gpu.assemble COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/assemble.py
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(gpu.assemble PROPERTIES ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+    set_tests_properties(gpu.assemble PROPERTIES ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
     add_test(NAME gpu.staging COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/staging.py
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(gpu.staging PROPERTIES TIMEOUT 600
-        ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+        ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()

@@ -164,10 +164,11 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         static uint8_t bytes[1 << 20];
         FILE *f = fopen(argv[i], "rb");
-        size_t n = f ? fread(bytes + 1, 1, sizeof bytes - 1, f) : 0;
-        if (f) {
-            fclose(f);
+        if (!f) {
+            return 1;
         }
+        size_t n = fread(bytes + 1, 1, sizeof bytes - 1, f);
+        fclose(f);
         for (int how = 0; how < 16; how++, runs++) {
             bytes[0] = (uint8_t)(0x20 | how);
             LLVMFuzzerTestOneInput(bytes, n + 1);
@@ -183,6 +184,6 @@ int main(int argc, char **argv)
         }
     }
     printf("replay_indexed: %d runs\n", runs);
-    return 0;
+    return runs > 0 ? 0 : 1;
 }
 #endif

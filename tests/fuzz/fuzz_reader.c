@@ -144,6 +144,6 @@ int main(int argc, char **argv)
         failed |= replay(argv[i]);
     }
     printf("replayed %d inputs\n", argc - 1);
-    return failed;
+    return failed || argc < 2;
 }
 #endif

@@ -134,10 +134,11 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         static uint8_t bytes[1 << 20];
         FILE *f = fopen(argv[i], "rb");
-        size_t n = f ? fread(bytes + 1, 1, sizeof bytes - 1, f) : 0;
-        if (f) {
-            fclose(f);
+        if (!f) {
+            return 1;
         }
+        size_t n = fread(bytes + 1, 1, sizeof bytes - 1, f);
+        fclose(f);
         for (int how = 0; how < 32; how++, runs++) {
             bytes[0] = how ? (uint8_t)(0x80 | how) : 0;
             LLVMFuzzerTestOneInput(bytes, n + 1);
@@ -149,6 +150,6 @@ int main(int argc, char **argv)
         stk_example_parser_close(parsers[i]);
         stk_example_spec_free(specs[i]);
     }
-    return 0;
+    return runs > 0 ? 0 : 1;
 }
 #endif

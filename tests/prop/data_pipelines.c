@@ -211,17 +211,18 @@ static void counts_add_up(uint64_t seed)
     fail_mod = 7;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     const char *wish = getenv("STOKER_PIPELINES"), *first = getenv("STOKER_SEED");
     uint64_t count = wish ? strtoull(wish, NULL, 10) : 150;
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
     for (uint64_t i = 0; i < count; i++, seed++) {
         unsigned long failed = check_failures;
-        same_with_threads(seed);
-        survives(seed);
-        cancels(seed);
-        counts_add_up(seed);
+        CHECK_RUN(same_with_threads, seed);
+        CHECK_RUN(survives, seed);
+        CHECK_RUN(cancels, seed);
+        CHECK_RUN(counts_add_up, seed);
         if (check_failures > failed) {
             fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
         }

@@ -110,11 +110,12 @@ static void check_functions(uint32_t count)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (uint32_t round = 0; round < 300; round++) {
-        check_stages(1 + next_random(round + 2));
-        check_functions(1 + next_random(round + 2));
+        CHECK_RUN(check_stages, 1 + next_random(round + 2));
+        CHECK_RUN(check_functions, 1 + next_random(round + 2));
     }
     return check_done("prop.input_random");
 }

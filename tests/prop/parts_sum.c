@@ -241,14 +241,15 @@ static void check_real(const char *dir)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (uint32_t round = 0; round < 3000; round++) {
         random_round(round);
     }
     const char *dir = check_fixtures();
     if (dir) {
-        check_real(dir);
+        CHECK_RUN(check_real, dir);
     }
     return check_done("prop.parts_sum");
 }

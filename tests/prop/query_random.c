@@ -557,10 +557,11 @@ static void test_switch(void)
 
 int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     char sql[4000];
     uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : WORLDS;
     unsigned used = 0;
-    test_switch();
+    CHECK_RUN(test_switch);
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct query_world w;
         world_begin_all(&w, seed);
@@ -570,14 +571,14 @@ int main(int argc, char **argv)
         for (int i = 0; i < STATEMENTS / WORLDS; i++) {
             const struct choice *c = &choices[world_random(4)];
             statement(c, sql, sizeof sql);
-            compare(&w, sql, false);
+            CHECK_RUN(compare, &w, sql, false);
             c = &choices[world_random(3)];
             plain_statement(c, sql, sizeof sql);
-            compare(&w, sql, false);
+            CHECK_RUN(compare, &w, sql, false);
             unsigned before = grouped;
             for (int k = 0; k < 4; k++) {
                 expressions(&choices[world_random(4)], sql, sizeof sql);
-                compare(&w, sql, strstr(sql, " order by ") || strstr(sql, "distinct "));
+                CHECK_RUN(compare, &w, sql, strstr(sql, " order by ") || strstr(sql, "distinct "));
             }
             used += grouped - before;
         }

@@ -171,8 +171,9 @@ static void check_report(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (int round = 0; round < 3000; round++) {
         enum stk_scope scope = below(4) == 0 ? STK_SCOPE_HOST : STK_SCOPE_STEPS;
         fake_init(&f, 1 + (uint32_t)below(FAKE_RANKS), scope);
@@ -189,7 +190,7 @@ int main(void)
                                                      .clocks_agree = below(2)};
         }
         fake_ask(&f);
-        check_report();
+        CHECK_RUN(check_report);
         size_t count = f.report.findings.count;
         const char *first =
             count ? ((const struct stk_rep_finding *)f.report.findings.items)->id : "";

@@ -282,15 +282,16 @@ static void test_no_memory(void)
     stk_trace_free(whole);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (uint32_t round = 0; round < 30; round++) {
         random_state = round;
-        test_shape((int)(round % 5), (uint32_t)below(round < 25 ? 400 : 20000));
+        CHECK_RUN(test_shape, (int)(round % 5), (uint32_t)below(round < 25 ? 400 : 20000));
     }
     random_state = 99;
-    test_shape(0, 150000); // more than one block, and long enough for every sort
-    test_shape(2, 150000);
-    test_no_memory();
+    CHECK_RUN(test_shape, 0, 150000); // more than one block, and long enough for every sort
+    CHECK_RUN(test_shape, 2, 150000);
+    CHECK_RUN(test_no_memory);
     return check_done("prop.store_random");
 }

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of stoker.data share: comparisons that count, and a main program."""
+"""What the tests of stoker.data share: comparisons that count, and a main program. A program without a
+single check fails, unless it says with skip() why. test_x.py --list names its functions, test_x.py
+NAME runs that one alone."""
 
 import contextlib
 import io
+import os
 import sys
 import traceback
 
 import numpy as np
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
+from harness import SKIPPED, reasons, skip  # noqa: E402, F401  (its import settles the environment)
+
 count = 0
 failures = 0
+current = ""  # the test function that runs
 
 
 def same(have, want, what=""):
@@ -73,6 +80,7 @@ def in_some_try(f, tries=5):
         if failures == before[1] or left == 0:
             print(told.getvalue(), end="")
             return
+        print(f"tried again: a measurement of {current} did not hold")
         count, failures = before
 
 
@@ -82,20 +90,34 @@ def fail(text):
     frame = sys._getframe(1)
     while frame.f_code.co_filename == __file__:
         frame = frame.f_back
-    print(f"{frame.f_code.co_filename}:{frame.f_lineno}: {text}")
+    print(f"{frame.f_code.co_filename}:{frame.f_lineno}: {current}: {text}")
+
+
+def done():
+    """Prints the counts and ends the program."""
+    left_out = f", skipped: {'; '.join(reasons)}" if reasons else ""
+    print(f"{count} checks, {failures} failures{left_out}")
+    if not count and not failures and not reasons:
+        print("failed: nothing was checked")
+        sys.exit(1)
+    sys.exit(1 if failures else 0 if count else SKIPPED)
 
 
 def main(names):
-    """Runs every test_* function of the module."""
-    global failures
-    chosen = sys.argv[1:]
-    for name, f in list(names.items()):
-        if name.startswith("test_") and callable(f) and (not chosen or name in chosen):
-            try:
-                f()
-            except Exception:
-                failures += 1
-                print(f"{name}:")
-                traceback.print_exc(file=sys.stdout)
-    print(f"{count} checks, {failures} failures")
-    sys.exit(1 if failures else 0)
+    """Runs every test_* function of the module, or those named on the command line."""
+    global failures, current
+    tests = {n: f for n, f in names.items() if n.startswith("test_") and callable(f)}
+    chosen = sys.argv[1:] or list(tests)
+    if chosen == ["--list"]:
+        print(*tests, sep="\n")
+        sys.exit(0)
+    for current in chosen:
+        if current not in tests:
+            sys.exit(f"there is no {current}; --list tells which there are")
+        try:
+            tests[current]()
+        except Exception:
+            failures += 1
+            print(f"{current}:")
+            traceback.print_exc(file=sys.stdout)
+    done()

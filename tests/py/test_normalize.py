@@ -283,7 +283,7 @@ def test_to_torch():
     try:
         import torch  # noqa: F401
     except ImportError:
-        print("without torch: to_torch is skipped")
+        c.skip("no torch")
         return
     ds = sd.Dataset.from_tensor_slices((BYTES, np.arange(20))).batch(5)
     x, y = next(iter(ds.to_torch(normalize=sd.Normalize(MEAN, STD, planar=True))))

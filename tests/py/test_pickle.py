@@ -32,7 +32,7 @@ def has_cloudpickle():
     try:
         import cloudpickle  # noqa: F401
     except ImportError:
-        print("without cloudpickle: what needs it is skipped")
+        c.skip("no cloudpickle")
         return False
     return True
 
@@ -247,7 +247,7 @@ def test_torch_workers():
     try:
         import torch
     except ImportError:
-        print("without torch: its workers are skipped")
+        c.skip("no torch")
         return
     ds = D.range(40).shuffle(40, reshuffle_each_iteration=False).map(plus_one)
     for method in ("spawn", "fork"):

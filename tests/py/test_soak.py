@@ -388,8 +388,7 @@ def main():
     if options.minutes:
         options.seconds = options.minutes * 60
     soak(options)
-    print(f"{c.count} checks, {c.failures} failures")
-    sys.exit(1 if c.failures else 0)
+    c.done()
 
 
 main()

@@ -25,13 +25,14 @@ static void fail_each(const struct torture_input *in, int sticky)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     for (size_t i = 0; i < count; i++) {
-        fail_each(&inputs[i], 0);
-        fail_each(&inputs[i], 1);
+        CHECK_RUN(fail_each, &inputs[i], 0);
+        CHECK_RUN(fail_each, &inputs[i], 1);
         free(inputs[i].bytes);
     }
     free(inputs);

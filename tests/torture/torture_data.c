@@ -125,8 +125,9 @@ static void check_sum(struct stk_dataset *ds, uint64_t n, int sticky, int which)
     CHECK(good);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     static struct seen s;
     test_options.on_error = STK_ON_ERROR_SKIP;
     for (int which = 0; which < 5; which++) {
@@ -139,8 +140,8 @@ int main(void)
         uint64_t needed = stk_alloc_count() - before + 10;
         uint64_t step = needed > MAX_ALLOCATIONS ? needed / MAX_ALLOCATIONS : 1;
         for (uint64_t n = 1; n <= needed; n += step) {
-            check_sum(ds, n, 0, which);
-            check_sum(ds, n, 1, which);
+            CHECK_RUN(check_sum, ds, n, 0, which);
+            CHECK_RUN(check_sum, ds, n, 1, which);
         }
         stk_dataset_drop(ds);
     }

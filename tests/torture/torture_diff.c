@@ -52,16 +52,17 @@ static void fail_each(const char *a, const char *b, int sticky)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     static const char kineto[] = "tests/fuzz/seeds/chrome/kineto.json";
     static const char *const others[PAIRS] = {"tests/fuzz/seeds/chrome/kineto.json.gz",
                                               "tests/fuzz/seeds/xplane/gpu.xplane.pb",
                                               "tests/fuzz/seeds/chrome/memory.json",
                                               "examples/profiles/torch_cpu_fixed.pt.trace.json.gz"};
     for (int i = 0; i < PAIRS; i++) {
-        fail_each(kineto, others[i], 0);
-        fail_each(others[i], kineto, 1);
+        CHECK_RUN(fail_each, kineto, others[i], 0);
+        CHECK_RUN(fail_each, others[i], kineto, 1);
     }
     return check_done("torture.torture_diff");
 }

@@ -84,17 +84,18 @@ static void refuse_each(const struct stoker_export_format *f, const struct tortu
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     size_t step = count / PROFILES_PER_FORMAT + 1;
     struct stoker_export_format f;
     for (size_t k = 0; stoker_export_format(k, &f); k++) {
         for (size_t i = k % step; i < count; i += step) {
-            fail_each(&f, &inputs[i], 0);
-            fail_each(&f, &inputs[i], 1);
-            refuse_each(&f, &inputs[i]);
+            CHECK_RUN(fail_each, &f, &inputs[i], 0);
+            CHECK_RUN(fail_each, &f, &inputs[i], 1);
+            CHECK_RUN(refuse_each, &f, &inputs[i]);
         }
     }
     for (size_t i = 0; i < count; i++) {

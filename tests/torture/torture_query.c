@@ -91,15 +91,16 @@ static void fail_each(const struct torture_input *in, size_t what, int sticky)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     size_t step = count / PROFILES + 1;
     for (size_t what = 0; what <= sizeof statements / sizeof statements[0]; what++) {
         for (size_t i = what % step; i < count; i += step) {
-            fail_each(&inputs[i], what, 0);
-            fail_each(&inputs[i], what, 1);
+            CHECK_RUN(fail_each, &inputs[i], what, 0);
+            CHECK_RUN(fail_each, &inputs[i], what, 1);
         }
     }
     for (size_t i = 0; i < count; i++) {

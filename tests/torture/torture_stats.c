@@ -51,15 +51,16 @@ static void fail_each(const char *name, const struct torture_input *in, int stic
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     size_t step = count / PROFILES_PER_ANALYSIS + 1;
     for (size_t a = 0; stoker_analysis_name(a); a++) {
         for (size_t i = a % step; i < count; i += step) {
-            fail_each(stoker_analysis_name(a), &inputs[i], 0);
-            fail_each(stoker_analysis_name(a), &inputs[i], 1);
+            CHECK_RUN(fail_each, stoker_analysis_name(a), &inputs[i], 0);
+            CHECK_RUN(fail_each, stoker_analysis_name(a), &inputs[i], 1);
         }
     }
     for (size_t i = 0; i < count; i++) {

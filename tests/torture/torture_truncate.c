@@ -33,13 +33,14 @@ static void flip(const struct torture_input *in)
     free(copy);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     size_t count;
     struct torture_input *inputs = torture_inputs(&count);
     for (size_t i = 0; i < count; i++) {
-        cut(&inputs[i]);
-        flip(&inputs[i]);
+        CHECK_RUN(cut, &inputs[i]);
+        CHECK_RUN(flip, &inputs[i]);
         free(inputs[i].bytes);
     }
     free(inputs);

@@ -100,17 +100,18 @@ static void test_cap(void)
     stk_collected_free(&c);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     if (!mkdtemp(dir)) {
         perror(dir);
         return 1;
     }
     write_rank(0, 1000);
     write_rank(1, 3000);
-    test_ranks();
-    test_selection();
-    test_cap();
+    CHECK_RUN(test_ranks);
+    CHECK_RUN(test_selection);
+    CHECK_RUN(test_cap);
     unlink(paths[0]);
     unlink(paths[1]);
     rmdir(dir);

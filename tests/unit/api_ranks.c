@@ -156,12 +156,13 @@ static void test_redaction(void)
     stk_arena_deinit(&w.arena);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_numbers_and_clock();
-    test_unrelated_clocks();
-    test_known_ranks();
-    test_failed_file();
-    test_redaction();
+    check_begin(argc, argv);
+    CHECK_RUN(test_numbers_and_clock);
+    CHECK_RUN(test_unrelated_clocks);
+    CHECK_RUN(test_known_ranks);
+    CHECK_RUN(test_failed_file);
+    CHECK_RUN(test_redaction);
     return check_done("unit.api_ranks");
 }

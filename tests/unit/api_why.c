@@ -171,15 +171,16 @@ static void test_names(void)
     CHECK(strstr(text, "xplane") && strstr(text, "| format |"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_bad_calls();
-    test_missing_file();
-    test_names();
+    check_begin(argc, argv);
+    CHECK_RUN(test_bad_calls);
+    CHECK_RUN(test_missing_file);
+    CHECK_RUN(test_names);
     if (access(profile, R_OK) == 0 && access(other, R_OK) == 0) {
-        test_interruption();
-        test_failing_output();
-        test_threads();
+        CHECK_RUN(test_interruption);
+        CHECK_RUN(test_failing_output);
+        CHECK_RUN(test_threads);
     } else {
         check_skip("run it in the root of the repository: examples/profiles is not here");
     }

@@ -115,10 +115,11 @@ static void agrees_with_ndebug(void)
 #endif
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    message();
-    on_and_off();
-    agrees_with_ndebug();
+    check_begin(argc, argv);
+    CHECK_RUN(message);
+    CHECK_RUN(on_and_off);
+    CHECK_RUN(agrees_with_ndebug);
     return check_done("unit.base_assert");
 }

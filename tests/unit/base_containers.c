@@ -190,12 +190,13 @@ static int work_under_failure(void)
     return failed == 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    arenas();
-    vectors();
-    maps();
-    pools();
+    check_begin(argc, argv);
+    CHECK_RUN(arenas);
+    CHECK_RUN(vectors);
+    CHECK_RUN(maps);
+    CHECK_RUN(pools);
     for (int sticky = 0; sticky < 2; sticky++) {
         uint64_t n = 1;
         for (;; n++) {

@@ -76,10 +76,11 @@ static void loops(void)
     stk_cpu_allow(NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    masks();
-    words();
-    loops();
+    check_begin(argc, argv);
+    CHECK_RUN(masks);
+    CHECK_RUN(words);
+    CHECK_RUN(loops);
     return check_done("unit.base_cpu");
 }

@@ -69,10 +69,11 @@ static void injection(void)
     stk_free(p[0]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    records();
-    allocation();
-    injection();
+    check_begin(argc, argv);
+    CHECK_RUN(records);
+    CHECK_RUN(allocation);
+    CHECK_RUN(injection);
     return check_done("unit.base_err");
 }

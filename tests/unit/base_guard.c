@@ -30,7 +30,7 @@ static volatile char *mapped(int *fd, size_t size)
     return map;
 }
 
-int main(void)
+static void guarded_pages(void)
 {
     int fd, other;
     size_t size = 5 * 65536;
@@ -61,5 +61,11 @@ int main(void)
         more++;
     }
     CHECK_EQ(more, 4095);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(guarded_pages);
     return check_done("unit.base_guard");
 }

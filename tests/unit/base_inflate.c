@@ -217,11 +217,12 @@ static void no_memory(void)
     bytes_free(&in);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    pieces();
-    damage();
-    framing();
-    no_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(pieces);
+    CHECK_RUN(damage);
+    CHECK_RUN(framing);
+    CHECK_RUN(no_memory);
     return check_done("unit.base_inflate");
 }

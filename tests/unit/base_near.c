@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-int main(void)
+static void names_near(void)
 {
     CHECK_EQ(stk_near_distance("", ""), 0);
     CHECK_EQ(stk_near_distance("kitten", "sitting"), 3);
@@ -25,5 +25,11 @@ int main(void)
     CHECK_STR(stk_near_best("whyy", "whey", "why"), "whey"); // as near: the first stays
     CHECK_STR(stk_near_best("statz", "start", "stats"), "stats");
     CHECK_STR(stk_near_best("statz", "stats", "start"), "stats");
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(names_near);
     return check_done("unit.base_near");
 }

@@ -238,12 +238,13 @@ static void no_memory(void)
     bytes_free(&gzip);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    files();
-    pipes();
-    thinning();
-    refusals();
-    no_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(files);
+    CHECK_RUN(pipes);
+    CHECK_RUN(thinning);
+    CHECK_RUN(refusals);
+    CHECK_RUN(no_memory);
     return check_done("unit.base_seek");
 }

@@ -90,10 +90,11 @@ static void hashing(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    comparisons();
-    numbers();
-    hashing();
+    check_begin(argc, argv);
+    CHECK_RUN(comparisons);
+    CHECK_RUN(numbers);
+    CHECK_RUN(hashing);
     return check_done("unit.base_str");
 }

@@ -315,14 +315,15 @@ static void no_memory(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    kinds();
-    truncation();
-    damage_is_told();
-    beyond_4_gib();
-    unfit();
-    standard_input();
-    no_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(kinds);
+    CHECK_RUN(truncation);
+    CHECK_RUN(damage_is_told);
+    CHECK_RUN(beyond_4_gib);
+    CHECK_RUN(unfit);
+    CHECK_RUN(standard_input);
+    CHECK_RUN(no_memory);
     return check_done("unit.base_stream");
 }

@@ -20,7 +20,7 @@ static int count_with(const char *value)
     return stk_thread_count();
 }
 
-int main(void)
+static void counts_and_runs(void)
 {
     unsetenv("STOKER_THREADS");
     int all = stk_thread_count();
@@ -39,5 +39,11 @@ int main(void)
         }
         CHECK_EQ(wrong, 0);
     }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(counts_and_runs);
     return check_done("unit.base_thread");
 }

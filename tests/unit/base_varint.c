@@ -38,14 +38,15 @@ static void endless(void)
     CHECK(v == (uint64_t)1 << 63);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (int bit = 0; bit < 64; bit++) {
-        round_trip((uint64_t)1 << bit);
-        round_trip(((uint64_t)1 << bit) - 1);
-        round_trip(UINT64_MAX >> bit ^ 0x5555555555555555u >> bit);
+        CHECK_RUN(round_trip, (uint64_t)1 << bit);
+        CHECK_RUN(round_trip, ((uint64_t)1 << bit) - 1);
+        CHECK_RUN(round_trip, UINT64_MAX >> bit ^ 0x5555555555555555u >> bit);
     }
-    round_trip(UINT64_MAX);
-    endless();
+    CHECK_RUN(round_trip, UINT64_MAX);
+    CHECK_RUN(endless);
     return check_done("unit.base_varint");
 }

@@ -304,18 +304,19 @@ static void test_sniff(void)
     CHECK(why != NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_mending();
-    test_refused();
-    test_small_file();
-    test_nesting();
-    test_long_event();
-    test_endless();
-    test_sniff();
+    check_begin(argc, argv);
+    CHECK_RUN(test_mending);
+    CHECK_RUN(test_refused);
+    CHECK_RUN(test_small_file);
+    CHECK_RUN(test_nesting);
+    CHECK_RUN(test_long_event);
+    CHECK_RUN(test_endless);
+    CHECK_RUN(test_sniff);
     const char *dir = check_fixtures();
     if (dir) {
-        test_real_file(dir);
+        CHECK_RUN(test_real_file, dir);
     }
     return check_done("unit.chrome_damage");
 }

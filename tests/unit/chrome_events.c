@@ -400,18 +400,19 @@ static void test_args(void)
     unlink(chrome_text_path());
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_kinds();
-    test_times();
-    test_bad_times();
-    test_launch_and_copy();
-    test_counted_not_stored();
-    test_pairs();
-    test_merged_ranks();
-    test_tensorflow();
-    test_facts();
-    test_accelerators();
-    test_args();
+    check_begin(argc, argv);
+    CHECK_RUN(test_kinds);
+    CHECK_RUN(test_times);
+    CHECK_RUN(test_bad_times);
+    CHECK_RUN(test_launch_and_copy);
+    CHECK_RUN(test_counted_not_stored);
+    CHECK_RUN(test_pairs);
+    CHECK_RUN(test_merged_ranks);
+    CHECK_RUN(test_tensorflow);
+    CHECK_RUN(test_facts);
+    CHECK_RUN(test_accelerators);
+    CHECK_RUN(test_args);
     return check_done("unit.chrome_events");
 }

@@ -186,11 +186,7 @@ static void check_value(const struct stk_trace *t, int64_t clock_ns, const char 
                         const char *what, int64_t want)
 {
     int64_t got = value_of(t, clock_ns, what);
-    check_count++;
-    if (got != want) {
-        check_failures++;
-        fprintf(stderr, "%s: %s is %" PRId64 ", wanted %" PRId64 "\n", path, what, got, want);
-    }
+    CHECK_SAY(got == want, "%s: %s is %" PRId64 ", wanted %" PRId64, path, what, got, want);
 }
 
 static void check_all(const char *dir, FILE *in)
@@ -226,19 +222,25 @@ static void check_all(const char *dir, FILE *in)
     CHECK(files >= 50);
 }
 
-int main(void)
+static void test_fixtures(const char *dir)
 {
+    char command[8192];
+    snprintf(command, sizeof command, "python3 -c \"%s\" '%s'", extract, dir);
+    FILE *in = popen(command, "r");
+    if (!in) {
+        check_skip("python3 cannot be run");
+        return;
+    }
+    check_all(dir, in);
+    pclose(in);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
     const char *dir = check_fixtures();
     if (dir) {
-        char command[8192];
-        snprintf(command, sizeof command, "python3 -c \"%s\" '%s'", extract, dir);
-        FILE *in = popen(command, "r");
-        if (!in) {
-            check_skip("python3 cannot be run");
-        } else {
-            check_all(dir, in);
-            pclose(in);
-        }
+        CHECK_RUN(test_fixtures, dir);
     }
     return check_done("unit.chrome_fixtures");
 }

@@ -128,11 +128,12 @@ static void test_integers(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_times();
-    test_epoch();
-    test_slow_times();
-    test_integers();
+    check_begin(argc, argv);
+    CHECK_RUN(test_times);
+    CHECK_RUN(test_epoch);
+    CHECK_RUN(test_slow_times);
+    CHECK_RUN(test_integers);
     return check_done("unit.chrome_number");
 }

@@ -98,18 +98,19 @@ static void check_file(const char *dir, const char *name, const size_t *blocks, 
     free(text);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     static const size_t tiny[] = {1, 7, 64, 1000, 4096, 65536, 0};
     static const size_t large[] = {50000, 1u << 20, 0};
     const char *dir = check_fixtures();
     if (dir) {
-        check_file(dir, "kineto/before_fix_trace.json", tiny, 30);
-        check_file(dir, "HolisticTraceAnalysis/event_sync_trace.json.gz", tiny, 30);
-        check_file(dir, "HPCTrainingExamples/merged_nccl_only.json.gz", tiny + 2, 8);
-        check_file(dir, "TraceLens/sglang_Qwen3-8B_decode.json.gz", tiny + 3, 4);
-        check_file(dir, "TraceLens/h100_Falconsai_nsfw.json.gz", large, 2);
-        check_file(dir, "HolisticTraceAnalysis/nccl_data.json.gz", large, 2);
+        CHECK_RUN(check_file, dir, "kineto/before_fix_trace.json", tiny, 30);
+        CHECK_RUN(check_file, dir, "HolisticTraceAnalysis/event_sync_trace.json.gz", tiny, 30);
+        CHECK_RUN(check_file, dir, "HPCTrainingExamples/merged_nccl_only.json.gz", tiny + 2, 8);
+        CHECK_RUN(check_file, dir, "TraceLens/sglang_Qwen3-8B_decode.json.gz", tiny + 3, 4);
+        CHECK_RUN(check_file, dir, "TraceLens/h100_Falconsai_nsfw.json.gz", large, 2);
+        CHECK_RUN(check_file, dir, "HolisticTraceAnalysis/nccl_data.json.gz", large, 2);
     }
     return check_done("unit.chrome_same");
 }

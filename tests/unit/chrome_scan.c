@@ -121,15 +121,16 @@ static void check_flags(void)
     CHECK(!c.control && !c.odd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (int isa = STK_CHROME_ISA_AUTO; isa <= STK_CHROME_ISA_NEON; isa++) {
         if (!stk_chrome_scan_use((enum stk_chrome_isa)isa)) {
             continue;
         }
         seed = 1;
-        check_random();
-        check_flags();
+        CHECK_RUN(check_random);
+        CHECK_RUN(check_flags);
     }
     return check_done("unit.chrome_scan");
 }

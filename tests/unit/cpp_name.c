@@ -66,21 +66,19 @@ static void any_name(void)
         name[n] = 0;
         int width = (int)(state >> 24) + (round % 16 == 0 ? 300 : 0);
         stk_cpp_name_fit(name, width, out);
-        check_count++;
-        if (strlen(out) >= sizeof out || characters(out) > (width < 12 ? 12 : width)) {
-            check_failures++;
-            fprintf(stderr, "width %d: %s\n", width, out);
-        }
+        CHECK_SAY(strlen(out) < sizeof out && characters(out) <= (width < 12 ? 12 : width),
+                  "width %d: %s", width, out);
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     char out[STK_CPP_NAME_MAX];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CHECK_STR(stk_cpp_name_fit(cases[i].name, cases[i].width, out), cases[i].want);
         CHECK(characters(out) <= cases[i].width);
     }
-    any_name();
+    CHECK_RUN(any_name);
     return check_done("unit.cpp_name");
 }

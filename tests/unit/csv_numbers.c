@@ -253,11 +253,12 @@ static void test_middles(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_masks();
-    test_rows();
-    test_numbers();
-    test_middles();
+    check_begin(argc, argv);
+    CHECK_RUN(test_masks);
+    CHECK_RUN(test_rows);
+    CHECK_RUN(test_numbers);
+    CHECK_RUN(test_middles);
     return check_done("unit.csv_numbers");
 }

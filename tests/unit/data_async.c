@@ -191,26 +191,30 @@ static void forking(void)
     stk_iter_close(it);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    results();
-    long_runs();
-    steady_state(BATCH(PMAP(RANGE(4000000), OP_PLUS_ONE, 2), 64));
-    steady_state(BATCH(make("shuffle", RANGE(4000000), "buffer_size", I(1000), NULL), 64));
-    steady_state(PREFETCH(BATCH(with_op("map", RANGE(4000000), OP_PLUS_ONE, NULL), 64), 2));
+    check_begin(argc, argv);
+    CHECK_RUN(results);
+    CHECK_RUN(long_runs);
+    CHECK_RUN(steady_state, BATCH(PMAP(RANGE(4000000), OP_PLUS_ONE, 2), 64));
+    CHECK_RUN(steady_state,
+              BATCH(make("shuffle", RANGE(4000000), "buffer_size", I(1000), NULL), 64));
+    CHECK_RUN(steady_state,
+              PREFETCH(BATCH(with_op("map", RANGE(4000000), OP_PLUS_ONE, NULL), 64), 2));
     for (int i = 0; i < 20; i++) {
-        cancelling(PREFETCH(BATCH(PMAP(PMAP(make("repeat", RANGE(1000), NULL), OP_PLUS_ONE, 2),
-                                       OP_PLUS_ONE, 3),
-                                  4),
-                            2),
-                   i * 300);
+        CHECK_RUN(cancelling,
+                  PREFETCH(BATCH(PMAP(PMAP(make("repeat", RANGE(1000), NULL), OP_PLUS_ONE, 2),
+                                      OP_PLUS_ONE, 3),
+                                 4),
+                           2),
+                  i * 300);
     }
-    closing_early();
-    pausing(8, 2000);
-    pausing(1, 300);
-    pausing(25, 4000);
-    pausing(8, 25000);
-    keeping_together();
-    forking();
+    CHECK_RUN(closing_early);
+    CHECK_RUN(pausing, 8, 2000);
+    CHECK_RUN(pausing, 1, 300);
+    CHECK_RUN(pausing, 25, 4000);
+    CHECK_RUN(pausing, 8, 25000);
+    CHECK_RUN(keeping_together);
+    CHECK_RUN(forking);
     return check_done("unit.data_async");
 }

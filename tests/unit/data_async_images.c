@@ -120,7 +120,7 @@ static uint64_t page_faults(void)
 #endif
 }
 
-int main(void)
+static void windows_without_allocation(void)
 {
     struct stoker_run_options options = {.has_seed = 1, .seed = 1};
     struct stoker_iterator *it = NULL;
@@ -144,5 +144,11 @@ int main(void)
     stoker_iterator_free(it);
     stoker_dataset_free(ds);
     remove_files();
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(windows_without_allocation);
     return check_done("unit.data_async_images");
 }

@@ -163,18 +163,19 @@ static void kinds_say_what_they_are(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    kinds_say_what_they_are();
-    batches_hold_everything(0, 3, 0, 1);
-    batches_hold_everything(10, 3, 0, 1);
-    batches_hold_everything(10, 3, 1, 4);
-    batches_hold_everything(10, 20, 0, 2);
-    batches_hold_everything(10000, 7, 0, 100);
+    check_begin(argc, argv);
+    CHECK_RUN(kinds_say_what_they_are);
+    CHECK_RUN(batches_hold_everything, 0, 3, 0, 1);
+    CHECK_RUN(batches_hold_everything, 10, 3, 0, 1);
+    CHECK_RUN(batches_hold_everything, 10, 3, 1, 4);
+    CHECK_RUN(batches_hold_everything, 10, 20, 0, 2);
+    CHECK_RUN(batches_hold_everything, 10000, 7, 0, 100);
     for (int64_t skip = 0; skip < 6; skip++) {
-        skipping_equals_dropping(13, 3, skip);
+        CHECK_RUN(skipping_equals_dropping, 13, 3, skip);
     }
-    bad_arguments_are_refused();
-    pool_takes_buffers_back();
+    CHECK_RUN(bad_arguments_are_refused);
+    CHECK_RUN(pool_takes_buffers_back);
     return check_done("unit.data_core");
 }

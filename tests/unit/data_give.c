@@ -142,21 +142,25 @@ static void resuming(int before, int skips_errors)
     fail_mod = 7;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    writing(own_rows(), false);
-    writing(make("prefetch", own_rows(), "buffer_size", I(2), NULL), false);
-    writing(make("batch", own_rows(), "batch_size", I(10), NULL), true);
-    writing(make("repeat", make("batch", own_rows(), "batch_size", I(10), NULL), NULL), true);
-    writing(make("prefetch", make("batch", own_rows(), "batch_size", I(1), NULL), "buffer_size",
-                 I(3), NULL),
-            true);
-    writing(make("batch", make("cache", RANGE(ROWS), NULL), "batch_size", I(10), NULL), true);
-    writing(make("cache", RANGE(ROWS), NULL), false);
-    keeping_all();
+    check_begin(argc, argv);
+    CHECK_RUN(writing, own_rows(), false);
+    CHECK_RUN(writing, make("prefetch", own_rows(), "buffer_size", I(2), NULL), false);
+    CHECK_RUN(writing, make("batch", own_rows(), "batch_size", I(10), NULL), true);
+    CHECK_RUN(writing, make("repeat", make("batch", own_rows(), "batch_size", I(10), NULL), NULL),
+              true);
+    CHECK_RUN(writing,
+              make("prefetch", make("batch", own_rows(), "batch_size", I(1), NULL), "buffer_size",
+                   I(3), NULL),
+              true);
+    CHECK_RUN(writing, make("batch", make("cache", RANGE(ROWS), NULL), "batch_size", I(10), NULL),
+              true);
+    CHECK_RUN(writing, make("cache", RANGE(ROWS), NULL), false);
+    CHECK_RUN(keeping_all);
     for (int before = 0; before < 12; before++) {
-        resuming(before, 0);
-        resuming(before, 1);
+        CHECK_RUN(resuming, before, 0);
+        CHECK_RUN(resuming, before, 1);
     }
     return check_done("unit.data_give");
 }

@@ -134,15 +134,16 @@ static void truncations_are_refused(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     struct stk_pool *pool = stk_pool_open(1 << 26);
     strcpy(path, "/tmp/stoker-indexed-XXXXXX");
     CHECK(close(mkstemp(path)) == 0);
     write_file(pool);
-    reads_again(pool);
-    every_flip_is_noticed(pool);
-    truncations_are_refused();
+    CHECK_RUN(reads_again, pool);
+    CHECK_RUN(every_flip_is_noticed, pool);
+    CHECK_RUN(truncations_are_refused);
     unlink(path);
     stk_pool_drop(pool);
     return check_done("unit.data_indexed");

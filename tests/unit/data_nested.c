@@ -286,18 +286,19 @@ static void choices(void)
     stk_dataset_drop(sampled);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    flat_maps();
-    interleaves(0);
-    interleaves(1);
-    interleaves(3);
-    interleaves(-1);
-    long_interleaves();
-    windows();
-    groups();
-    folds();
-    padding();
-    choices();
+    check_begin(argc, argv);
+    CHECK_RUN(flat_maps);
+    CHECK_RUN(interleaves, 0);
+    CHECK_RUN(interleaves, 1);
+    CHECK_RUN(interleaves, 3);
+    CHECK_RUN(interleaves, -1);
+    CHECK_RUN(long_interleaves);
+    CHECK_RUN(windows);
+    CHECK_RUN(groups);
+    CHECK_RUN(folds);
+    CHECK_RUN(padding);
+    CHECK_RUN(choices);
     return check_done("unit.data_nested");
 }

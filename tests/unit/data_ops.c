@@ -303,15 +303,16 @@ static void randomness_is_of_the_seed(void)
     stoker_args_free(args);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    arithmetic();
-    casts();
-    shapes_and_places();
-    errors_are_elements(3);
-    errors_are_elements(100);
-    errors_are_elements(100000);
-    examples_are_parsed();
-    randomness_is_of_the_seed();
+    check_begin(argc, argv);
+    CHECK_RUN(arithmetic);
+    CHECK_RUN(casts);
+    CHECK_RUN(shapes_and_places);
+    CHECK_RUN(errors_are_elements, 3);
+    CHECK_RUN(errors_are_elements, 100);
+    CHECK_RUN(errors_are_elements, 100000);
+    CHECK_RUN(examples_are_parsed);
+    CHECK_RUN(randomness_is_of_the_seed);
     return check_done("unit.data_ops");
 }

@@ -138,17 +138,18 @@ static void refused(const char *kind, struct stk_dataset *in, const char *name, 
     stk_dataset_drop(in);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    counts();
-    repeats();
-    sides();
-    filters();
-    batches();
-    policy_to_skip();
+    check_begin(argc, argv);
+    CHECK_RUN(counts);
+    CHECK_RUN(repeats);
+    CHECK_RUN(sides);
+    CHECK_RUN(filters);
+    CHECK_RUN(batches);
+    CHECK_RUN(policy_to_skip);
     random_access();
-    refused("take", RANGE(3), "x", 0, "count is missing");
-    refused("shard", RANGE(3), "num_shards", 0, "num_shards is 0");
-    refused("unbatch", RANGE(3), "x", 0, "component 0 is a scalar");
+    CHECK_RUN(refused, "take", RANGE(3), "x", 0, "count is missing");
+    CHECK_RUN(refused, "shard", RANGE(3), "num_shards", 0, "num_shards is 0");
+    CHECK_RUN(refused, "unbatch", RANGE(3), "x", 0, "component 0 is a scalar");
     return check_done("unit.data_order");
 }

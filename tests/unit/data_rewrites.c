@@ -213,9 +213,10 @@ static void test_no_memory(void)
     CHECK(failed > 20);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_random();
-    test_no_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(test_random);
+    CHECK_RUN(test_no_memory);
     return check_done("unit.data_rewrites");
 }

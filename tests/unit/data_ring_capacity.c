@@ -64,11 +64,12 @@ static void keeping(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    growing();
-    falling();
-    needing();
-    keeping();
+    check_begin(argc, argv);
+    CHECK_RUN(growing);
+    CHECK_RUN(falling);
+    CHECK_RUN(needing);
+    CHECK_RUN(keeping);
     return check_done("unit.data_ring_capacity");
 }

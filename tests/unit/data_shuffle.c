@@ -220,22 +220,23 @@ static void files(const char *kind, const char *name)
     CHECK(system(path) == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     for (int is_stream = 0; is_stream < 2; is_stream++) {
-        permutes(N, N, is_stream);
-        permutes(N, 2 * N, is_stream);
-        permutes(N, 100, is_stream);
-        permutes(1, 10, is_stream);
-        permutes(0, 10, is_stream);
-        permutes(17, 1, is_stream);
+        CHECK_RUN(permutes, N, N, is_stream);
+        CHECK_RUN(permutes, N, 2 * N, is_stream);
+        CHECK_RUN(permutes, N, 100, is_stream);
+        CHECK_RUN(permutes, 1, 10, is_stream);
+        CHECK_RUN(permutes, 0, 10, is_stream);
+        CHECK_RUN(permutes, 17, 1, is_stream);
     }
-    epochs(true);
-    epochs(false);
-    permutation_is_even();
-    strings_and_shapes();
-    caches();
-    files("cache", "filename");
-    files("snapshot", "path");
+    CHECK_RUN(epochs, true);
+    CHECK_RUN(epochs, false);
+    CHECK_RUN(permutation_is_even);
+    CHECK_RUN(strings_and_shapes);
+    CHECK_RUN(caches);
+    CHECK_RUN(files, "cache", "filename");
+    CHECK_RUN(files, "snapshot", "path");
     return check_done("unit.data_shuffle");
 }

@@ -117,25 +117,26 @@ static void records(enum stk_record_codec codec, const char *word, long at, long
     unlink(path);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     char text[100];
-    lines("a\nbc\r\n\nd", "a,bc,,d,");
-    lines("", "");
-    lines("\n", ",");
-    lines("x\ry\n", "xy,");
-    fixed("aabbcc", 2, "aa,bb,cc,");
-    fixed("aabbc", 2, "!2,");
-    fixed("", 2, "");
-    records(STK_RECORD_PLAIN, "", -1, 0, "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
-    records(STK_RECORD_GZIP, "GZIP", -1, 0, "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
-    records(STK_RECORD_ZLIB, "ZLIB", -1, 0, "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
-    records(STK_RECORD_PLAIN, "", 3 * 18 + 12, 0, "r0,r1,r2,!10,r4,r5,r6,r7,r8,r9,");
-    records(STK_RECORD_PLAIN, "", 0, 0, "!10,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
-    records(STK_RECORD_PLAIN, "", -1, 2 * 18 + 5, "r0,r1,!10,");
-    drain(open_kind("tfrecord", "/no/such/file", NULL, 0, ""), 1, text, sizeof text);
+    CHECK_RUN(lines, "a\nbc\r\n\nd", "a,bc,,d,");
+    CHECK_RUN(lines, "", "");
+    CHECK_RUN(lines, "\n", ",");
+    CHECK_RUN(lines, "x\ry\n", "xy,");
+    CHECK_RUN(fixed, "aabbcc", 2, "aa,bb,cc,");
+    CHECK_RUN(fixed, "aabbc", 2, "!2,");
+    CHECK_RUN(fixed, "", 2, "");
+    CHECK_RUN(records, STK_RECORD_PLAIN, "", -1, 0, "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
+    CHECK_RUN(records, STK_RECORD_GZIP, "GZIP", -1, 0, "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
+    CHECK_RUN(records, STK_RECORD_ZLIB, "ZLIB", -1, 0, "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
+    CHECK_RUN(records, STK_RECORD_PLAIN, "", 3 * 18 + 12, 0, "r0,r1,r2,!10,r4,r5,r6,r7,r8,r9,");
+    CHECK_RUN(records, STK_RECORD_PLAIN, "", 0, 0, "!10,r1,r2,r3,r4,r5,r6,r7,r8,r9,");
+    CHECK_RUN(records, STK_RECORD_PLAIN, "", -1, 2 * 18 + 5, "r0,r1,!10,");
+    CHECK_RUN(drain, open_kind("tfrecord", "/no/such/file", NULL, 0, ""), 1, text, sizeof text);
     CHECK_STR(text, "!9,");
-    drain(open_kind("text_lines", "/", NULL, 0, ""), 1, text, sizeof text);
+    CHECK_RUN(drain, open_kind("text_lines", "/", NULL, 0, ""), 1, text, sizeof text);
     CHECK_STR(text, "!3,");
     return check_done("unit.data_sources");
 }

@@ -55,9 +55,10 @@ static void columns(void)
     stk_pool_drop(pool);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    lengths_and_alignments();
-    columns();
+    check_begin(argc, argv);
+    CHECK_RUN(lengths_and_alignments);
+    CHECK_RUN(columns);
     return check_done("unit.data_stream_copy");
 }

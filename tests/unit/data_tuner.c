@@ -207,14 +207,15 @@ static void processors(void)
     stk_iter_close(it);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    processors();
-    tuning();
-    sleeping();
+    check_begin(argc, argv);
+    CHECK_RUN(processors);
+    CHECK_RUN(tuning);
+    CHECK_RUN(sleeping);
     beginning();
-    interleaving();
-    capacity();
-    capacity_at_first();
+    CHECK_RUN(interleaving);
+    CHECK_RUN(capacity);
+    CHECK_RUN(capacity_at_first);
     return check_done("unit.data_tuner");
 }

@@ -127,14 +127,15 @@ static void epochs(const char *kind)
     stk_iter_close(it);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    budget("flat_map", 0);
-    budget("interleave", 0);
-    budget("interleave", -1);
-    workers(2, 2);
-    workers(1, 2);
-    epochs("flat_map");
-    epochs("interleave");
+    check_begin(argc, argv);
+    CHECK_RUN(budget, "flat_map", 0);
+    CHECK_RUN(budget, "interleave", 0);
+    CHECK_RUN(budget, "interleave", -1);
+    CHECK_RUN(workers, 2, 2);
+    CHECK_RUN(workers, 1, 2);
+    CHECK_RUN(epochs, "flat_map");
+    CHECK_RUN(epochs, "interleave");
     return check_done("unit.data_tuner_nested");
 }

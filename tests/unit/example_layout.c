@@ -219,14 +219,15 @@ static void limits(void)
     CHECK(!known(&l, NULL, (const char *)bytes, sizeof bytes)); // one byte too many behind it
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    places();
-    credit();
-    limits();
-    against_walk(4, 0);
-    against_walk(193, 0);
-    against_walk(193, 1); // a feature that is never there has its default
-    against_walk(FLOATS_MAX, 0);
+    check_begin(argc, argv);
+    CHECK_RUN(places);
+    CHECK_RUN(credit);
+    CHECK_RUN(limits);
+    CHECK_RUN(against_walk, 4, 0);
+    CHECK_RUN(against_walk, 193, 0);
+    CHECK_RUN(against_walk, 193, 1); // a feature that is never there has its default
+    CHECK_RUN(against_walk, FLOATS_MAX, 0);
     return check_done("unit.example_layout");
 }

@@ -409,19 +409,20 @@ static void failing_allocations(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     record_read_all(&plain, "tests/data/records/plain.tfrecord", NULL, 64);
     record_read_all(&sequence, "tests/data/records/sequence.tfrecord", NULL, 64);
     CHECK_EQ(plain.count, 60);
     CHECK_EQ(sequence.count, 24);
-    golden();
-    golden_sequence();
-    rules();
-    compile_errors();
-    skipping();
-    damage();
-    failing_allocations();
+    CHECK_RUN(golden);
+    CHECK_RUN(golden_sequence);
+    CHECK_RUN(rules);
+    CHECK_RUN(compile_errors);
+    CHECK_RUN(skipping);
+    CHECK_RUN(damage);
+    CHECK_RUN(failing_allocations);
     record_drop_all(&plain);
     record_drop_all(&sequence);
     return check_done("unit.example_parse");

@@ -227,12 +227,13 @@ static void test_gzip(void)
     free(k.p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_numbers();
-    test_texts();
-    test_nesting();
-    test_failures();
-    test_gzip();
+    check_begin(argc, argv);
+    CHECK_RUN(test_numbers);
+    CHECK_RUN(test_texts);
+    CHECK_RUN(test_nesting);
+    CHECK_RUN(test_failures);
+    CHECK_RUN(test_gzip);
     return check_done("unit.export_out");
 }

@@ -93,6 +93,7 @@ static void known(const struct function *f)
 
 int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     static const struct function functions[] = {
         {"exp", stk_float_exp, stk_float_exp_plain, exp, 2},
         {"log", stk_float_log, stk_float_log_plain, log, 2},
@@ -100,8 +101,8 @@ int main(int argc, char **argv)
         {"sigmoid", stk_float_sigmoid, stk_float_sigmoid_plain, sigmoid, 4}};
     uint32_t step = argc > 1 && strcmp(argv[1], "--all") == 0 ? 1 : 3989;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        known(&functions[i]);
-        compare(&functions[i], step);
+        CHECK_RUN(known, &functions[i]);
+        CHECK_RUN(compare, &functions[i], step);
     }
     return check_done("unit.float_math");
 }

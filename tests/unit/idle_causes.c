@@ -377,29 +377,30 @@ static void check_ranks(void)
     synth_end(&s);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    check_sync_credit();
-    check_sync_credit_is_bounded();
-    check_first_use_call();
-    check_alloc_churn();
-    check_one_off_gap(false);
-    check_one_off_gap(true);
-    check_keras_on_gpu();
-    check_graph();
-    check_pool_thread();
-    check_python_next();
-    check_ranks();
-    check_long_launch_call();
-    check_copies(STK_MEM_PAGEABLE, 500, 0);
-    check_copies(STK_MEM_PINNED, 0, 500);
-    check_fetch();
-    check_background_fetch();
-    check_host_collective();
-    check_dependency_and_unlinked();
-    check_launching();
-    check_overhead();
-    check_busy_parts();
-    check_left_out();
+    check_begin(argc, argv);
+    CHECK_RUN(check_sync_credit);
+    CHECK_RUN(check_sync_credit_is_bounded);
+    CHECK_RUN(check_first_use_call);
+    CHECK_RUN(check_alloc_churn);
+    CHECK_RUN(check_one_off_gap, false);
+    CHECK_RUN(check_one_off_gap, true);
+    CHECK_RUN(check_keras_on_gpu);
+    CHECK_RUN(check_graph);
+    CHECK_RUN(check_pool_thread);
+    CHECK_RUN(check_python_next);
+    CHECK_RUN(check_ranks);
+    CHECK_RUN(check_long_launch_call);
+    CHECK_RUN(check_copies, STK_MEM_PAGEABLE, 500, 0);
+    CHECK_RUN(check_copies, STK_MEM_PINNED, 0, 500);
+    CHECK_RUN(check_fetch);
+    CHECK_RUN(check_background_fetch);
+    CHECK_RUN(check_host_collective);
+    CHECK_RUN(check_dependency_and_unlinked);
+    CHECK_RUN(check_launching);
+    CHECK_RUN(check_overhead);
+    CHECK_RUN(check_busy_parts);
+    CHECK_RUN(check_left_out);
     return check_done("unit.idle_causes");
 }

@@ -343,24 +343,25 @@ static void test_encoders(void)
     free(noise.pixels);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     context = stk_image_context_create();
     CHECK(context != NULL);
     if (!context) {
         return check_done("unit.image_codecs");
     }
-    test_jpeg_expected();
-    test_png_expected();
-    test_others();
-    test_png_round();
-    test_jpeg_same();
-    test_fused();
-    test_caps();
-    test_damage();
-    test_cut();
-    test_no_memory();
-    test_encoders();
+    CHECK_RUN(test_jpeg_expected);
+    CHECK_RUN(test_png_expected);
+    CHECK_RUN(test_others);
+    CHECK_RUN(test_png_round);
+    CHECK_RUN(test_jpeg_same);
+    CHECK_RUN(test_fused);
+    CHECK_RUN(test_caps);
+    CHECK_RUN(test_damage);
+    CHECK_RUN(test_cut);
+    CHECK_RUN(test_no_memory);
+    CHECK_RUN(test_encoders);
     stk_image_context_destroy(context);
     return check_done("unit.image_codecs");
 }

@@ -293,15 +293,16 @@ static void test_boxes(void)
     CHECK_EQ(stk_image_sample_box(9, 9, NULL, 0, &opt, &random, &b, &err), STK_EUSAGE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_colours();
-    test_spaces();
-    test_types();
-    test_moves();
-    test_pads();
-    test_crops();
-    test_boxes();
+    check_begin(argc, argv);
+    CHECK_RUN(test_colours);
+    CHECK_RUN(test_spaces);
+    CHECK_RUN(test_types);
+    CHECK_RUN(test_moves);
+    CHECK_RUN(test_pads);
+    CHECK_RUN(test_crops);
+    CHECK_RUN(test_boxes);
     (void)context;
     return check_done("unit.image_ops");
 }

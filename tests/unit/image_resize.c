@@ -255,25 +255,26 @@ static void test_no_memory(void)
     free(out.pixels);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     context = stk_image_context_create();
     CHECK(context != NULL);
     if (!context) {
         return check_done("unit.image_resize");
     }
     best = context->cpu;
-    test_expected();
-    check_pillow(5, 7, 9, 6, pillow_5_7_9_6);
-    check_pillow(13, 10, 4, 5, pillow_13_10_4_5);
-    check_pillow(40, 30, 3, 2, pillow_40_30_3_2);
-    test_equal_code();
-    test_forms();
-    test_normalise();
-    test_flat();
-    test_refusals();
-    test_with_pad();
-    test_no_memory();
+    CHECK_RUN(test_expected);
+    CHECK_RUN(check_pillow, 5, 7, 9, 6, pillow_5_7_9_6);
+    CHECK_RUN(check_pillow, 13, 10, 4, 5, pillow_13_10_4_5);
+    CHECK_RUN(check_pillow, 40, 30, 3, 2, pillow_40_30_3_2);
+    CHECK_RUN(test_equal_code);
+    CHECK_RUN(test_forms);
+    CHECK_RUN(test_normalise);
+    CHECK_RUN(test_flat);
+    CHECK_RUN(test_refusals);
+    CHECK_RUN(test_with_pad);
+    CHECK_RUN(test_no_memory);
     uint32_t h = 100, w = 50;
     stk_image_preserve_ratio(300, 200, &h, &w);
     CHECK_EQ(h, 75);

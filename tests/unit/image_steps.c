@@ -148,10 +148,11 @@ static void test_limits(void)
     CHECK(!stk_image_steps_add(&s, STK_IMAGE_STEP_ADD, c, 1));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_chains();
-    test_divisions();
-    test_limits();
+    check_begin(argc, argv);
+    CHECK_RUN(test_chains);
+    CHECK_RUN(test_divisions);
+    CHECK_RUN(test_limits);
     return check_done("unit.image_steps");
 }

@@ -430,18 +430,19 @@ static void test_memory(void)
     end();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_rank_names();
-    test_tensorboard();
-    test_kineto();
-    test_nsys();
-    test_every_suffix();
-    test_every_format();
-    test_every_stranger();
-    test_odd_places();
-    test_several_paths();
-    test_ranks();
-    test_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(test_rank_names);
+    CHECK_RUN(test_tensorboard);
+    CHECK_RUN(test_kineto);
+    CHECK_RUN(test_nsys);
+    CHECK_RUN(test_every_suffix);
+    CHECK_RUN(test_every_format);
+    CHECK_RUN(test_every_stranger);
+    CHECK_RUN(test_odd_places);
+    CHECK_RUN(test_several_paths);
+    CHECK_RUN(test_ranks);
+    CHECK_RUN(test_memory);
     return check_done("unit.inputs");
 }

@@ -132,10 +132,11 @@ static void check_median(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    check_edges();
-    check_random();
-    check_median();
+    check_begin(argc, argv);
+    CHECK_RUN(check_edges);
+    CHECK_RUN(check_random);
+    CHECK_RUN(check_median);
     return check_done("unit.intervals");
 }

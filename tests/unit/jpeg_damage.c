@@ -127,8 +127,9 @@ static void damage_crops(const struct jpeg_recipe *r, unsigned flips)
     free(file);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     decoder = malloc(sizeof *decoder);
     stk_jpeg_init(decoder);
     best = decoder->cpu;
@@ -142,8 +143,8 @@ int main(void)
                                 .restart = i % 3 ? i : 0,
                                 .optimize = i & 1,
                                 .noise = 1};
-        damage(&r, 2500);
-        damage_crops(&r, 500);
+        CHECK_RUN(damage, &r, 2500);
+        CHECK_RUN(damage_crops, &r, 500);
     }
     // Most damage must be seen, and some must not be.
     CHECK(bad > good);
@@ -157,8 +158,9 @@ int main(void)
 
 #else
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     check_skip("no libjpeg to compare with");
     return check_done("unit.jpeg_damage");
 }

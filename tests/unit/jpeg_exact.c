@@ -240,17 +240,18 @@ static void test_refusals(void)
     free(file);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     decoder = malloc(sizeof *decoder);
     stk_jpeg_init(decoder);
     best = decoder->cpu;
     reserve(1);
-    test_all_options();
-    test_small_sizes();
-    test_larger_sizes(100);
+    CHECK_RUN(test_all_options);
+    CHECK_RUN(test_small_sizes);
+    CHECK_RUN(test_larger_sizes, 100);
     decoder->cpu = best;
-    test_refusals();
+    CHECK_RUN(test_refusals);
     free(decoder);
     free(scratch);
     return check_done("unit.jpeg_exact");
@@ -258,8 +259,9 @@ int main(void)
 
 #else
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     check_skip("no libjpeg to compare with");
     return check_done("unit.jpeg_exact");
 }

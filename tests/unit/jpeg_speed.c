@@ -117,6 +117,7 @@ static void measure(const struct set *set, const struct stk_jpeg_options *opt, c
 
 int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     static const struct set sets[] = {
         {"4:2:0 q92", 3, 2, 2, 92, 0}, {"4:2:0 q75", 3, 2, 2, 75, 0},
         {"4:2:0 q85", 3, 2, 2, 85, 0}, {"4:2:2 q92", 3, 2, 1, 92, 0},
@@ -128,18 +129,20 @@ int main(int argc, char **argv)
     struct stk_jpeg_options whole = {0}, fast = {.dct = STK_JPEG_IFAST, .upsampling = STK_JPEG_BOX};
     struct stk_jpeg_options half = {.scale_denom = 2}, eighth = {.scale_denom = 8};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-        measure(&sets[i], &whole, "default", rounds);
+        CHECK_RUN(measure, &sets[i], &whole, "default", rounds);
     }
-    measure(&sets[0], &fast, "fast box", rounds);
-    measure(&sets[0], &half, "1/2", rounds);
-    measure(&sets[0], &eighth, "1/8", rounds);
+    CHECK_RUN(measure, &sets[0], &fast, "fast box", rounds);
+    CHECK_RUN(measure, &sets[0], &half, "1/2", rounds);
+    CHECK_RUN(measure, &sets[0], &eighth, "1/8", rounds);
     return check_done("unit.jpeg_speed");
 }
 
 #else
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
+    check_begin(argc, argv);
     check_skip("no libjpeg to compare with");
     return check_done("unit.jpeg_speed");
 }

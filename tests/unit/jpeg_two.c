@@ -99,8 +99,9 @@ static void compare_pair(struct one pair[2], enum stk_jpeg_cpu cpu)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     struct one pair[2] = {{.j = malloc(sizeof(struct stk_jpeg))},
                           {.j = malloc(sizeof(struct stk_jpeg))}};
     for (int i = 0; i < 2; i++) {
@@ -108,7 +109,7 @@ int main(void)
     }
     enum stk_jpeg_cpu best = pair[0].j->cpu;
     for (unsigned i = 0; i < 1500; i++) {
-        compare_pair(pair, (enum stk_jpeg_cpu)(i % ((unsigned)best + 1)));
+        CHECK_RUN(compare_pair, pair, (enum stk_jpeg_cpu)(i % ((unsigned)best + 1)));
     }
     CHECK(good > 1000 && bad > 100);
     for (int i = 0; i < 2; i++) {
@@ -119,8 +120,9 @@ int main(void)
 
 #else
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     check_skip("no libjpeg to compare with");
     return check_done("unit.jpeg_two");
 }

@@ -140,7 +140,7 @@ static const struct {
     {"", "unknown", NULL},
 };
 
-int main(void)
+static void known_names(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stk_kernel_traits t = stk_kernel_traits_of(stk_str_from(cases[i].name));
@@ -161,5 +161,11 @@ int main(void)
     memcpy(name + 4000, "_sgemm_", 7);
     CHECK_EQ(stk_kernel_traits_of((struct stk_str){name, sizeof name}).tensor_core,
              STK_TENSOR_UNKNOWN);
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(known_names);
     return check_done("unit.kernel_names");
 }

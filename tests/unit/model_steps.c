@@ -312,20 +312,21 @@ static void check_selection(void)
     synth_end(&s);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    check_windows_follow_work();
-    check_leading_gap();
-    check_trailing_gap();
-    check_exclusion();
-    check_marker_choice();
-    check_framework();
-    check_inferred(true);
-    check_inferred(false);
-    check_no_period();
-    check_host_scope();
-    check_derived();
-    check_runs_ahead();
-    check_selection();
+    check_begin(argc, argv);
+    CHECK_RUN(check_windows_follow_work);
+    CHECK_RUN(check_leading_gap);
+    CHECK_RUN(check_trailing_gap);
+    CHECK_RUN(check_exclusion);
+    CHECK_RUN(check_marker_choice);
+    CHECK_RUN(check_framework);
+    CHECK_RUN(check_inferred, true);
+    CHECK_RUN(check_inferred, false);
+    CHECK_RUN(check_no_period);
+    CHECK_RUN(check_host_scope);
+    CHECK_RUN(check_derived);
+    CHECK_RUN(check_runs_ahead);
+    CHECK_RUN(check_selection);
     return check_done("unit.model_steps");
 }

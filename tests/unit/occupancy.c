@@ -136,11 +136,12 @@ static void test_rates(void)
     CHECK(r.memory == 7 && stk_device_flops(&r, NULL) == 9);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_rules();
-    test_unknown();
-    test_limits();
-    test_rates();
+    check_begin(argc, argv);
+    CHECK_RUN(test_rules);
+    CHECK_RUN(test_unknown);
+    CHECK_RUN(test_limits);
+    CHECK_RUN(test_rates);
     return check_done("unit.occupancy");
 }

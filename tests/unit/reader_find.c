@@ -148,12 +148,13 @@ static void fixtures(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    known();
-    strangers();
-    paths();
-    interrupted();
-    fixtures();
+    check_begin(argc, argv);
+    CHECK_RUN(known);
+    CHECK_RUN(strangers);
+    CHECK_RUN(paths);
+    CHECK_RUN(interrupted);
+    CHECK_RUN(fixtures);
     return check_done("unit.reader_find");
 }

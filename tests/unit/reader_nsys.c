@@ -746,20 +746,21 @@ static void test_interrupt_and_memory(void)
     end();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_names();
-    test_bare_schema();
-    test_processes();
-    test_other_tables();
-    test_nvtx();
-    test_steps();
-    test_bad_values();
-    test_hostile_schema();
-    test_damage();
-    test_sniff_and_companions();
-    test_args();
-    test_threads();
-    test_interrupt_and_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(test_names);
+    CHECK_RUN(test_bare_schema);
+    CHECK_RUN(test_processes);
+    CHECK_RUN(test_other_tables);
+    CHECK_RUN(test_nvtx);
+    CHECK_RUN(test_steps);
+    CHECK_RUN(test_bad_values);
+    CHECK_RUN(test_hostile_schema);
+    CHECK_RUN(test_damage);
+    CHECK_RUN(test_sniff_and_companions);
+    CHECK_RUN(test_args);
+    CHECK_RUN(test_threads);
+    CHECK_RUN(test_interrupt_and_memory);
     return check_done("unit.reader_nsys");
 }

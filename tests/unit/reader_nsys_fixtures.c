@@ -160,12 +160,13 @@ static void check_file(const char *dir, const char *name, const char *expected)
     stk_trace_free(t);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     const char *dir = check_fixtures();
     char *expected = dir ? slurp(dir, "expected.json") : NULL;
     for (size_t i = 0; expected && i < sizeof files / sizeof files[0]; i++) {
-        check_file(dir, files[i], expected);
+        CHECK_RUN(check_file, dir, files[i], expected);
     }
     free(expected);
     return check_done("unit.reader_nsys_fixtures");

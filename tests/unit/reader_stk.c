@@ -92,8 +92,9 @@ static void flip(off_t at)
     CHECK(fclose(f) == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     struct stat info;
     int issues;
     write_file();
@@ -101,10 +102,10 @@ int main(void)
     CHECK_EQ(read_file(&issues), 2 * EVENTS);
     CHECK_EQ(issues, 0);
     for (off_t at = 0; at < info.st_size; at += at < 300 ? 7 : 9001) {
-        flip(at);
+        CHECK_RUN(flip, at);
     }
     for (off_t size = info.st_size - 1; size >= 0; size -= size < 600 ? 23 : 9973) {
-        cut(size);
+        CHECK_RUN(cut, size);
     }
     unlink(path);
     return check_done("unit.reader_stk");

@@ -35,8 +35,9 @@ static void vectors(stk_crc32c_fn *fn)
     CHECK_EQ(fn(5, p, 0), 5);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     enum { SIZE = 20000 };
     uint8_t *p = malloc(SIZE);
     uint32_t state = 1;
@@ -49,7 +50,7 @@ int main(void)
         if (!fn) {
             continue;
         }
-        vectors(fn);
+        CHECK_RUN(vectors, fn);
         for (size_t n = 0; n < 800; n++) {
             CHECK_EQ(fn(0, p + n % 9, n), by_bits(p + n % 9, n));
         }

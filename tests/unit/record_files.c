@@ -420,18 +420,19 @@ static void failing_allocations(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    lengths();
-    codecs_and_blocks();
+    check_begin(argc, argv);
+    CHECK_RUN(lengths);
+    CHECK_RUN(codecs_and_blocks);
     write_back();
-    large();
-    cut_records();
-    held_blocks();
-    failing_allocations();
-    compressed_damage();
-    hostile_lengths();
-    damage();
+    CHECK_RUN(large);
+    CHECK_RUN(cut_records);
+    CHECK_RUN(held_blocks);
+    CHECK_RUN(failing_allocations);
+    CHECK_RUN(compressed_damage);
+    CHECK_RUN(hostile_lengths);
+    CHECK_RUN(damage);
     record_drop_all(&want);
     return check_done("unit.record_files");
 }

@@ -152,12 +152,13 @@ static void test_utf8(void)
     CHECK_EQ(n, 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_escaping();
-    test_numbers();
-    test_layout();
-    test_full_sink();
-    test_utf8();
+    check_begin(argc, argv);
+    CHECK_RUN(test_escaping);
+    CHECK_RUN(test_numbers);
+    CHECK_RUN(test_layout);
+    CHECK_RUN(test_full_sink);
+    CHECK_RUN(test_utf8);
     return check_done("unit.report_json");
 }

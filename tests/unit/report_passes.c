@@ -340,15 +340,16 @@ static void test_memory(void)
     CHECK(refused > 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_json();
-    test_nothing_known();
-    test_health();
-    test_bad_records();
-    test_selection();
-    test_text();
-    test_bar();
-    test_memory();
+    check_begin(argc, argv);
+    CHECK_RUN(test_json);
+    CHECK_RUN(test_nothing_known);
+    CHECK_RUN(test_health);
+    CHECK_RUN(test_bad_records);
+    CHECK_RUN(test_selection);
+    CHECK_RUN(test_text);
+    CHECK_RUN(test_bar);
+    CHECK_RUN(test_memory);
     return check_done("unit.report_passes");
 }

@@ -286,20 +286,21 @@ static void torture(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    healthy();
-    dropped();
-    no_device();
-    few_steps();
-    serialized();
-    clocks();
+    check_begin(argc, argv);
+    CHECK_RUN(healthy);
+    CHECK_RUN(dropped);
+    CHECK_RUN(no_device);
+    CHECK_RUN(few_steps);
+    CHECK_RUN(serialized);
+    CHECK_RUN(clocks);
     unlinked();
-    overhead();
-    mixed();
-    unknown_idle();
-    frameworks();
-    long_names();
-    torture();
+    CHECK_RUN(overhead);
+    CHECK_RUN(mixed);
+    CHECK_RUN(unknown_idle);
+    CHECK_RUN(frameworks);
+    CHECK_RUN(long_names);
+    CHECK_RUN(torture);
     return check_done("unit.rules_capture");
 }

@@ -413,19 +413,20 @@ static void source_lines(void)
     fake_done(&f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    thresholds();
-    input_advice();
-    input_uneven();
-    host_advice();
-    host_unlinked();
-    sync_advice();
-    transfer_advice();
-    communication_advice();
-    straggling();
-    cold();
-    compiling_again();
-    source_lines();
+    check_begin(argc, argv);
+    CHECK_RUN(thresholds);
+    CHECK_RUN(input_advice);
+    CHECK_RUN(input_uneven);
+    CHECK_RUN(host_advice);
+    CHECK_RUN(host_unlinked);
+    CHECK_RUN(sync_advice);
+    CHECK_RUN(transfer_advice);
+    CHECK_RUN(communication_advice);
+    CHECK_RUN(straggling);
+    CHECK_RUN(cold);
+    CHECK_RUN(compiling_again);
+    CHECK_RUN(source_lines);
     return check_done("unit.rules_causes");
 }

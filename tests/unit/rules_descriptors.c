@@ -63,16 +63,17 @@ static void check_fixes(const struct stk_rule *r)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     uint32_t verdicts = 0;
     CHECK(stk_rule_count >= 18);
     for (int i = 0; i < stk_rule_count; i++) {
         unsigned long before = check_failures;
         const struct stk_rule *r = stk_rules[i];
-        check_texts(r);
-        check_thresholds(r);
-        check_fixes(r);
+        CHECK_RUN(check_texts, r);
+        CHECK_RUN(check_thresholds, r);
+        CHECK_RUN(check_fixes, r);
         CHECK(stk_rule_find(r->id) == r); // ids are unique
         verdicts |= r->verdicts;
         if (check_failures != before) {

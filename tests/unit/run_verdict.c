@@ -183,15 +183,16 @@ static void test_straggler(int64_t clock_shift_ns)
     CHECK_EQ(run->rank_events_unequal, 35);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     stk_arena_init(&arena, 0);
-    test_losses();
-    test_cold_and_recurring();
-    test_abstains();
-    test_host_scope();
-    test_straggler(0);
-    test_straggler(3 * MS);
+    CHECK_RUN(test_losses);
+    CHECK_RUN(test_cold_and_recurring);
+    CHECK_RUN(test_abstains);
+    CHECK_RUN(test_host_scope);
+    CHECK_RUN(test_straggler, 0);
+    CHECK_RUN(test_straggler, 3 * MS);
     stk_arena_deinit(&arena);
     return check_done("unit.run_verdict");
 }

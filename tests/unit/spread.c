@@ -150,13 +150,14 @@ static void test_coverage(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_quantiles();
-    test_figures();
-    test_mirror();
-    test_outlier();
-    test_neighbours();
-    test_coverage();
+    check_begin(argc, argv);
+    CHECK_RUN(test_quantiles);
+    CHECK_RUN(test_figures);
+    CHECK_RUN(test_mirror);
+    CHECK_RUN(test_outlier);
+    CHECK_RUN(test_neighbours);
+    CHECK_RUN(test_coverage);
     return check_done("unit.spread");
 }

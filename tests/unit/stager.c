@@ -356,26 +356,27 @@ static void cancelling(void)
     stk_dataset_drop(ds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     if (!load_fake()) {
         check_skip("the fake driver does not load");
         return check_done("unit.stager");
     }
-    no_device();
-    computing(40, SMALL, 1, 300, 700);
-    computing(40, BIG, 2, 700, 300);
-    computing(60, BIG, 3, 0, 0);
-    computing(30, SMALL, 64, 100, 100);
-    computing(25, BIG, 2, 100, 3000);
-    keeping(12, BIG);
-    keeping(12, SMALL);
-    leaving_early();
-    element_errors();
-    full_device();
-    without_pinned();
-    failing_calls();
-    failing_allocations();
-    cancelling();
+    CHECK_RUN(no_device);
+    CHECK_RUN(computing, 40, SMALL, 1, 300, 700);
+    CHECK_RUN(computing, 40, BIG, 2, 700, 300);
+    CHECK_RUN(computing, 60, BIG, 3, 0, 0);
+    CHECK_RUN(computing, 30, SMALL, 64, 100, 100);
+    CHECK_RUN(computing, 25, BIG, 2, 100, 3000);
+    CHECK_RUN(keeping, 12, BIG);
+    CHECK_RUN(keeping, 12, SMALL);
+    CHECK_RUN(leaving_early);
+    CHECK_RUN(element_errors);
+    CHECK_RUN(full_device);
+    CHECK_RUN(without_pinned);
+    CHECK_RUN(failing_calls);
+    CHECK_RUN(failing_allocations);
+    CHECK_RUN(cancelling);
     return check_done("unit.stager");
 }

@@ -481,38 +481,40 @@ static void explaining(void)
     stk_dataset_drop(ds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     if (!load_fake()) {
         check_skip("the fake driver does not load");
         return check_done("unit.stager_tables");
     }
-    refusing();
-    failing_module();
-    staging(9, (struct image){2, 5, 7, 3}, (struct how){.depth = 2});
-    staging(9, (struct image){2, 5, 7, 3}, (struct how){.depth = 2, .is_planar = true});
-    staging(6, (struct image){3, 4, 4, 1}, (struct how){.depth = 1, .is_planar = true});
-    staging(6, (struct image){1, 3, 3, 8}, (struct how){.depth = 3, .copy_us = 300});
-    staging(12, (struct image){2, 3, 3, 3},
-            (struct how){.depth = 3, .has_numbers = true, .copy_us = 300});
-    staging(12, (struct image){2, 3, 5, 4},
-            (struct how){.depth = 2, .has_numbers = true, .is_planar = true});
-    staging(6, (struct image){2, 3, 5, 4}, (struct how){.depth = 2, .has_one_table = true});
-    staging(6, (struct image){2, 3, 5, 4},
-            (struct how){.depth = 2, .has_one_table = true, .is_planar = true});
-    staging(8, (struct image){4, 80, 80, 3}, (struct how){.depth = 2, .copy_us = 100});
-    staging(8, (struct image){4, 80, 80, 3},
-            (struct how){.depth = 2, .is_planar = true, .has_numbers = true});
-    computing();
-    unsuitable();
-    full_device();
-    failing_calls();
-    failing_allocations();
-    explaining();
-    leaving(false, 0);
-    leaving(true, 0);
+    CHECK_RUN(refusing);
+    CHECK_RUN(failing_module);
+    CHECK_RUN(staging, 9, (struct image){2, 5, 7, 3}, (struct how){.depth = 2});
+    CHECK_RUN(staging, 9, (struct image){2, 5, 7, 3}, (struct how){.depth = 2, .is_planar = true});
+    CHECK_RUN(staging, 6, (struct image){3, 4, 4, 1}, (struct how){.depth = 1, .is_planar = true});
+    CHECK_RUN(staging, 6, (struct image){1, 3, 3, 8}, (struct how){.depth = 3, .copy_us = 300});
+    CHECK_RUN(staging, 12, (struct image){2, 3, 3, 3},
+              (struct how){.depth = 3, .has_numbers = true, .copy_us = 300});
+    CHECK_RUN(staging, 12, (struct image){2, 3, 5, 4},
+              (struct how){.depth = 2, .has_numbers = true, .is_planar = true});
+    CHECK_RUN(staging, 6, (struct image){2, 3, 5, 4},
+              (struct how){.depth = 2, .has_one_table = true});
+    CHECK_RUN(staging, 6, (struct image){2, 3, 5, 4},
+              (struct how){.depth = 2, .has_one_table = true, .is_planar = true});
+    CHECK_RUN(staging, 8, (struct image){4, 80, 80, 3}, (struct how){.depth = 2, .copy_us = 100});
+    CHECK_RUN(staging, 8, (struct image){4, 80, 80, 3},
+              (struct how){.depth = 2, .is_planar = true, .has_numbers = true});
+    CHECK_RUN(computing);
+    CHECK_RUN(unsuitable);
+    CHECK_RUN(full_device);
+    CHECK_RUN(failing_calls);
+    CHECK_RUN(failing_allocations);
+    CHECK_RUN(explaining);
+    CHECK_RUN(leaving, false, 0);
+    CHECK_RUN(leaving, true, 0);
     for (uint64_t n = 1; n < 200; n++) {
-        leaving(false, n);
+        CHECK_RUN(leaving, false, n);
     }
     return check_done("unit.stager_tables");
 }

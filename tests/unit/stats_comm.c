@@ -239,13 +239,14 @@ static void test_hlo(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_groups();
-    test_gradients();
-    test_half_a_group();
-    test_devices();
-    test_host_rows();
-    test_hlo();
+    check_begin(argc, argv);
+    CHECK_RUN(test_groups);
+    CHECK_RUN(test_gradients);
+    CHECK_RUN(test_half_a_group);
+    CHECK_RUN(test_devices);
+    CHECK_RUN(test_host_rows);
+    CHECK_RUN(test_hlo);
     return check_done("unit.stats_comm");
 }

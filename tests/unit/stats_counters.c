@@ -132,11 +132,12 @@ static void test_queue(void)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_chrome();
-    test_xplane();
-    test_nsys();
-    test_queue();
+    check_begin(argc, argv);
+    CHECK_RUN(test_chrome);
+    CHECK_RUN(test_xplane);
+    CHECK_RUN(test_nsys);
+    CHECK_RUN(test_queue);
     return check_done("unit.stats_counters");
 }

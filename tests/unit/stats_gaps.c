@@ -145,13 +145,14 @@ static void test_many(void)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_stack();
-    test_after();
-    test_between();
-    test_between_contiguous();
-    test_no_steps();
-    test_many();
+    check_begin(argc, argv);
+    CHECK_RUN(test_stack);
+    CHECK_RUN(test_after);
+    CHECK_RUN(test_between);
+    CHECK_RUN(test_between_contiguous);
+    CHECK_RUN(test_no_steps);
+    CHECK_RUN(test_many);
     return check_done("unit.stats_gaps");
 }

@@ -329,18 +329,19 @@ static void test_texts(void)
              7);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_sequential();
-    test_parallel();
-    test_not_numbered();
-    test_hidden();
-    test_prefetch();
-    test_waiting_fetch();
-    test_loader();
-    test_crossing();
-    test_nothing();
-    test_recorded();
-    test_texts();
+    check_begin(argc, argv);
+    CHECK_RUN(test_sequential);
+    CHECK_RUN(test_parallel);
+    CHECK_RUN(test_not_numbered);
+    CHECK_RUN(test_hidden);
+    CHECK_RUN(test_prefetch);
+    CHECK_RUN(test_waiting_fetch);
+    CHECK_RUN(test_loader);
+    CHECK_RUN(test_crossing);
+    CHECK_RUN(test_nothing);
+    CHECK_RUN(test_recorded);
+    CHECK_RUN(test_texts);
     return check_done("unit.stats_input");
 }

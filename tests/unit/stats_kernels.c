@@ -343,15 +343,16 @@ static void test_fixtures(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_costs();
-    test_nested();
-    test_ways();
-    test_xplane();
-    test_tpu();
-    test_details_text();
-    test_nsys();
-    test_fixtures();
+    check_begin(argc, argv);
+    CHECK_RUN(test_costs);
+    CHECK_RUN(test_nested);
+    CHECK_RUN(test_ways);
+    CHECK_RUN(test_xplane);
+    CHECK_RUN(test_tpu);
+    CHECK_RUN(test_details_text);
+    CHECK_RUN(test_nsys);
+    CHECK_RUN(test_fixtures);
     return check_done("unit.stats_kernels");
 }

@@ -159,12 +159,13 @@ static void test_fixture(void)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_queue();
-    test_regions();
-    test_long_gap();
-    test_calls();
-    test_fixture();
+    check_begin(argc, argv);
+    CHECK_RUN(test_queue);
+    CHECK_RUN(test_regions);
+    CHECK_RUN(test_long_gap);
+    CHECK_RUN(test_calls);
+    CHECK_RUN(test_fixture);
     return check_done("unit.stats_launches");
 }

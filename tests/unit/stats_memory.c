@@ -258,13 +258,14 @@ static void test_random(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_kineto();
-    test_changes_only();
-    test_bfc();
-    test_nsys();
-    test_steps();
-    test_random();
+    check_begin(argc, argv);
+    CHECK_RUN(test_kineto);
+    CHECK_RUN(test_changes_only);
+    CHECK_RUN(test_bfc);
+    CHECK_RUN(test_nsys);
+    CHECK_RUN(test_steps);
+    CHECK_RUN(test_random);
     return check_done("unit.stats_memory");
 }

@@ -244,16 +244,17 @@ static void test_compile_phases(void)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_kernels_under_ops();
-    test_ranges();
-    test_modes();
-    test_copies();
-    test_islands();
-    test_no_islands();
-    test_busy_between();
-    test_internals();
-    test_compile_phases();
+    check_begin(argc, argv);
+    CHECK_RUN(test_kernels_under_ops);
+    CHECK_RUN(test_ranges);
+    CHECK_RUN(test_modes);
+    CHECK_RUN(test_copies);
+    CHECK_RUN(test_islands);
+    CHECK_RUN(test_no_islands);
+    CHECK_RUN(test_busy_between);
+    CHECK_RUN(test_internals);
+    CHECK_RUN(test_compile_phases);
     return check_done("unit.stats_ops");
 }

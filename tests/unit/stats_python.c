@@ -142,13 +142,14 @@ static void test_parse(void)
     CHECK(f.file.n == 0 && f.function.n == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_functions();
-    test_crossing();
-    test_without_steps();
-    test_nothing();
-    test_owners();
-    test_parse();
+    check_begin(argc, argv);
+    CHECK_RUN(test_functions);
+    CHECK_RUN(test_crossing);
+    CHECK_RUN(test_without_steps);
+    CHECK_RUN(test_nothing);
+    CHECK_RUN(test_owners);
+    CHECK_RUN(test_parse);
     return check_done("unit.stats_python");
 }

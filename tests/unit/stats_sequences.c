@@ -125,12 +125,13 @@ static void test_random(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_between_long();
-    test_period();
-    test_functors();
-    test_nothing();
-    test_random();
+    check_begin(argc, argv);
+    CHECK_RUN(test_between_long);
+    CHECK_RUN(test_period);
+    CHECK_RUN(test_functors);
+    CHECK_RUN(test_nothing);
+    CHECK_RUN(test_random);
     return check_done("unit.stats_sequences");
 }

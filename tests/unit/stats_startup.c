@@ -52,9 +52,10 @@ static void test_work(bool later)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_work(false);
-    test_work(true); // what comes after the first steady step is none of the start
+    check_begin(argc, argv);
+    CHECK_RUN(test_work, false);
+    CHECK_RUN(test_work, true); // what comes after the first steady step is none of the start
     return check_done("unit.stats_startup");
 }

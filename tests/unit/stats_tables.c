@@ -316,20 +316,21 @@ static void test_comm_alone(void)
     answer_end(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_comm_alone();
-    test_comm();
-    test_overview();
-    test_startup();
-    test_ops();
-    test_gaps();
-    test_kernels();
-    test_transfers();
-    test_unknown_memory();
-    test_launches();
-    test_no_links();
-    test_no_device();
-    test_steps_selected();
+    check_begin(argc, argv);
+    CHECK_RUN(test_comm_alone);
+    CHECK_RUN(test_comm);
+    CHECK_RUN(test_overview);
+    CHECK_RUN(test_startup);
+    CHECK_RUN(test_ops);
+    CHECK_RUN(test_gaps);
+    CHECK_RUN(test_kernels);
+    CHECK_RUN(test_transfers);
+    CHECK_RUN(test_unknown_memory);
+    CHECK_RUN(test_launches);
+    CHECK_RUN(test_no_links);
+    CHECK_RUN(test_no_device);
+    CHECK_RUN(test_steps_selected);
     return check_done("unit.stats_tables");
 }

@@ -209,13 +209,14 @@ static void test_fixtures(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_blocking();
-    test_ping_pong();
-    test_across_steps(false);
-    test_across_steps(true);
-    test_without_steps();
-    test_fixtures();
+    check_begin(argc, argv);
+    CHECK_RUN(test_blocking);
+    CHECK_RUN(test_ping_pong);
+    CHECK_RUN(test_across_steps, false);
+    CHECK_RUN(test_across_steps, true);
+    CHECK_RUN(test_without_steps);
+    CHECK_RUN(test_fixtures);
     return check_done("unit.stats_transfers");
 }

@@ -604,30 +604,31 @@ static void test_tables(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_empty();
-    test_no_shards();
-    test_order_and_depth();
-    test_equal_times_keep_file_order();
-    test_sub_rows();
-    test_many_sub_rows();
-    test_long_durations();
-    test_links();
-    test_links_per_process();
-    test_duplicate_calls();
-    test_impossible_rows();
-    test_isolated_rows();
-    test_base_ignores_derived_rows();
-    test_kinds();
-    test_devices_and_processes();
-    test_track_becomes();
-    test_string_tracks();
-    test_values_and_positions();
-    test_reset();
-    test_row_limit();
-    test_many_rows();
-    test_bad_ids();
-    test_tables();
+    check_begin(argc, argv);
+    CHECK_RUN(test_empty);
+    CHECK_RUN(test_no_shards);
+    CHECK_RUN(test_order_and_depth);
+    CHECK_RUN(test_equal_times_keep_file_order);
+    CHECK_RUN(test_sub_rows);
+    CHECK_RUN(test_many_sub_rows);
+    CHECK_RUN(test_long_durations);
+    CHECK_RUN(test_links);
+    CHECK_RUN(test_links_per_process);
+    CHECK_RUN(test_duplicate_calls);
+    CHECK_RUN(test_impossible_rows);
+    CHECK_RUN(test_isolated_rows);
+    CHECK_RUN(test_base_ignores_derived_rows);
+    CHECK_RUN(test_kinds);
+    CHECK_RUN(test_devices_and_processes);
+    CHECK_RUN(test_track_becomes);
+    CHECK_RUN(test_string_tracks);
+    CHECK_RUN(test_values_and_positions);
+    CHECK_RUN(test_reset);
+    CHECK_RUN(test_row_limit);
+    CHECK_RUN(test_many_rows);
+    CHECK_RUN(test_bad_ids);
+    CHECK_RUN(test_tables);
     return check_done("unit.store_build");
 }

@@ -8,12 +8,8 @@
 static void expect(enum stk_kind kind, const char *name, uint32_t bits)
 {
     uint32_t got = stk_name_classify(stk_str_from(name), kind);
-    check_count++;
-    if (got != bits) {
-        check_failures++;
-        fprintf(stderr, "\"%s\" (%s): classes %#x, wanted %#x\n", name, stk_kind_key(kind), got,
-                bits);
-    }
+    CHECK_SAY(got == bits, "\"%s\" (%s): classes %#x, wanted %#x", name, stk_kind_key(kind), got,
+              bits);
 }
 
 static void test_calls(void)
@@ -264,14 +260,15 @@ static void test_whole_trace(void)
     stk_build_free(b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    test_calls();
-    test_device_work();
-    test_pytorch_host();
-    test_tensorflow_and_jax_host();
-    test_python();
-    test_copies();
-    test_whole_trace();
+    check_begin(argc, argv);
+    CHECK_RUN(test_calls);
+    CHECK_RUN(test_device_work);
+    CHECK_RUN(test_pytorch_host);
+    CHECK_RUN(test_tensorflow_and_jax_host);
+    CHECK_RUN(test_python);
+    CHECK_RUN(test_copies);
+    CHECK_RUN(test_whole_trace);
     return check_done("unit.store_names");
 }

@@ -102,17 +102,18 @@ static void test_adopt(void)
     stk_arena_deinit(&a);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    compare(0, 10, 5);
-    compare(1, 10, 5);
-    compare(3000, 1000, 10);
-    compare(100000, 1u << 24, 10);
-    compare(100000, 1u << 24, 5000);
-    compare(100000, 3, 5000); // many are equal
-    compare(50000, 1, 1);     // all are
-    compare(20000, 1000, 0);
-    test_memory_fails();
-    test_adopt();
+    check_begin(argc, argv);
+    CHECK_RUN(compare, 0, 10, 5);
+    CHECK_RUN(compare, 1, 10, 5);
+    CHECK_RUN(compare, 3000, 1000, 10);
+    CHECK_RUN(compare, 100000, 1u << 24, 10);
+    CHECK_RUN(compare, 100000, 1u << 24, 5000);
+    CHECK_RUN(compare, 100000, 3, 5000); // many are equal
+    CHECK_RUN(compare, 50000, 1, 1);     // all are
+    CHECK_RUN(compare, 20000, 1000, 0);
+    CHECK_RUN(test_memory_fails);
+    CHECK_RUN(test_adopt);
     return check_done("unit.table_keep");
 }

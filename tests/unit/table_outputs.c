@@ -166,19 +166,20 @@ static void test_cut(struct stk_table_doc *doc)
     CHECK(strstr(print(doc, "text", NULL, 80), "3 more rows: --limit 0 shows all") != NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     struct stk_arena arena;
     struct stk_table_doc doc;
     stk_arena_init(&arena, 0);
     stk_table_doc_init(&doc, &arena, "test");
     fill(&doc);
-    test_order(&doc);
-    test_csv(&doc);
-    test_json(&doc);
-    test_text(&doc);
-    test_width(&arena);
-    test_cut(&doc);
+    CHECK_RUN(test_order, &doc);
+    CHECK_RUN(test_csv, &doc);
+    CHECK_RUN(test_json, &doc);
+    CHECK_RUN(test_text, &doc);
+    CHECK_RUN(test_width, &arena);
+    CHECK_RUN(test_cut, &doc);
     CHECK(stk_table_out_find("pdf") == NULL);
     stk_table_doc_deinit(&doc);
     stk_arena_deinit(&arena);

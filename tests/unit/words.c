@@ -40,10 +40,11 @@ static void reasons(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    limits();
-    collectives();
-    reasons();
+    check_begin(argc, argv);
+    CHECK_RUN(limits);
+    CHECK_RUN(collectives);
+    CHECK_RUN(reasons);
     return check_done("unit.words");
 }

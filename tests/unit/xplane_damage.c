@@ -297,17 +297,18 @@ static void sniffing(void)
     free(space.p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    cut_everywhere(true, false);
-    cut_everywhere(false, false);
-    cut_everywhere(false, true);
-    flip_bits();
-    bad_event();
-    lying_length();
-    huge_claim();
-    false_events();
-    failing_memory();
-    sniffing();
+    check_begin(argc, argv);
+    CHECK_RUN(cut_everywhere, true, false);
+    CHECK_RUN(cut_everywhere, false, false);
+    CHECK_RUN(cut_everywhere, false, true);
+    CHECK_RUN(flip_bits);
+    CHECK_RUN(bad_event);
+    CHECK_RUN(lying_length);
+    CHECK_RUN(huge_claim);
+    CHECK_RUN(false_events);
+    CHECK_RUN(failing_memory);
+    CHECK_RUN(sniffing);
     return check_done("unit.xplane_damage");
 }

@@ -356,14 +356,15 @@ static void same_from_all_sides(void)
     free(space.p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    same_from_all_sides();
+    check_begin(argc, argv);
+    CHECK_RUN(same_from_all_sides);
     const char *dir = check_fixtures();
     if (dir) {
-        bert(dir);
-        tpu(dir);
-        rocm(dir);
+        CHECK_RUN(bert, dir);
+        CHECK_RUN(tpu, dir);
+        CHECK_RUN(rocm, dir);
     }
     return check_done("unit.xplane_fixtures");
 }

@@ -613,18 +613,19 @@ static void empty_space(void)
     stk_trace_free(t);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    gpu_and_host();
-    times();
-    host_events();
-    derived_lines();
-    streams();
-    tpu();
-    other_planes();
-    late_header();
-    metadata_defaults();
-    arguments();
-    empty_space();
+    check_begin(argc, argv);
+    CHECK_RUN(gpu_and_host);
+    CHECK_RUN(times);
+    CHECK_RUN(host_events);
+    CHECK_RUN(derived_lines);
+    CHECK_RUN(streams);
+    CHECK_RUN(tpu);
+    CHECK_RUN(other_planes);
+    CHECK_RUN(late_header);
+    CHECK_RUN(metadata_defaults);
+    CHECK_RUN(arguments);
+    CHECK_RUN(empty_space);
     return check_done("unit.xplane_read");
 }

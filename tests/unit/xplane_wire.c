@@ -152,10 +152,11 @@ static void walks(void)
     free(b.p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    varints();
-    fields();
-    walks();
+    check_begin(argc, argv);
+    CHECK_RUN(varints);
+    CHECK_RUN(fields);
+    CHECK_RUN(walks);
     return check_done("unit.xplane_wire");
 }

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scripted tests share: an environment of their own, checks that count, and a last line that tells
+how many were made. A script without a single check fails, unless it says why it was skipped."""
+
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SKIPPED = 77  # exit status of a test that was skipped whole
+counts = {"checks": 0, "failed": 0, "skipped": 0}
+reasons: list[str] = []
+
+
+def settle_environment() -> None:
+    """Whatever the caller's terminal and language are, the programs under test see these."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "LANG", "LANGUAGE", "STOKER_DATA_RECORD"):
+        os.environ.pop(name, None)
+    for name in [n for n in os.environ if n.startswith("LC_")]:
+        del os.environ[name]
+    os.environ.update(LC_ALL="C.UTF-8", TERM="xterm", PYTHONDONTWRITEBYTECODE="1")
+
+
+def check(good: object, what: str) -> None:
+    counts["checks"] += 1
+    if not good:
+        counts["failed"] += 1
+        print(f"failed: {place()}: {what}", file=sys.stderr)
+
+
+def place() -> str:
+    """The line that asks, and the outermost function of the script around it."""
+    frame = sys._getframe(2)
+    line, name = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}", frame.f_code.co_name
+    while frame.f_back and frame.f_back.f_code.co_name not in ("main", "<module>"):
+        frame = frame.f_back
+        name = frame.f_code.co_name
+    return f"{line}: {name}"
+
+
+def skip(why: str, parts: int = 1) -> None:
+    """Leaves out `parts` parts of the test."""
+    counts["skipped"] += parts
+    if why not in reasons:
+        reasons.append(why)
+        print(f"skipped: {why}")
+
+
+def fixtures(holds: str = "expected.json") -> pathlib.Path | None:
+    """The folder of further profiles, where it is there and holds that file."""
+    folder = pathlib.Path(os.environ.get("STOKER_FIXTURES") or ROOT.parent / "shared/fixtures")
+    if (folder / holds).exists():
+        return folder
+    skip("no further profiles; set STOKER_FIXTURES to their folder")
+    return None
+
+
+def done(name: str, more: str = "") -> int:
+    """Prints the counts; the exit status of the test."""
+    left_out = f", {counts['skipped']} skipped: {'; '.join(reasons)}" if reasons else ""
+    print(f"{name}: {counts['checks']} checks{more}, {counts['failed']} failed{left_out}")
+    if counts["failed"]:
+        print(f"alone: ctest --test-dir build/release -R '^{name}$' -V", file=sys.stderr)
+        return 1
+    if counts["checks"]:
+        return 0
+    if reasons:
+        return SKIPPED
+    print(f"failed: {name} checked nothing", file=sys.stderr)
+    return 1
+
+
+settle_environment()
