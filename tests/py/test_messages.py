@@ -121,7 +121,7 @@ def function_returns_other_shapes():
     list(sd.Dataset.range(3).map(f))
 
 
-@case(E.InvalidArgumentError, "method is bilinear, nearest, bicubic", "HERE")
+@case(E.InvalidArgumentError, "it must be one of bilinear, nearest, bicubic", "HERE")
 def no_such_method():
     images = slices(np.ones((2, 4, 4, 3), np.float32))
     images.map(lambda x: sd.image.resize(x, [2, 2], method="bicubik"))

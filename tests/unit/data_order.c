@@ -148,8 +148,11 @@ int main(int argc, char **argv)
     CHECK_RUN(batches);
     CHECK_RUN(policy_to_skip);
     random_access();
-    CHECK_RUN(refused, "take", RANGE(3), "x", 0, "count is missing");
+    CHECK_RUN(refused, "take", RANGE(3), "seed", 0, "count is missing");
+    CHECK_RUN(refused, "take", RANGE(3), "cuont", 0, "no argument 'cuont'; did you mean 'count'?");
+    CHECK_RUN(refused, "batch", RANGE(3), "drop_remaider", 1, "did you mean 'drop_remainder'?");
+    CHECK_RUN(refused, "unbatch", RANGE(3), "wholly_else", 0, "unbatch: no argument 'wholly_else'");
     CHECK_RUN(refused, "shard", RANGE(3), "num_shards", 0, "num_shards is 0");
-    CHECK_RUN(refused, "unbatch", RANGE(3), "x", 0, "component 0 is a scalar");
+    CHECK_RUN(refused, "unbatch", RANGE(3), "seed", 0, "component 0 is a scalar");
     return check_done("unit.data_order");
 }

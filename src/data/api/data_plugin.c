@@ -172,14 +172,13 @@ struct prepared {
     void *own;
 };
 
-static enum stk_status prepare_for(const struct stk_op *op, const struct stk_attrs *attrs,
-                                   const struct stk_spec *specs, int n_in, void **out,
-                                   struct stk_err *err)
+static enum stk_status plugin_prepare(const struct stk_op_infer *from, void **out,
+                                      struct stk_err *err)
 {
     struct stoker_spec in[INPUTS_MAX], results[OUTPUTS_MAX];
-    struct inferring x = {op, err, false};
+    struct inferring x = {from->op, err, false};
     *out = NULL;
-    enum stk_status s = specs_for(op, specs, n_in, in, err);
+    enum stk_status s = specs_for(from->op, from->in, from->n_in, in, err);
     if (s != STK_OK) {
         return s;
     }
@@ -187,8 +186,8 @@ static enum stk_status prepare_for(const struct stk_op *op, const struct stk_att
     if (!p) {
         return stk_err_nomem(err);
     }
-    struct stoker_plugin_infer c = infer_of(&x, attrs, in, n_in, results);
-    p->of = of(op);
+    struct stoker_plugin_infer c = infer_of(&x, from->attrs, in, from->n_in, results);
+    p->of = of(from->op);
     p->own = p->of->prepare ? p->of->prepare(&c) : NULL;
     if (p->of->prepare && !p->own) {
         stk_free(p);
@@ -430,7 +429,8 @@ static enum stk_status add_all(const struct stoker_plugin *plugin, int *first, s
                             .is_stateful = (p->flags & STOKER_PLUGIN_STATEFUL) != 0,
                             .cost_ns = p->cost_ns > 0 ? p->cost_ns : 100,
                             .infer = plugin_infer,
-                            .prepare_of = p->prepare ? prepare_for : NULL,
+                            .takes_more = true,
+                            .prepare = p->prepare ? plugin_prepare : NULL,
                             .unprepare = p->prepare ? plugin_unprepare : NULL,
                             .scratch_bytes = p->scratch_bytes,
                             .run = plugin_run};

@@ -2,9 +2,9 @@
 // Arguments checked by the rows of what takes them.
 #include "data/graph/arg.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/near.h"
 
 const char *stk_arg_type_name(enum stk_arg_type type)
@@ -39,6 +39,37 @@ static bool has_type(const struct stk_arg_row *row, const struct stk_attr *t)
     return false;
 }
 
+// Which of the row's choices a text is. -1: none of them.
+static int64_t choice_of(const struct stk_arg_row *row, const char *text)
+{
+    size_t n = strlen(text);
+    const char *at = row->choices;
+    for (int64_t k = 0; at; k++) {
+        const char *end = strchr(at, ',');
+        if ((end ? (size_t)(end - at) : strlen(at)) == n && memcmp(at, text, n) == 0) {
+            return k;
+        }
+        at = end ? end + 1 : NULL;
+    }
+    return -1;
+}
+
+static enum stk_status no_choice(const char *who, const struct stk_arg_row *row, const char *text,
+                                 struct stk_err *err)
+{
+    char list[300];
+    size_t n = 0;
+    for (const char *p = row->choices; *p && n + 3 < sizeof list; p++) {
+        list[n++] = *p;
+        if (*p == ',') {
+            list[n++] = ' ';
+        }
+    }
+    list[n] = 0;
+    return stk_err_set(err, STK_EINVAL, "%s: %s is '%.60s'; it must be %s%s", who, row->name, text,
+                       row->choices[0] == ',' ? "empty" : "one of ", list);
+}
+
 static enum stk_status check_row(const char *who, const struct stk_arg_row *row,
                                  const struct stk_attrs *attrs, struct stk_err *err)
 {
@@ -51,6 +82,10 @@ static enum stk_status check_row(const char *who, const struct stk_arg_row *row,
     if (!has_type(row, t)) {
         return stk_err_set(err, STK_EINVAL, "%s: %s has the wrong type (%s)", who, row->name,
                            row->help);
+    }
+    if (row->type == STK_ARG_TEXT && row->choices && t->kind == STK_ATTR_TEXT &&
+        choice_of(row, t->text) < 0) {
+        return no_choice(who, row, t->text, err);
     }
     if (row->type != STK_ARG_INT || t->kind == STK_ATTR_BOUND || row->min >= row->max) {
         return STK_OK;
@@ -73,33 +108,61 @@ static bool is_known(const struct stk_arg_row *rows, const char *name)
     return false;
 }
 
-static enum stk_status unknown(const char *who, const struct stk_arg_row *rows, const char *name,
-                               struct stk_err *err)
+static void find_nearest(const struct stk_arg_row *rows, const char *name, const char **best)
 {
-    const char *best = NULL;
     for (const struct stk_arg_row *row = rows; row && row->name; row++) {
         if (stk_near_slip(name, row->name) &&
-            (!best || stk_near_distance(name, row->name) < stk_near_distance(name, best))) {
-            best = row->name;
+            (!*best || stk_near_distance(name, row->name) < stk_near_distance(name, *best))) {
+            *best = row->name;
         }
     }
-    return best ? stk_err_set(err, STK_EINVAL, "%s: no argument '%.60s'; did you mean '%s'?", who,
-                              name, best)
-                : stk_err_set(err, STK_EINVAL, "%s: no argument '%.60s'", who, name);
 }
 
-enum stk_status stk_args_check(const char *who, const struct stk_arg_row *rows, bool takes_more,
+enum stk_status stk_args_check_names(const char *who, const struct stk_arg_row *rows,
+                                     const struct stk_arg_row *common,
+                                     const struct stk_attrs *attrs, struct stk_err *err)
+{
+    for (int i = 0; i < stk_attrs_count(attrs); i++) {
+        const char *name = stk_attrs_at(attrs, i)->name, *best = NULL;
+        if (is_known(rows, name) || is_known(common, name)) {
+            continue;
+        }
+        find_nearest(rows, name, &best);
+        find_nearest(common, name, &best);
+        return stk_err_set(err, STK_EINVAL, "%s: no argument '%.60s'%s%s%s", who, name,
+                           best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
+    }
+    return STK_OK;
+}
+
+enum stk_status stk_args_check(const char *who, const struct stk_arg_row *rows,
                                const struct stk_attrs *attrs, struct stk_err *err)
 {
-    for (int i = 0; !takes_more && i < stk_attrs_count(attrs); i++) {
-        const char *name = stk_attrs_at(attrs, i)->name;
-        if (!is_known(rows, name)) {
-            return unknown(who, rows, name, err);
-        }
-    }
     enum stk_status s = STK_OK;
     for (const struct stk_arg_row *row = rows; s == STK_OK && row && row->name; row++) {
         s = check_row(who, row, attrs, err);
     }
     return s;
+}
+
+struct stk_arg_value *stk_args_resolve(const struct stk_arg_row *rows,
+                                       const struct stk_attrs *attrs)
+{
+    size_t n = 0;
+    while (rows && rows[n].name) {
+        n++;
+    }
+    struct stk_arg_value *values = stk_alloc_zero(n + 1, sizeof values[0]);
+    for (size_t k = 0; values && k < n; k++) {
+        const char *name = rows[k].name, *text = rows[k].fallback_text;
+        values[k] =
+            (struct stk_arg_value){.attr = stk_attrs_get(attrs, name),
+                                   .i = stk_attrs_int(attrs, name, rows[k].fallback),
+                                   .f = stk_attrs_float(attrs, name, rows[k].fallback_float),
+                                   .text = stk_attrs_text(attrs, name, text ? text : "")};
+        if (rows[k].type == STK_ARG_TEXT && rows[k].choices) {
+            values[k].i = choice_of(&rows[k], values[k].text);
+        }
+    }
+    return values;
 }

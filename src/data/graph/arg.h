@@ -26,16 +26,30 @@ struct stk_arg_row {
     int64_t fallback, min, max; // INT, BOOL, DTYPE; a range where min < max
     double fallback_float;      // FLOAT
     const char *fallback_text;  // TEXT; NULL: empty
-    const char *choices;        // INT: names of 0, 1, ... with commas between; NULL: a number
+    const char *choices;        // INT: names of 0, 1, ...; TEXT: all there are. Commas between
     const char *help;
 };
 
+// Arguments resolved once, and then found by the number of their row.
+struct stk_arg_value {
+    const struct stk_attr *attr; // as given; NULL: it was not
+    int64_t i;        // INT, BOOL, DTYPE: the number or the row's fallback; TEXT: of its choice
+    double f;         // FLOAT
+    const char *text; // TEXT; never NULL
+};
+// As many as there are rows; borrows from both while they live. NULL: no memory.
+struct stk_arg_value *stk_args_resolve(const struct stk_arg_row *rows,
+                                       const struct stk_attrs *attrs);
+
 const char *stk_arg_type_name(enum stk_arg_type type); // "int", as in the docs
-// Arguments against the rows (up to a NULL name; NULL: none), for `who`. takes_more: those of other
-// names as well. STK_EINVAL: missing, unknown, of another type or out of range; says which, and
-// where the name is unknown the nearest.
+// Arguments against the rows (up to a NULL name; NULL: none), for `who`. STK_EINVAL: missing, of
+// another type or out of range; says which.
 STK_MUST_CHECK enum stk_status stk_args_check(const char *who, const struct stk_arg_row *rows,
-                                              bool takes_more, const struct stk_attrs *attrs,
-                                              struct stk_err *err);
+                                              const struct stk_attrs *attrs, struct stk_err *err);
+// STK_EINVAL: one whose name is in neither of the tables (NULL: empty); says which is the nearest.
+STK_MUST_CHECK enum stk_status stk_args_check_names(const char *who, const struct stk_arg_row *rows,
+                                                    const struct stk_arg_row *common,
+                                                    const struct stk_attrs *attrs,
+                                                    struct stk_err *err);
 
 #endif

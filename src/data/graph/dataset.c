@@ -23,6 +23,12 @@ const struct stk_dataset_kind *stk_dataset_kind_find(const char *name)
     return NULL;
 }
 
+// What every kind takes.
+static const struct stk_arg_row every_kind[] = {
+    {.name = "seed", .type = STK_ARG_INT, .fallback = -1, .help = "of its random bits"},
+    {.name = "keeps_paths", .type = STK_ARG_BOOL, .help = "it is seen as no stage (a rewrite's)"},
+    {0}};
+
 static enum stk_status check_inputs(const struct stk_dataset_kind *kind, int n_in,
                                     struct stk_err *err)
 {
@@ -62,7 +68,8 @@ enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name
         for (ds->n_in = 0; ds->n_in < n_in; ds->n_in++) {
             ds->in[ds->n_in] = stk_dataset_hold(in[ds->n_in]);
         }
-        s = stk_args_check(kind->name, kind->args, true, attrs, err);
+        s = stk_args_check_names(kind->name, kind->args, every_kind, attrs, err);
+        s = s == STK_OK ? stk_args_check(kind->name, kind->args, attrs, err) : s;
         ds->seed = stk_attrs_int(attrs, "seed", -1);
         ds->hops = stk_attrs_int(attrs, "keeps_paths", 0) ? -1 : 0;
     }

@@ -79,6 +79,7 @@ static void node_free(struct stk_fn_node *node)
         node->op->unprepare(node->prepared);
     }
     stk_attrs_drop(node->attrs);
+    stk_free(node->args);
     stk_free(node->in);
     stk_free(node->where);
 }
@@ -119,7 +120,8 @@ static enum stk_status node_make(struct stk_fn_node *node, const struct stk_op *
     *node = (struct stk_fn_node){.op = op, .n_in = n_in, .attrs = stk_attrs_hold(attrs)};
     node->in = stk_alloc_array(n_in ? (size_t)n_in : 1, sizeof node->in[0]);
     node->where = copy_text(where);
-    if (!node->in || (where && !node->where)) {
+    node->args = stk_args_resolve(op->args, attrs);
+    if (!node->in || !node->args || (where && !node->where)) {
         node_free(node);
         return stk_err_nomem(err);
     }
@@ -140,20 +142,23 @@ static enum stk_status infer(struct stk_fn *fn, struct stk_fn_node *node, struct
     }
     struct stk_op_infer c = {.op = node->op,
                              .attrs = node->attrs,
+                             .args = node->args,
                              .n_in = node->n_in,
                              .in = specs,
                              .constant = constants,
                              .n_out = 1,
                              .out = out};
-    enum stk_status s = node->op->infer(&c, err);
+    const struct stk_op *op = node->op;
+    enum stk_status s =
+        op->takes_more ? STK_OK : stk_args_check_names(op->name, op->args, NULL, c.attrs, err);
+    s = s == STK_OK ? stk_args_check(op->name, op->args, c.attrs, err) : s;
+    s = s == STK_OK ? op->infer(&c, err) : s;
     node->n_out = c.n_out;
-    if (s == STK_OK && node->op->prepare) {
-        s = node->op->prepare(node->attrs, specs, node->n_in, &node->prepared, err);
-    } else if (s == STK_OK && node->op->prepare_of) {
-        s = node->op->prepare_of(node->op, node->attrs, specs, node->n_in, &node->prepared, err);
+    if (s == STK_OK && op->prepare) {
+        s = op->prepare(&c, &node->prepared, err);
     }
     if (s != STK_OK) {
-        stk_err_while(err, "adding %s to %s", node->op->name, fn->name);
+        stk_err_while(err, "adding %s to %s", op->name, fn->name);
     }
     return s;
 }
@@ -188,6 +193,7 @@ static void fold(struct stk_fn *fn)
     struct stk_attrs *attrs = stk_attrs_new();
     struct stk_op_run r = {.op = node->op,
                            .attrs = node->attrs,
+                           .args = node->args,
                            .prepared = node->prepared,
                            .scratch = scratch,
                            .n = 1,
@@ -204,14 +210,18 @@ static void fold(struct stk_fn *fn)
         stk_col_settle(&out);
     }
     struct stk_attr value = {.name = "value", .kind = STK_ATTR_COLS, .count = 1, .cols = &out};
-    if (ok && stk_attrs_set(attrs, &value)) {
+    ok = ok && stk_attrs_set(attrs, &value);
+    struct stk_arg_value *args = ok ? stk_args_resolve(stk_op_const.args, attrs) : NULL;
+    if (args) {
         if (node->prepared && node->op->unprepare) {
             node->op->unprepare(node->prepared);
         }
         node->prepared = NULL;
         stk_attrs_drop(node->attrs);
         node->attrs = stk_attrs_hold(attrs);
-        node->op = stk_op_find("const");
+        stk_free(node->args);
+        node->args = args;
+        node->op = &stk_op_const;
         node->n_in = 0;
         fn->specs[node->first_out].shape = stk_col_shape(&out, 0);
     }
@@ -293,7 +303,7 @@ enum stk_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in, i
             fold(fn);
         }
         const struct stk_attr *value = stk_attrs_get(node->attrs, "value");
-        if (value && value->kind == STK_ATTR_COLS && strcmp(node->op->name, "const") == 0) {
+        if (value && value->kind == STK_ATTR_COLS && node->op->is_const) {
             fn->constants[node->first_out] = &value->cols[0];
         }
     }

@@ -15,6 +15,7 @@
 struct stk_fn_node {
     const struct stk_op *op;
     struct stk_attrs *attrs;
+    struct stk_arg_value *args; // of attrs, by the operation's rows
     void *prepared;
     int n_in, *in; // value ids
     int first_out, n_out;

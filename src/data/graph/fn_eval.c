@@ -239,6 +239,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
     }
     struct stk_op_run r = {.op = node->op,
                            .attrs = node->attrs,
+                           .args = node->args,
                            .prepared = node->prepared,
                            .scratch = f->scratch[k],
                            .n = *n,

@@ -10,7 +10,7 @@
 #ifndef STK_DATA_OP_H
 #define STK_DATA_OP_H
 
-#include "data/graph/attr.h"
+#include "data/graph/arg.h"
 
 struct stk_op;
 
@@ -21,6 +21,7 @@ struct stk_op;
 struct stk_op_infer {
     const struct stk_op *op;
     const struct stk_attrs *attrs;
+    const struct stk_arg_value *args; // the same by the number of the operation's row
     int n_in;
     const struct stk_spec *in;
     const struct stk_col *const *constant; // per input: its value if constant, else NULL
@@ -32,8 +33,9 @@ struct stk_op_infer {
 struct stk_op_run {
     const struct stk_op *op;
     const struct stk_attrs *attrs;
-    const void *prepared; // what op->prepare made of the attributes; shared by threads
-    void *scratch;        // op->scratch_bytes of this thread's own, zeroed at first
+    const struct stk_arg_value *args; // the same by the number of the operation's row
+    const void *prepared;             // what op->prepare made of the attributes; shared by threads
+    void *scratch;                    // op->scratch_bytes of this thread's own, zeroed at first
     int64_t n;
     int n_in, n_out;
     const struct stk_col *const *in;
@@ -55,24 +57,25 @@ struct stk_op {
     bool takes_varied;           // columns as they come
     bool is_random, is_stateful; // never folded, never shared
     bool is_elementwise;         // output i depends on the inputs' values at the same place only
+    bool is_const;               // a value of its attribute "value", one for all elements
+    bool is_host_call;           // runs the embedding language's code, under its lock
+    bool makes_dataset;          // its attributes "kind" and those of that kind
+    bool decodes;                // image files, always; others may with an attribute "decode"
+    bool takes_more;             // attributes that its rows do not name
     int at_once;    // elements it is faster on together, however large they are; 0: one is as good
     double cost_ns; // rough, per value; for ordering and chunking before anything was measured
     // STK_EINVAL: types or shapes do not fit; the message says which and why.
     enum stk_status (*infer)(struct stk_op_infer *c, struct stk_err *err);
     // NULL: nothing to prepare. *out is freed with `unprepare`.
-    enum stk_status (*prepare)(const struct stk_attrs *attrs, const struct stk_spec *in, int n_in,
-                               void **out, struct stk_err *err);
-    // The same, told the operation (plug-ins); used where `prepare` is NULL.
-    enum stk_status (*prepare_of)(const struct stk_op *op, const struct stk_attrs *attrs,
-                                  const struct stk_spec *in, int n_in, void **out,
-                                  struct stk_err *err);
+    enum stk_status (*prepare)(const struct stk_op_infer *c, void **out, struct stk_err *err);
     void (*unprepare)(void *prepared);
     size_t scratch_bytes;
     void (*scratch_end)(void *scratch); // frees what the scratch refers to
     // STK_OK also where an element failed (r->failed, r->err). Other codes end the whole block:
     // memory, cancellation, a bug.
     enum stk_status (*run)(struct stk_op_run *r, struct stk_err *err);
-    int arg; // for files that hold several operations: which one
+    const struct stk_arg_row *args; // ends with a NULL name; NULL: it takes none
+    int arg;                        // for files that hold several operations: which one
 };
 
 #define X(name) extern const struct stk_op stk_op_##name;

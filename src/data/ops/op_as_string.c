@@ -6,6 +6,25 @@
 
 #include "data/ops/op_util.h"
 
+enum { ARG_PRECISION, ARG_SCIENTIFIC, ARG_SHORTEST, ARG_WIDTH, ARG_FILL };
+static const struct stk_arg_row as_string_args[] = {
+    [ARG_PRECISION] = {.name = "precision",
+                       .type = STK_ARG_INT,
+                       .fallback = -1,
+                       .help = "digits behind the point; -1: as many as C's formats give"},
+    [ARG_SCIENTIFIC] = {.name = "scientific", .type = STK_ARG_BOOL, .help = "with an exponent"},
+    [ARG_SHORTEST] = {.name = "shortest",
+                      .type = STK_ARG_BOOL,
+                      .help = "with an exponent where that is shorter"},
+    [ARG_WIDTH] = {.name = "width",
+                   .type = STK_ARG_INT,
+                   .fallback = -1,
+                   .help = "characters at least; -1: any number"},
+    [ARG_FILL] = {.name = "fill",
+                  .type = STK_ARG_TEXT,
+                  .help = "what the width is filled with: one of ' ', '+', '-', '0' and '#'"},
+    {0}};
+
 #define WIDTH_MAX 4096
 
 static bool is_float(enum stk_dtype t)
@@ -16,11 +35,11 @@ static bool is_float(enum stk_dtype t)
 static enum stk_status as_string_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    const char *fill = stk_attrs_text(c->attrs, "fill", "");
-    bool is_scientific = stk_attrs_int(c->attrs, "scientific", 0) != 0;
-    bool is_shortest = stk_attrs_int(c->attrs, "shortest", 0) != 0;
-    int64_t precision = stk_attrs_int(c->attrs, "precision", -1);
-    int64_t width = stk_attrs_int(c->attrs, "width", -1);
+    const char *fill = c->args[ARG_FILL].text;
+    bool is_scientific = c->args[ARG_SCIENTIFIC].i != 0;
+    bool is_shortest = c->args[ARG_SHORTEST].i != 0;
+    int64_t precision = c->args[ARG_PRECISION].i;
+    int64_t width = c->args[ARG_WIDTH].i;
     enum stk_dtype t = c->in[0].dtype;
     if (s == STK_OK && !stk_op_is_number(t) && t != STK_DT_BOOL) {
         s = stk_err_set(err, STK_EINVAL, "as_string: not for %s", stk_dtype_name(t));
@@ -41,22 +60,22 @@ static enum stk_status as_string_infer(struct stk_op_infer *c, struct stk_err *e
 }
 
 // The format of one number.
-static void make_format(const struct stk_attrs *attrs, enum stk_dtype t, char format[40])
+static void make_format(const struct stk_arg_value *args, enum stk_dtype t, char format[40])
 {
     char width[12] = "", precision[12] = "";
-    int64_t w = stk_attrs_int(attrs, "width", -1), p = stk_attrs_int(attrs, "precision", -1);
-    const char *kind = t == STK_DT_U64                              ? "llu"
-                       : !is_float(t)                               ? "lld"
-                       : stk_attrs_int(attrs, "scientific", 0) != 0 ? "e"
-                       : stk_attrs_int(attrs, "shortest", 0) != 0   ? "g"
-                                                                    : "f";
+    int64_t w = args[ARG_WIDTH].i, p = args[ARG_PRECISION].i;
+    const char *kind = t == STK_DT_U64               ? "llu"
+                       : !is_float(t)                ? "lld"
+                       : args[ARG_SCIENTIFIC].i != 0 ? "e"
+                       : args[ARG_SHORTEST].i != 0   ? "g"
+                                                     : "f";
     if (w >= 0) {
         snprintf(width, sizeof width, "%d", (int)w);
     }
     if (p >= 0) {
         snprintf(precision, sizeof precision, ".%d", (int)p);
     }
-    snprintf(format, 40, "%%%.1s%s%s%s", stk_attrs_text(attrs, "fill", ""), width, precision, kind);
+    snprintf(format, 40, "%%%.1s%s%s%s", args[ARG_FILL].text, width, precision, kind);
 }
 
 static double float_at(enum stk_dtype t, const void *p, int64_t k)
@@ -109,7 +128,7 @@ static enum stk_status as_string_run(struct stk_op_run *r, struct stk_err *err)
     int64_t each = stk_shape_count(&in->shape);
     struct stk_col_capacity capacity = {0};
     char format[40];
-    make_format(r->attrs, in->dtype, format);
+    make_format(r->args, in->dtype, format);
     for (int64_t k = 0; out && k < r->n * each; k++) {
         char text[2 * WIDTH_MAX + 400];
         int n = show(text, sizeof text, format, in, k / each, k % each);
@@ -128,4 +147,5 @@ const struct stk_op stk_op_as_string = {.name = "as_string",
                                         .is_elementwise = true,
                                         .cost_ns = 100,
                                         .infer = as_string_infer,
-                                        .run = as_string_run};
+                                        .run = as_string_run,
+                                        .args = as_string_args};

@@ -3,6 +3,10 @@
 // `message`. It stays in a function although nothing uses its result.
 #include "data/ops/op_util.h"
 
+enum { ARG_MESSAGE };
+static const struct stk_arg_row assert_args[] = {
+    [ARG_MESSAGE] = {.name = "message", .type = STK_ARG_TEXT, .help = "of the error"}, {0}};
+
 static enum stk_status assert_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
@@ -17,7 +21,7 @@ static enum stk_status assert_infer(struct stk_op_infer *c, struct stk_err *err)
 static enum stk_status assert_run(struct stk_op_run *r, struct stk_err *err)
 {
     const struct stk_col *in = r->in[0];
-    const struct stk_attr *message = stk_attrs_get(r->attrs, "message");
+    const struct stk_attr *message = r->args[ARG_MESSAGE].attr;
     bool has_text = message && message->kind == STK_ATTR_TEXT;
     int64_t each = stk_shape_count(&in->shape);
     for (int64_t i = 0; i < r->n; i++) {
@@ -38,4 +42,5 @@ const struct stk_op stk_op_assert_true = {.name = "assert_true",
                                           .is_stateful = true,
                                           .cost_ns = 1,
                                           .infer = assert_infer,
-                                          .run = assert_run};
+                                          .run = assert_run,
+                                          .args = assert_args};

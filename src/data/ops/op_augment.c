@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // random_resized_crop: a random part of a uint8 image (height, width, channels; 1 to 4 of them),
-// resized, mirrored by chance and perhaps normalised, in one pass over the part. Attributes: see
+// resized, mirrored by chance and perhaps normalised, in one pass over the part. Arguments: see
 // op_augment.h. With the same seed it takes the same part as jpeg_random_resized_crop.
 #include "data/ops/op_augment.h"
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 
 enum { CHANNELS_MAX = 4 };
+enum { PIL_BILINEAR, BILINEAR }; // method
 
-static bool floats_of(const struct stk_attrs *a, const char *name, int64_t count, double *values)
+static bool is_jpeg(const struct stk_op_infer *c)
 {
-    const struct stk_attr *t = stk_attrs_get(a, name);
+    return c->op == &stk_op_jpeg_random_resized_crop;
+}
+
+static bool floats_of(const struct stk_attr *t, int64_t count, double *values)
+{
     if (!t) {
         return true; // the defaults stay
     }
@@ -23,33 +29,37 @@ static bool floats_of(const struct stk_attrs *a, const char *name, int64_t count
     return true;
 }
 
-enum stk_status stk_op_augment_read(const struct stk_attrs *a, const char *op, int64_t channels,
+enum stk_status stk_op_augment_read(const struct stk_op_infer *c, int64_t channels,
                                     struct stk_op_augment *g, struct stk_err *err)
 {
-    const struct stk_attr *size = stk_attrs_get(a, "size");
+    const struct stk_arg_value *a = c->args;
+    const struct stk_attr *size = a[STK_OP_AUGMENT_SIZE].attr;
+    const struct stk_attr *given_mean = a[STK_OP_AUGMENT_MEAN].attr;
+    const struct stk_attr *given_std = a[STK_OP_AUGMENT_STD].attr;
     double mean[CHANNELS_MAX] = {0, 0, 0, 0}, std[CHANNELS_MAX] = {1, 1, 1, 1};
     *g = (struct stk_op_augment){.scale = {0.08, 1},
                                  .ratio = {3.0 / 4, 4.0 / 3},
-                                 .flip = stk_attrs_float(a, "flip", 0.5),
-                                 .is_planar = stk_attrs_int(a, "planar", 0) != 0,
-                                 .is_fast = stk_attrs_int(a, "fast", 0) != 0,
-                                 .is_float = stk_attrs_get(a, "mean") || stk_attrs_get(a, "std")};
+                                 .flip = a[STK_OP_AUGMENT_FLIP].f,
+                                 .is_planar = a[STK_OP_AUGMENT_PLANAR].i != 0,
+                                 .is_fast = is_jpeg(c) && a[STK_OP_AUGMENT_FAST].i != 0,
+                                 .is_float = given_mean || given_std,
+                                 .seed = a[STK_OP_AUGMENT_SEED].i};
     bool fits = channels <= CHANNELS_MAX && size && size->kind == STK_ATTR_INTS &&
                 size->count == 2 && size->ints[0] > 0 && size->ints[1] > 0 &&
                 size->ints[0] < STK_IMAGE_MAX_SIDE && size->ints[1] < STK_IMAGE_MAX_SIDE &&
-                floats_of(a, "scale", 2, g->scale) && floats_of(a, "ratio", 2, g->ratio) &&
-                floats_of(a, "mean", channels, mean) && floats_of(a, "std", channels, std);
+                floats_of(a[STK_OP_AUGMENT_SCALE].attr, 2, g->scale) &&
+                floats_of(a[STK_OP_AUGMENT_RATIO].attr, 2, g->ratio) &&
+                floats_of(given_mean, channels, mean) && floats_of(given_std, channels, std);
     if (!fits) {
         return stk_err_set(
             err, STK_EINVAL,
             "%s: size needs two sides, scale and ratio two numbers, mean and std %lld "
             "(one for each channel)",
-            op, (long long)channels);
+            c->op->name, (long long)channels);
     }
     memcpy(g->size, size->ints, sizeof g->size);
-    g->resize.method = strcmp(stk_attrs_text(a, "method", "pil_bilinear"), "bilinear") == 0
-                           ? STK_IMAGE_BILINEAR
-                           : STK_IMAGE_PIL_BILINEAR;
+    g->resize.method =
+        a[STK_OP_AUGMENT_METHOD].i == BILINEAR ? STK_IMAGE_BILINEAR : STK_IMAGE_PIL_BILINEAR;
     g->resize.is_planar = g->is_planar;
     if (g->is_float) {
         float m[CHANNELS_MAX], d[CHANNELS_MAX];
@@ -60,6 +70,19 @@ enum stk_status stk_op_augment_read(const struct stk_attrs *a, const char *op, i
         stk_image_mean_std(&g->resize, m, d, (uint32_t)channels, 255);
     }
     return STK_OK;
+}
+
+enum stk_status stk_op_augment_prepare(const struct stk_op_infer *c, int64_t channels, void **out,
+                                       struct stk_err *err)
+{
+    struct stk_op_augment *g = stk_alloc(sizeof *g);
+    enum stk_status s = g ? stk_op_augment_read(c, channels, g, err) : stk_err_nomem(err);
+    if (s != STK_OK) {
+        stk_free(g);
+        g = NULL;
+    }
+    *out = g;
+    return s;
 }
 
 struct stk_shape stk_op_augment_shape(const struct stk_op_augment *g, int64_t channels)
@@ -84,8 +107,7 @@ enum stk_status stk_op_augment_draw(const struct stk_op_run *r, int64_t i,
                                     struct stk_image_box *box, bool *is_mirrored,
                                     struct stk_err *err)
 {
-    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
-    struct draws d = {.seed = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed,
+    struct draws d = {.seed = g->seed >= 0 ? stk_hash_u64((uint64_t)g->seed + 1) : r->seed,
                       .index = r->first_index + i};
     struct stk_image_random random = {next_draw, &d};
     enum stk_status s =
@@ -107,7 +129,7 @@ static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
             "%d channels; reshape says what a value's shape is, cast makes it uint8",
             CHANNELS_MAX);
     }
-    s = s == STK_OK ? stk_op_augment_read(c->attrs, c->op->name, in->dim[2], &g, err) : s;
+    s = s == STK_OK ? stk_op_augment_read(c, in->dim[2], &g, err) : s;
     if (s == STK_OK) {
         c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
         c->out[0].shape = stk_op_augment_shape(&g, in->dim[2]);
@@ -142,23 +164,28 @@ static enum stk_status crop_one(struct stk_op_run *r, int64_t i, struct stk_imag
     return status == STK_OK ? STK_OK : stk_op_image_failed(r, i, &why);
 }
 
+static enum stk_status crop_prepare(const struct stk_op_infer *c, void **out, struct stk_err *err)
+{
+    return stk_op_augment_prepare(c, c->in[0].shape.dim[2], out, err);
+}
+
 static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
 {
-    struct stk_op_augment g;
+    const struct stk_op_augment *g = r->prepared;
     struct stk_image_context *c = stk_op_image_context(r);
-    int64_t channels = r->spec[0].shape.dim[stk_attrs_int(r->attrs, "planar", 0) ? 0 : 2];
-    enum stk_status s =
-        c ? stk_op_augment_read(r->attrs, r->op->name, channels, &g, err) : stk_err_nomem(err);
+    enum stk_status s = c ? STK_OK : stk_err_nomem(err);
     uint8_t *out = s == STK_OK ? stk_op_out(r, 0, r->spec[0].dtype, &r->spec[0].shape, err) : NULL;
     size_t bytes = (size_t)stk_shape_count(&r->spec[0].shape) * stk_dtype_bytes(r->spec[0].dtype);
     if (!out) {
         return err->code;
     }
     for (int64_t i = 0; s == STK_OK && i < r->n && i < r->failed; i++) {
-        s = crop_one(r, i, c, &g, out + (size_t)i * bytes);
+        s = crop_one(r, i, c, g, out + (size_t)i * bytes);
     }
     return s;
 }
+
+static const struct stk_arg_row crop_args[] = {STK_OP_AUGMENT_ROWS, {0}};
 
 const struct stk_op stk_op_random_resized_crop = {
     .name = "random_resized_crop",
@@ -167,6 +194,9 @@ const struct stk_op stk_op_random_resized_crop = {
     .is_random = true,
     .cost_ns = 5e4,
     .infer = crop_infer,
+    .prepare = crop_prepare,
+    .unprepare = stk_free,
+    .args = crop_args,
     .scratch_bytes = sizeof(struct stk_op_image_scratch),
     .scratch_end = stk_op_image_scratch_end,
     .run = crop_run};

@@ -2,9 +2,16 @@
 // const: a value from its attribute `value`. identity: its input as it stands.
 #include "data/graph/op.h"
 
+enum { ARG_VALUE };
+static const struct stk_arg_row const_args[] = {[ARG_VALUE] = {.name = "value",
+                                                               .type = STK_ARG_OTHER,
+                                                               .is_required = true,
+                                                               .help = "one tensor"},
+                                                {0}};
+
 static enum stk_status const_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(c->attrs, "value");
+    const struct stk_attr *t = c->args[ARG_VALUE].attr;
     if (!t || t->kind != STK_ATTR_COLS || t->count != 1 || t->cols[0].n != 1) {
         return stk_err_set(err, STK_EINVAL, "const: needs `value`, one tensor");
     }
@@ -16,7 +23,7 @@ static enum stk_status const_infer(struct stk_op_infer *c, struct stk_err *err)
 static enum stk_status const_run(struct stk_op_run *r, struct stk_err *err)
 {
     (void)err;
-    const struct stk_col *value = &stk_attrs_get(r->attrs, "value")->cols[0];
+    const struct stk_col *value = &r->args[ARG_VALUE].attr->cols[0];
     struct stk_shape shape = stk_col_shape(value, 0);
     stk_col_clear(&r->out[0]);
     stk_col_share(&r->out[0], value);
@@ -28,8 +35,12 @@ static enum stk_status const_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-const struct stk_op stk_op_const = {
-    .name = "const", .summary = "A constant", .infer = const_infer, .run = const_run};
+const struct stk_op stk_op_const = {.name = "const",
+                                    .summary = "A constant",
+                                    .is_const = true,
+                                    .infer = const_infer,
+                                    .run = const_run,
+                                    .args = const_args};
 
 static enum stk_status identity_infer(struct stk_op_infer *c, struct stk_err *err)
 {

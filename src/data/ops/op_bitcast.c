@@ -5,6 +5,13 @@
 
 #include "data/ops/op_util.h"
 
+enum { ARG_TYPE };
+static const struct stk_arg_row bitcast_args[] = {[ARG_TYPE] = {.name = "type",
+                                                                .type = STK_ARG_DTYPE,
+                                                                .is_required = true,
+                                                                .help = "the type that comes out"},
+                                                  {0}};
+
 static bool has_bits(enum stk_dtype t)
 {
     return stk_op_is_number(t);
@@ -32,7 +39,7 @@ static bool cast_shape(struct stk_shape *shape, size_t from, size_t to)
 static enum stk_status bitcast_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    int64_t type = stk_attrs_int(c->attrs, "type", -1);
+    int64_t type = c->args[ARG_TYPE].i;
     if (s != STK_OK) {
         return s;
     }
@@ -74,4 +81,5 @@ const struct stk_op stk_op_bitcast = {.name = "bitcast",
                                       .summary = "The same bytes as another type",
                                       .cost_ns = 0.2,
                                       .infer = bitcast_infer,
-                                      .run = bitcast_run};
+                                      .run = bitcast_run,
+                                      .args = bitcast_args};

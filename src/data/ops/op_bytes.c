@@ -6,6 +6,21 @@
 #include "base/stream_gzip.h"
 #include "data/ops/op_util.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_PAD = 0, ARG_COMPRESSION_TYPE = 0 };
+enum { PLAIN, GZIP, ZLIB }; // compression_type
+static const struct stk_arg_row encode_args[] = {
+    [ARG_PAD] = {.name = "pad",
+                 .type = STK_ARG_BOOL,
+                 .help = "filled up with '=' to a multiple of four"},
+    {0}};
+static const struct stk_arg_row decompress_args[] = {
+    [ARG_COMPRESSION_TYPE] = {.name = "compression_type",
+                              .type = STK_ARG_TEXT,
+                              .choices = ",GZIP,ZLIB",
+                              .help = "how; empty: not at all"},
+    {0}};
+
 #define UNPACKED_MAX ((size_t)1 << 30)
 
 static enum stk_status want_text(struct stk_op_infer *c, struct stk_err *err)
@@ -75,12 +90,6 @@ static bool decode(struct stk_bytes s, uint8_t *to, size_t *n)
 static enum stk_status bytes_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = want_text(c, err);
-    const char *codec = stk_attrs_text(c->attrs, "compression_type", "");
-    if (s == STK_OK && c->op->arg == DECOMPRESS && *codec && strcmp(codec, "GZIP") != 0 &&
-        strcmp(codec, "ZLIB") != 0) {
-        s = stk_err_set(err, STK_EINVAL, "%s: compression_type '%s'; it is '', 'GZIP' or 'ZLIB'",
-                        c->op->name, codec);
-    }
     if (s == STK_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
@@ -121,7 +130,7 @@ static enum stk_status unpack(struct stk_op_run *r, int64_t i, struct stk_bytes 
         return stk_err_nomem(err);
     }
     u->is_open = true;
-    g->is_zlib = strcmp(stk_attrs_text(r->attrs, "compression_type", ""), "ZLIB") == 0;
+    g->is_zlib = r->args[ARG_COMPRESSION_TYPE].i == ZLIB;
     stk_gzip_restart(g, 0);
     size_t used = 0;
     struct stk_buf *b = stk_buf_get(r->pool, 4 * in.size + 1024);
@@ -167,10 +176,10 @@ static enum stk_status bytes_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    bool pads = stk_attrs_int(r->attrs, "pad", 0) != 0;
-    bool is_plain = !*stk_attrs_text(r->attrs, "compression_type", "");
+    bool pads = r->op->arg == ENCODE && r->args[ARG_PAD].i != 0;
+    bool is_plain = r->op->arg == DECOMPRESS && r->args[ARG_COMPRESSION_TYPE].i == PLAIN;
     struct stk_col_capacity capacity = {0};
-    if (out && r->op->arg == DECOMPRESS && is_plain) {
+    if (out && is_plain) {
         return stk_op_pass(r, 0, 0, NULL, err);
     }
     for (int64_t k = 0; out && k < r->n * each && k / each < r->failed; k++) {
@@ -204,7 +213,8 @@ const struct stk_op stk_op_encode_base64 = {.name = "encode_base64",
                                             .cost_ns = 50,
                                             .infer = bytes_infer,
                                             .run = bytes_run,
-                                            .arg = ENCODE};
+                                            .arg = ENCODE,
+                                            .args = encode_args};
 const struct stk_op stk_op_decode_base64 = {.name = "decode_base64",
                                             .summary = "Bytes out of base64 for the web",
                                             .is_elementwise = true,
@@ -220,4 +230,5 @@ const struct stk_op stk_op_decode_compressed = {.name = "decode_compressed",
                                                 .scratch_bytes = sizeof(struct unpack),
                                                 .scratch_end = decode_compressed_scratch_end,
                                                 .run = bytes_run,
-                                                .arg = DECOMPRESS};
+                                                .arg = DECOMPRESS,
+                                                .args = decompress_args};

@@ -8,6 +8,13 @@
 
 #include "data/ops/op_util.h"
 
+enum { ARG_DTYPE };
+static const struct stk_arg_row cast_args[] = {[ARG_DTYPE] = {.name = "dtype",
+                                                              .type = STK_ARG_DTYPE,
+                                                              .is_required = true,
+                                                              .help = "the type that comes out"},
+                                               {0}};
+
 enum { CAST, SATURATE };
 
 typedef void loop_fn(void *restrict out, const void *restrict in, int64_t n);
@@ -133,7 +140,7 @@ static void saturate(void *out, const void *in, int64_t n, enum stk_dtype from, 
 static enum stk_status cast_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    int64_t to = stk_attrs_int(c->attrs, "dtype", -1);
+    int64_t to = c->args[ARG_DTYPE].i;
     enum stk_dtype from = s == STK_OK ? c->in[0].dtype : STK_DT_BOOL;
     if (s == STK_OK && (to < 0 || to >= STK_DT_STRING || from >= STK_DT_STRING)) {
         bool is_same = to == (int64_t)from;
@@ -179,12 +186,13 @@ static enum stk_status cast_run(struct stk_op_run *r, struct stk_err *err)
 }
 
 const struct stk_op stk_op_cast = {.name = "cast",
-                                   .summary = "Values as another type (dtype)",
+                                   .summary = "Values as another type",
                                    .is_elementwise = true,
                                    .cost_ns = 0.3,
                                    .infer = cast_infer,
                                    .run = cast_run,
-                                   .arg = CAST};
+                                   .arg = CAST,
+                                   .args = cast_args};
 const struct stk_op stk_op_saturate_cast = {.name = "saturate_cast",
                                             .summary =
                                                 "Values as another type, kept within its range",
@@ -192,4 +200,5 @@ const struct stk_op stk_op_saturate_cast = {.name = "saturate_cast",
                                             .cost_ns = 2,
                                             .infer = cast_infer,
                                             .run = cast_run,
-                                            .arg = SATURATE};
+                                            .arg = SATURATE,
+                                            .args = cast_args};

@@ -7,12 +7,104 @@
 // and "fast" (1: the decoder may scale).
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "data/ops/op_augment.h"
 #include "data/ops/op_codec.h"
 #include "data/ops/op_image.h"
 
-enum { JPEG = 1, CROP_JPEG, PNG, ANY, PART }; // other operations have none of them
+enum { JPEG = 1, CROP_JPEG, PNG, ANY, PART };             // other operations have none of them
+enum { FAST_BY_DEFAULT, INTEGER_FAST, INTEGER_ACCURATE }; // dct_method
+enum { INCHES, CENTIMETRES };                             // density_unit
+enum { CHANNELS_BY_SHAPE, GREY, RGB };                    // format
+
+// The rows of each operation begin with 0; those of what decodes JPEG are in op_codec.h.
+enum { ARG_CHANNELS, ARG_DTYPE, ARG_EXPAND_ANIMATIONS };
+enum { ARG_OUTPUT_TYPE, ARG_SHAPE_CHANNELS };
+enum {
+    ARG_COMPRESSION = 0,
+    ARG_FORMAT = 0,
+    ARG_QUALITY,
+    ARG_PROGRESSIVE,
+    ARG_OPTIMIZE_SIZE,
+    ARG_CHROMA_DOWNSAMPLING,
+    ARG_DENSITY_UNIT,
+    ARG_X_DENSITY,
+    ARG_Y_DENSITY
+};
+
+static const struct stk_arg_row jpeg_args[] = {STK_OP_JPEG_ROWS, {0}};
+static const struct stk_arg_row crop_args[] = {STK_OP_JPEG_ROWS, STK_OP_WINDOW_ROW, {0}};
+static const struct stk_arg_row part_args[] = {STK_OP_PART_ROWS, {0}};
+static const struct stk_arg_row png_args[] = {
+    [ARG_CHANNELS] = {.name = "channels",
+                      .type = STK_ARG_INT,
+                      .help = "of the result; 0: as many as the file has"},
+    [ARG_DTYPE] = {.name = "dtype",
+                   .type = STK_ARG_DTYPE,
+                   .fallback = STK_DT_U8,
+                   .help = "uint8 or uint16"},
+    {0}};
+static const struct stk_arg_row any_args[] = {
+    [ARG_CHANNELS] = {.name = "channels",
+                      .type = STK_ARG_INT,
+                      .help = "of the result; 0: as many as the file has"},
+    [ARG_DTYPE] = {.name = "dtype", .type = STK_ARG_DTYPE, .fallback = STK_DT_U8, .help = "uint8"},
+    [ARG_EXPAND_ANIMATIONS] = {.name = "expand_animations",
+                               .type = STK_ARG_BOOL,
+                               .fallback = 1,
+                               .help = "accepted: of several pictures the first is given"},
+    {0}};
+static const struct stk_arg_row shape_args[] = {[ARG_OUTPUT_TYPE] = {.name = "output_type",
+                                                                     .type = STK_ARG_DTYPE,
+                                                                     .fallback = STK_DT_I32,
+                                                                     .help = "int32 or int64"},
+                                                {0}};
+static const struct stk_arg_row decoded_args[] = {
+    [ARG_OUTPUT_TYPE] = {.name = "output_type",
+                         .type = STK_ARG_DTYPE,
+                         .fallback = STK_DT_I32,
+                         .help = "int32 or int64"},
+    [ARG_SHAPE_CHANNELS] = {.name = "channels",
+                            .type = STK_ARG_INT,
+                            .help = "of the result; 0: as many as the file has"},
+    {0}};
+static const struct stk_arg_row encode_png_args[] = {
+    [ARG_COMPRESSION] = {.name = "compression",
+                         .type = STK_ARG_INT,
+                         .fallback = -1,
+                         .help = "0 to 9; -1: as zlib has it"},
+    {0}};
+static const struct stk_arg_row encode_jpeg_args[] = {
+    [ARG_FORMAT] = {.name = "format",
+                    .type = STK_ARG_TEXT,
+                    .choices = ",grayscale,rgb",
+                    .help = "empty: by the image's channels"},
+    [ARG_QUALITY] = {.name = "quality", .type = STK_ARG_INT, .fallback = 95, .help = "0 to 100"},
+    [ARG_PROGRESSIVE] = {.name = "progressive",
+                         .type = STK_ARG_BOOL,
+                         .help = "coarse first, then finer"},
+    [ARG_OPTIMIZE_SIZE] = {.name = "optimize_size",
+                           .type = STK_ARG_BOOL,
+                           .help = "smaller, for more time"},
+    [ARG_CHROMA_DOWNSAMPLING] = {.name = "chroma_downsampling",
+                                 .type = STK_ARG_BOOL,
+                                 .fallback = 1,
+                                 .help = "half as many colours"},
+    [ARG_DENSITY_UNIT] = {.name = "density_unit",
+                          .type = STK_ARG_TEXT,
+                          .choices = "in,cm",
+                          .fallback_text = "in",
+                          .help = "of the densities"},
+    [ARG_X_DENSITY] = {.name = "x_density",
+                       .type = STK_ARG_INT,
+                       .fallback = 300,
+                       .help = "pixels, as the file says"},
+    [ARG_Y_DENSITY] = {.name = "y_density",
+                       .type = STK_ARG_INT,
+                       .fallback = 300,
+                       .help = "pixels, as the file says"},
+    {0}};
 
 static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -22,10 +114,10 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
     if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
         s = stk_err_set(err, STK_EINVAL, "%s: takes the bytes of one file", c->op->name);
     }
-    int64_t channels = stk_attrs_int(c->attrs, "channels", 0);
-    enum stk_dtype t = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", STK_DT_U8);
-    bool is_wide = t == STK_DT_U16 && c->op->arg == PNG;
+    int64_t channels = c->args[STK_OP_DECODE_CHANNELS].i;
     bool is_jpeg_only = c->op->arg == JPEG || c->op->arg == CROP_JPEG || c->op->arg == PART;
+    enum stk_dtype t = is_jpeg_only ? STK_DT_U8 : (enum stk_dtype)c->args[ARG_DTYPE].i;
+    bool is_wide = t == STK_DT_U16 && c->op->arg == PNG;
     bool fits = channels == 0 || channels == 1 || channels == 3 ||
                 (!is_jpeg_only && (channels == 2 || channels == 4));
     if (s == STK_OK && (!fits || (t != STK_DT_U8 && !is_wide))) {
@@ -39,36 +131,44 @@ static enum stk_status decode_infer(struct stk_op_infer *c, struct stk_err *err)
     c->out[0].shape =
         (struct stk_shape){3, {STK_UNKNOWN, STK_UNKNOWN, channels ? channels : STK_UNKNOWN}};
     bool has_window = c->op->arg == CROP_JPEG ||
-                      (c->op->arg == PART && stk_attrs_int(c->attrs, "crop", 0) == STK_OP_CROP_BOX);
-    if (has_window && stk_op_static_ints(c, "crop_window", 1, window, 4, &count) && count == 4) {
+                      (c->op->arg == PART && c->args[STK_OP_DECODE_CROP].i == STK_OP_CROP_BOX);
+    if (has_window && stk_op_static_ints(c, STK_OP_DECODE_CROP_WINDOW, 1, window, 4, &count) &&
+        count == 4) {
         c->out[0].shape.dim[0] = window[2];
         c->out[0].shape.dim[1] = window[3];
     }
-    if (c->op->arg == PART && stk_op_static_ints(c, "slice_size", c->n_in, window, 2, &count) &&
-        count == 2) {
+    if (c->op->arg == PART &&
+        stk_op_static_ints(c, STK_OP_DECODE_SLICE_SIZE, c->n_in, window, 2, &count) && count == 2) {
         c->out[0].shape.dim[0] = window[0];
         c->out[0].shape.dim[1] = window[1];
     }
     return STK_OK;
 }
 
-static struct stk_image_jpeg_options jpeg_options(const struct stk_attrs *a)
+static struct stk_image_jpeg_options jpeg_options(const struct stk_op_run *r)
 {
+    const struct stk_arg_value *a = r->args;
+    if (r->op->arg == PNG || r->op->arg == ANY) { // which have no more of these
+        return (struct stk_image_jpeg_options){.channels = (uint32_t)a[STK_OP_DECODE_CHANNELS].i};
+    }
     return (struct stk_image_jpeg_options){
-        .channels = (uint32_t)stk_attrs_int(a, "channels", 0),
-        .ratio = (uint32_t)stk_attrs_int(a, "ratio", 1),
-        .is_box_upsampled = stk_attrs_int(a, "fancy_upscaling", 1) == 0,
-        .is_accurate_dct = strcmp(stk_attrs_text(a, "dct_method", ""), "INTEGER_ACCURATE") == 0,
-        .is_recovered = stk_attrs_int(a, "try_recover_truncated", 0) != 0,
-        .missing_fraction = 1 - (float)stk_attrs_float(a, "acceptable_fraction", 1)};
+        .channels = (uint32_t)a[STK_OP_DECODE_CHANNELS].i,
+        .ratio = (uint32_t)a[STK_OP_DECODE_RATIO].i,
+        .is_box_upsampled = a[STK_OP_DECODE_FANCY_UPSCALING].i == 0,
+        .is_accurate_dct = a[STK_OP_DECODE_DCT_METHOD].i == INTEGER_ACCURATE,
+        .is_recovered = a[STK_OP_DECODE_TRY_RECOVER_TRUNCATED].i != 0,
+        .missing_fraction = 1 - (float)a[STK_OP_DECODE_ACCEPTABLE_FRACTION].f};
 }
 
 static enum stk_op_crop crop_of(const struct stk_op_run *r)
 {
-    if (r->op == &stk_op_decode_and_crop_jpeg) {
+    if (r->op->arg == CROP_JPEG) {
         return STK_OP_CROP_WINDOW;
     }
-    return (enum stk_op_crop)stk_attrs_int(r->attrs, "crop", STK_OP_CROP_NONE);
+    if (r->op->arg == JPEG || r->op->arg == PNG || r->op->arg == ANY) {
+        return STK_OP_CROP_NONE;
+    }
+    return (enum stk_op_crop)r->args[STK_OP_DECODE_CROP].i;
 }
 
 // decode_and_crop_jpeg's window of element i.
@@ -77,11 +177,11 @@ static enum stk_status read_window(const struct stk_op_run *r, int64_t i,
 {
     int64_t window[4];
     int count;
-    bool fits =
-        stk_op_ints(r->attrs, "crop_window", r->n_in > 1 ? r->in[1] : NULL, i, window, 4, &count) &&
-        count == 4 && window[0] >= 0 && window[1] >= 0 && window[2] > 0 && window[3] > 0 &&
-        window[0] <= UINT32_MAX && window[1] <= UINT32_MAX && window[2] <= UINT32_MAX &&
-        window[3] <= UINT32_MAX;
+    bool fits = stk_op_ints(&r->args[STK_OP_DECODE_CROP_WINDOW], r->n_in > 1 ? r->in[1] : NULL, i,
+                            window, 4, &count) &&
+                count == 4 && window[0] >= 0 && window[1] >= 0 && window[2] > 0 && window[3] > 0 &&
+                window[0] <= UINT32_MAX && window[1] <= UINT32_MAX && window[2] <= UINT32_MAX &&
+                window[3] <= UINT32_MAX;
     if (!fits) {
         return stk_err_set(err, STK_EINVAL, "crop_window must be y, x, height and width");
     }
@@ -99,12 +199,12 @@ static enum stk_status read_slice(const struct stk_op_run *r, int64_t i,
 {
     int64_t begin[3], size[2];
     int count, sizes;
-    bool fits =
-        stk_op_ints(r->attrs, "crop_window", r->n_in > 1 ? r->in[1] : NULL, i, begin, 3, &count) &&
-        count >= 2 && (count == 2 || begin[2] == 0) &&
-        stk_op_ints(r->attrs, "slice_size", NULL, i, size, 2, &sizes) && sizes == 2 &&
-        begin[0] >= 0 && begin[1] >= 0 && size[0] > 0 && size[1] > 0 &&
-        begin[0] <= shape->height - size[0] && begin[1] <= shape->width - size[1];
+    bool fits = stk_op_ints(&r->args[STK_OP_DECODE_CROP_WINDOW], r->n_in > 1 ? r->in[1] : NULL, i,
+                            begin, 3, &count) &&
+                count >= 2 && (count == 2 || begin[2] == 0) &&
+                stk_op_ints(&r->args[STK_OP_DECODE_SLICE_SIZE], NULL, i, size, 2, &sizes) &&
+                sizes == 2 && begin[0] >= 0 && begin[1] >= 0 && size[0] > 0 && size[1] > 0 &&
+                begin[0] <= shape->height - size[0] && begin[1] <= shape->width - size[1];
     if (!fits) {
         return stk_err_set(err, STK_EINVAL, "a slice does not lie within the image of %u x %u",
                            shape->height, shape->width);
@@ -120,7 +220,7 @@ static enum stk_status read_ranges(const struct stk_op_run *r, int64_t i,
                                    const struct stk_image_shape *shape, struct stk_image_box *box,
                                    struct stk_image_box *empty, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(r->attrs, "ranges");
+    const struct stk_attr *t = r->args[STK_OP_DECODE_RANGES].attr;
     int64_t first[2], count[2];
     int next = 0;
     bool ok = t && t->kind == STK_ATTR_INTS && t->count == 10;
@@ -161,8 +261,7 @@ static enum stk_status read_part(const struct stk_op_run *r, int64_t i, enum stk
                                             (uint32_t)job->opt.channels, &shape, &job->err);
     if (s == STK_OK && crop == STK_OP_CROP_CENTRAL) {
         s = stk_image_central_box(shape.height, shape.width,
-                                  stk_attrs_float(r->attrs, "central_fraction", 1), &box,
-                                  &job->err);
+                                  r->args[STK_OP_DECODE_CENTRAL_FRACTION].f, &box, &job->err);
     } else if (s == STK_OK && crop == STK_OP_CROP_SLICE) {
         s = read_slice(r, i, &shape, &box, &job->err);
     } else if (s == STK_OK && crop == STK_OP_CROP_RANGES) {
@@ -200,7 +299,7 @@ static bool is_jpeg(const struct stk_op_run *r, struct stk_bytes s)
 // Files that are no JPEG, one at a time.
 static void decode_other(const struct stk_op_run *r, struct stk_image_jpeg_job *job)
 {
-    uint32_t channels = (uint32_t)stk_attrs_int(r->attrs, "channels", 0);
+    uint32_t channels = (uint32_t)r->args[STK_OP_DECODE_CHANNELS].i;
     enum stk_image_format format = stk_image_sniff(job->data, job->size);
     if (r->op->arg == PNG && format == STK_IMAGE_PNG) {
         job->status = stk_image_decode_png(job->context, job->data, job->size, channels,
@@ -244,7 +343,7 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
             break;
         }
         *job = (struct stk_image_jpeg_job){
-            .context = c[count], .data = s.data, .size = s.size, .opt = jpeg_options(r->attrs)};
+            .context = c[count], .data = s.data, .size = s.size, .opt = jpeg_options(r)};
         job->out.type = t == STK_DT_U16 ? STK_IMAGE_U16 : STK_IMAGE_U8;
         stk_err_init(&job->err);
         if (crop != STK_OP_CROP_NONE) {
@@ -327,26 +426,28 @@ static enum stk_status decode_run(struct stk_op_run *r, struct stk_err *err)
     return s;
 }
 
-#define DECODE(id, which, about)                                                                   \
+#define DECODE(id, which, rows, about)                                                             \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 5e5,                                             \
                                        .at_once = 2,                                               \
                                        .infer = decode_infer,                                      \
+                                       .decodes = true,                                            \
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
                                        .run = decode_run,                                          \
+                                       .args = rows,                                               \
                                        .arg = which};
-DECODE(decode_jpeg, JPEG, "Pixels of a JPEG file")
-DECODE(decode_and_crop_jpeg, CROP_JPEG, "Pixels of a part of a JPEG file")
-DECODE(decode_png, PNG, "Pixels of a PNG file")
-DECODE(decode_image, ANY, "Pixels of a JPEG or PNG file")
-DECODE(decode_part, PART, "decode_jpeg and a crop, in one")
+DECODE(decode_jpeg, JPEG, jpeg_args, "Pixels of a JPEG file")
+DECODE(decode_and_crop_jpeg, CROP_JPEG, crop_args, "Pixels of a part of a JPEG file")
+DECODE(decode_png, PNG, png_args, "Pixels of a PNG file")
+DECODE(decode_image, ANY, any_args, "Pixels of a JPEG or PNG file")
+DECODE(decode_part, PART, part_args, "decode_jpeg and a crop, in one")
 
 static enum stk_status shape_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    c->out[0].dtype = (enum stk_dtype)stk_attrs_int(c->attrs, "output_type", STK_DT_I32);
+    c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUTPUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){1, {3}};
     bool fits = s == STK_OK && c->in[0].dtype == STK_DT_STRING && c->in[0].shape.rank <= 0 &&
                 (c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64);
@@ -364,8 +465,8 @@ static enum stk_status shape_of(const struct stk_op_run *r, struct stk_image_con
 {
     return r->op->arg == JPEG
                ? stk_image_jpeg_shape(c, s.data, s.size, shape, err)
-               : stk_image_any_shape(c, s.data, s.size,
-                                     (uint32_t)stk_attrs_int(r->attrs, "channels", 0), shape, err);
+               : stk_image_any_shape(c, s.data, s.size, (uint32_t)r->args[ARG_SHAPE_CHANNELS].i,
+                                     shape, err);
 }
 
 static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
@@ -395,7 +496,7 @@ static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-#define SHAPE(id, which, about)                                                                    \
+#define SHAPE(id, which, rows, about)                                                              \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 1000,                                            \
@@ -403,9 +504,10 @@ static enum stk_status shape_run(struct stk_op_run *r, struct stk_err *err)
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
                                        .run = shape_run,                                           \
+                                       .args = rows,                                               \
                                        .arg = which};
-SHAPE(extract_jpeg_shape, JPEG, "Height, width and channels of a JPEG file")
-SHAPE(decoded_shape, ANY, "Shape of what decode_jpeg gives, without decoding")
+SHAPE(extract_jpeg_shape, JPEG, shape_args, "Height, width and channels of a JPEG file")
+SHAPE(decoded_shape, ANY, decoded_args, "Shape of what decode_jpeg gives, without decoding")
 
 static enum stk_status encode_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -414,6 +516,12 @@ static enum stk_status encode_infer(struct stk_op_infer *c, struct stk_err *err)
     bool fits = s == STK_OK && (c->in[0].shape.rank < 0 || c->in[0].shape.rank == 3) &&
                 stk_op_image_type(c->in[0].dtype, &type) && type != STK_IMAGE_F32 &&
                 (c->op->arg == PNG || type == STK_IMAGE_U8);
+    int64_t format = c->op->arg == JPEG ? c->args[ARG_FORMAT].i : CHANNELS_BY_SHAPE;
+    int64_t channels = c->in[0].shape.rank == 3 ? c->in[0].shape.dim[2] : STK_UNKNOWN;
+    if (fits && format && channels > 0 && channels != (format == GREY ? 1 : 3)) {
+        return stk_err_set(err, STK_EINVAL, "%s: format '%s' of %lld channels", c->op->name,
+                           c->args[ARG_FORMAT].text, (long long)channels);
+    }
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING};
     return s != STK_OK || fits ? s
                                : stk_err_set(err, STK_EINVAL, "%s: takes one image of uint8%s",
@@ -425,18 +533,17 @@ static enum stk_status encode_one(struct stk_op_run *r, struct stk_image_context
                                   struct stk_err *err)
 {
     if (r->op->arg == PNG) {
-        return stk_image_encode_png(c, im, (int)stk_attrs_int(r->attrs, "compression", -1), bytes,
-                                    size, err);
+        return stk_image_encode_png(c, im, (int)r->args[ARG_COMPRESSION].i, bytes, size, err);
     }
     struct stk_image_jpeg_encoding e;
     stk_image_jpeg_defaults(&e);
-    e.quality = (int)stk_attrs_int(r->attrs, "quality", 95);
-    e.is_progressive = stk_attrs_int(r->attrs, "progressive", 0) != 0;
-    e.is_optimized = stk_attrs_int(r->attrs, "optimize_size", 0) != 0;
-    e.is_chroma_full = stk_attrs_int(r->attrs, "chroma_downsampling", 1) == 0;
-    e.is_density_in_cm = strcmp(stk_attrs_text(r->attrs, "density_unit", "in"), "cm") == 0;
-    e.x_density = (uint16_t)stk_attrs_int(r->attrs, "x_density", 300);
-    e.y_density = (uint16_t)stk_attrs_int(r->attrs, "y_density", 300);
+    e.quality = (int)r->args[ARG_QUALITY].i;
+    e.is_progressive = r->args[ARG_PROGRESSIVE].i != 0;
+    e.is_optimized = r->args[ARG_OPTIMIZE_SIZE].i != 0;
+    e.is_chroma_full = r->args[ARG_CHROMA_DOWNSAMPLING].i == 0;
+    e.is_density_in_cm = r->args[ARG_DENSITY_UNIT].i == CENTIMETRES;
+    e.x_density = (uint16_t)r->args[ARG_X_DENSITY].i;
+    e.y_density = (uint16_t)r->args[ARG_Y_DENSITY].i;
     return stk_image_encode_jpeg(c, im, &e, bytes, size, err);
 }
 
@@ -468,7 +575,7 @@ static enum stk_status encode_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-#define ENCODE(id, which, about)                                                                   \
+#define ENCODE(id, which, rows, about)                                                             \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 1e6,                                             \
@@ -476,9 +583,10 @@ static enum stk_status encode_run(struct stk_op_run *r, struct stk_err *err)
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
                                        .run = encode_run,                                          \
+                                       .args = rows,                                               \
                                        .arg = which};
-ENCODE(encode_png, PNG, "An image as a PNG file")
-ENCODE(encode_jpeg, JPEG, "An image as a JPEG file")
+ENCODE(encode_png, PNG, encode_png_args, "An image as a PNG file")
+ENCODE(encode_jpeg, JPEG, encode_jpeg_args, "An image as a JPEG file")
 
 // --- jpeg_random_resized_crop
 
@@ -489,7 +597,7 @@ static enum stk_status augment_infer(struct stk_op_infer *c, struct stk_err *err
     if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || c->in[0].shape.rank > 0)) {
         s = stk_err_set(err, STK_EINVAL, "jpeg_random_resized_crop: takes the bytes of one file");
     }
-    s = s == STK_OK ? stk_op_augment_read(c->attrs, c->op->name, 3, &g, err) : s;
+    s = s == STK_OK ? stk_op_augment_read(c, 3, &g, err) : s;
     if (s == STK_OK) {
         c->out[0].dtype = g.is_float ? STK_DT_F32 : STK_DT_U8;
         c->out[0].shape = stk_op_augment_shape(&g, 3);
@@ -570,17 +678,21 @@ static enum stk_status augment_some(const struct stk_op_run *r, int64_t i, int c
     return s;
 }
 
+static enum stk_status augment_prepare(const struct stk_op_infer *c, void **out,
+                                       struct stk_err *err)
+{
+    return stk_op_augment_prepare(c, 3, out, err);
+}
+
 static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
 {
     struct stk_image_context *c[2];
-    struct stk_op_augment g;
-    enum stk_status s = stk_op_image_contexts(r, c)
-                            ? stk_op_augment_read(r->attrs, r->op->name, 3, &g, err)
-                            : stk_err_nomem(err);
-    if (s != STK_OK) {
-        return s;
+    const struct stk_op_augment *g = r->prepared;
+    if (!stk_op_image_contexts(r, c)) {
+        return stk_err_nomem(err);
     }
-    struct stk_shape shape = stk_op_augment_shape(&g, 3);
+    enum stk_status s = STK_OK;
+    struct stk_shape shape = stk_op_augment_shape(g, 3);
     uint8_t *out = stk_op_out(r, 0, r->spec[0].dtype, &shape, err);
     size_t bytes = (size_t)stk_shape_count(&shape) * stk_dtype_bytes(r->spec[0].dtype);
     if (!out) {
@@ -590,7 +702,7 @@ static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
         struct stk_err why;
         int made, count = r->n - i < 2 || !c[1] ? 1 : 2;
         stk_err_init(&why);
-        s = augment_some(r, i, count, &g, c, out + (size_t)i * bytes, &made, &why);
+        s = augment_some(r, i, count, g, c, out + (size_t)i * bytes, &made, &why);
         if (s != STK_OK) {
             stk_op_image_rest(r);
             return stk_op_image_failed(r, i + made, &why);
@@ -601,6 +713,13 @@ static enum stk_status augment_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
+static const struct stk_arg_row jpeg_crop_args[] = {
+    STK_OP_AUGMENT_ROWS,
+    [STK_OP_AUGMENT_FAST] = {.name = "fast",
+                             .type = STK_ARG_BOOL,
+                             .help = "the decoder may make the image smaller"},
+    {0}};
+
 const struct stk_op stk_op_jpeg_random_resized_crop = {
     .name = "jpeg_random_resized_crop",
     .summary = "A random part of a JPEG file, resized, mirrored by chance, normalised",
@@ -608,6 +727,10 @@ const struct stk_op stk_op_jpeg_random_resized_crop = {
     .cost_ns = 5e5,
     .at_once = 2,
     .infer = augment_infer,
+    .prepare = augment_prepare,
+    .unprepare = stk_free,
+    .decodes = true,
+    .args = jpeg_crop_args,
     .scratch_bytes = sizeof(struct stk_op_image_scratch),
     .scratch_end = stk_op_image_scratch_end,
     .run = augment_run};

@@ -6,21 +6,33 @@
 #include "base/vec.h"
 #include "data/graph/fn.h"
 
+enum { ARG_TRUE_FN, ARG_FALSE_FN };
+static const struct stk_arg_row cond_args[] = {
+    [ARG_TRUE_FN] = {.name = "true_fn",
+                     .type = STK_ARG_OTHER,
+                     .is_required = true,
+                     .help = "the function where it is true"},
+    [ARG_FALSE_FN] = {.name = "false_fn",
+                      .type = STK_ARG_OTHER,
+                      .is_required = true,
+                      .help = "the function where it is false"},
+    {0}};
+
 #define PARTS_MAX ((size_t)1 << 24)
 
 struct cond_scratch {
     struct stk_frame *frame[2]; // false, true
 };
 
-static struct stk_fn *side(const struct stk_attrs *attrs, bool is_true)
+static struct stk_fn *side(const struct stk_arg_value *args, bool is_true)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, is_true ? "true_fn" : "false_fn");
+    const struct stk_attr *t = args[is_true ? ARG_TRUE_FN : ARG_FALSE_FN].attr;
     return t && t->kind == STK_ATTR_FN ? t->fn : NULL;
 }
 
 static enum stk_status cond_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    struct stk_fn *fn[2] = {side(c->attrs, false), side(c->attrs, true)};
+    struct stk_fn *fn[2] = {side(c->args, false), side(c->args, true)};
     bool fits = fn[0] && fn[1] && fn[0]->n_in == c->n_in - 1 && fn[1]->n_in == c->n_in - 1 &&
                 fn[0]->n_out == fn[1]->n_out && fn[0]->n_out <= STK_OP_OUTPUTS_MAX;
     if (!fits || c->in[0].dtype != STK_DT_BOOL || c->in[0].shape.rank > 0) {
@@ -55,7 +67,7 @@ static enum stk_status run_side(struct stk_op_run *r, bool is_true, int64_t firs
     *out = (struct stk_block){0};
     enum stk_status s = STK_OK;
     if (!own->frame[is_true]) {
-        s = stk_frame_open(&own->frame[is_true], side(r->attrs, is_true), r->pool, r->host, err);
+        s = stk_frame_open(&own->frame[is_true], side(r->args, is_true), r->pool, r->host, err);
     }
     if (s == STK_OK && (!stk_block_reset(&in, r->n_in - 1) || !stk_block_reset(out, r->n_out))) {
         s = stk_err_nomem(err);
@@ -128,4 +140,5 @@ const struct stk_op stk_op_cond = {.name = "cond",
                                    .scratch_bytes = sizeof(struct cond_scratch),
                                    .scratch_end = cond_end,
                                    .infer = cond_infer,
-                                   .run = cond_run};
+                                   .run = cond_run,
+                                   .args = cond_args};

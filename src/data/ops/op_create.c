@@ -5,6 +5,24 @@
 
 #include "data/ops/op_move.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_DTYPE = 0, ARG_DIMS = 0, ARG_DEPTH = 0, ARG_AXIS = 1 };
+static const struct stk_arg_row like_args[] = {[ARG_DTYPE] = {.name = "dtype",
+                                                              .type = STK_ARG_DTYPE,
+                                                              .is_open = true,
+                                                              .help = "without it the input's"},
+                                               {0}};
+static const struct stk_arg_row fill_args[] = {
+    [ARG_DIMS] = {.name = "dims", .type = STK_ARG_INTS, .is_input_too = true, .help = "the shape"},
+    {0}};
+static const struct stk_arg_row one_hot_args[] = {
+    [ARG_DEPTH] = {.name = "depth",
+                   .type = STK_ARG_INT,
+                   .is_input_too = true,
+                   .help = "how long the vectors are"},
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .fallback = -1, .help = "the new one"},
+    {0}};
+
 static void put_number(void *to, enum stk_dtype t, double value)
 {
     switch (t) {
@@ -32,7 +50,8 @@ static enum stk_status like_infer(struct stk_op_infer *c, struct stk_err *err)
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
     if (s == STK_OK) {
         c->out[0].shape = c->in[0].shape;
-        c->out[0].dtype = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", c->in[0].dtype);
+        c->out[0].dtype =
+            c->args[ARG_DTYPE].attr ? (enum stk_dtype)c->args[ARG_DTYPE].i : c->in[0].dtype;
         if (c->out[0].dtype >= STK_DT_DATASET || (c->op->arg && c->out[0].dtype == STK_DT_STRING)) {
             s = stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name,
                             stk_dtype_name(c->out[0].dtype));
@@ -61,12 +80,14 @@ const struct stk_op stk_op_zeros_like = {.name = "zeros_like",
                                          .summary = "Zeros of its shape",
                                          .infer = like_infer,
                                          .run = like_run,
-                                         .arg = 0};
+                                         .arg = 0,
+                                         .args = like_args};
 const struct stk_op stk_op_ones_like = {.name = "ones_like",
                                         .summary = "Ones of its shape",
                                         .infer = like_infer,
                                         .run = like_run,
-                                        .arg = 1};
+                                        .arg = 1,
+                                        .args = like_args};
 
 // fill: dims (attribute, or the first input), then the scalar value as the last input.
 static enum stk_status fill_infer(struct stk_op_infer *c, struct stk_err *err)
@@ -83,8 +104,8 @@ static enum stk_status fill_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     stk_spec_copy(&c->out[0], value);
     c->out[0].shape.rank = STK_UNKNOWN;
-    if (stk_op_static_ints(c, "dims", 0, dims, STK_RANK_MAX, &rank) &&
-        (c->n_in == 2 || stk_attrs_get(c->attrs, "dims"))) {
+    if (stk_op_static_ints(c, ARG_DIMS, 0, dims, STK_RANK_MAX, &rank) &&
+        (c->n_in == 2 || c->args[ARG_DIMS].attr)) {
         c->out[0].shape.rank = rank;
         for (int i = 0; i < rank; i++) {
             c->out[0].shape.dim[i] = dims[i];
@@ -110,7 +131,7 @@ static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
     int64_t dims[STK_RANK_MAX];
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = {0};
-        if (!stk_op_ints(r->attrs, "dims", list, i, dims, STK_RANK_MAX, &shape.rank)) {
+        if (!stk_op_ints(&r->args[ARG_DIMS], list, i, dims, STK_RANK_MAX, &shape.rank)) {
             return stk_op_fail(r, i, STK_EINVAL, "dims is no list of at most %d integers",
                                STK_RANK_MAX);
         }
@@ -133,8 +154,11 @@ static enum stk_status fill_run(struct stk_op_run *r, struct stk_err *err)
     return stk_keep_join(&r->out[0].keep, value->keep) ? STK_OK : stk_op_no_memory(r, err);
 }
 
-const struct stk_op stk_op_fill = {
-    .name = "fill", .summary = "One value everywhere", .infer = fill_infer, .run = fill_run};
+const struct stk_op stk_op_fill = {.name = "fill",
+                                   .summary = "One value everywhere",
+                                   .infer = fill_infer,
+                                   .run = fill_run,
+                                   .args = fill_args};
 
 // range: start, limit, delta: three scalars of one type.
 static double scalar_of(const struct stk_col *c, int64_t i)
@@ -219,29 +243,28 @@ const struct stk_op stk_op_range = {.name = "range",
                                     .run = range_run};
 
 // one_hot: indices, then on_value and off_value (scalars); depth (attribute, or the second input).
-static int on_input(const struct stk_attrs *attrs)
+static int on_input(const struct stk_arg_value *args)
 {
-    return stk_attrs_get(attrs, "depth") ? 1 : 2;
+    return args[ARG_DEPTH].attr ? 1 : 2;
 }
 
 static enum stk_status one_hot_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    int on = on_input(c->attrs), count, axis;
+    int on = on_input(c->args), count, axis;
     int64_t depth = STK_UNKNOWN;
     if (c->n_in != on + 2 || !stk_dtype_is_int(c->in[0].dtype) ||
         c->in[on].dtype != c->in[on + 1].dtype) {
         return stk_err_set(err, STK_EINVAL,
                            "one_hot: takes integers, a depth, and on and off values of one type");
     }
-    (void)stk_op_static_ints(c, "depth", 1, &depth, 1, &count);
+    (void)stk_op_static_ints(c, ARG_DEPTH, 1, &depth, 1, &count);
     stk_spec_copy(&c->out[0], &c->in[on]);
     struct stk_shape *out = &c->out[0].shape;
     *out = c->in[0].shape;
     if (out->rank < 0) {
         return STK_OK;
     }
-    if (out->rank == STK_RANK_MAX ||
-        !stk_op_axis(stk_attrs_int(c->attrs, "axis", -1), out->rank + 1, &axis)) {
+    if (out->rank == STK_RANK_MAX || !stk_op_axis(c->args[ARG_AXIS].i, out->rank + 1, &axis)) {
         return stk_err_set(err, STK_EINVAL, "one_hot: no such axis in %d dimensions",
                            out->rank + 1);
     }
@@ -266,12 +289,12 @@ static int64_t int_at(const struct stk_col *c, int64_t i, int64_t k)
 
 static enum stk_status one_hot_run(struct stk_op_run *r, struct stk_err *err)
 {
-    int on = on_input(r->attrs), count, axis;
+    int on = on_input(r->args), count, axis;
     const struct stk_col *in = r->in[0];
     struct stk_shape shape = in->shape;
     int64_t depth, places = stk_shape_count(&in->shape);
-    if (!stk_op_ints(r->attrs, "depth", r->in[1], 0, &depth, 1, &count) || depth < 0 ||
-        !stk_op_axis(stk_attrs_int(r->attrs, "axis", -1), shape.rank + 1, &axis)) {
+    if (!stk_op_ints(&r->args[ARG_DEPTH], r->in[1], 0, &depth, 1, &count) || depth < 0 ||
+        !stk_op_axis(r->args[ARG_AXIS].i, shape.rank + 1, &axis)) {
         return stk_op_fail(r, 0, STK_EINVAL, "the depth must be an integer of 0 or more");
     }
     memmove(shape.dim + axis + 1, shape.dim + axis,
@@ -304,4 +327,5 @@ static enum stk_status one_hot_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_one_hot = {.name = "one_hot",
                                       .summary = "A vector with one place set, per index",
                                       .infer = one_hot_infer,
-                                      .run = one_hot_run};
+                                      .run = one_hot_run,
+                                      .args = one_hot_args};

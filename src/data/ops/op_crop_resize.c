@@ -9,12 +9,28 @@
 
 #include "data/ops/op_util.h"
 
+enum { ARG_CROP_SIZE, ARG_METHOD, ARG_EXTRAPOLATION_VALUE };
+enum { BILINEAR, NEAREST }; // method
+static const struct stk_arg_row crop_args[] = {
+    [ARG_CROP_SIZE] = {.name = "crop_size",
+                       .type = STK_ARG_INTS,
+                       .is_input_too = true,
+                       .help = "height and width"},
+    [ARG_METHOD] = {.name = "method",
+                    .type = STK_ARG_TEXT,
+                    .choices = "bilinear,nearest",
+                    .fallback_text = "bilinear",
+                    .help = "how pixels are made"},
+    [ARG_EXTRAPOLATION_VALUE] = {.name = "extrapolation_value",
+                                 .type = STK_ARG_FLOAT,
+                                 .help = "what lies outside of the image"},
+    {0}};
+
 static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     int64_t size[2] = {STK_UNKNOWN, STK_UNKNOWN};
     int count = 2;
     enum stk_status s = stk_op_want_inputs(c, 3, 4, err);
-    const char *method = stk_attrs_text(c->attrs, "method", "bilinear");
     if (s != STK_OK) {
         return s;
     }
@@ -27,15 +43,9 @@ static enum stk_status crop_infer(struct stk_op_infer *c, struct stk_err *err)
                            "crop_and_resize: takes images (batch, height, width, channels), boxes "
                            "(n, 4) as float32 and their images' numbers (n) as int32");
     }
-    if (strcmp(method, "bilinear") != 0 && strcmp(method, "nearest") != 0) {
-        return stk_err_set(err, STK_EINVAL,
-                           "crop_and_resize: method '%s'; it is bilinear or "
-                           "nearest",
-                           method);
-    }
-    if (stk_attrs_get(c->attrs, "crop_size") || (c->n_in > 3 && c->constant[3])) {
-        if (!stk_op_static_ints(c, "crop_size", 3, size, 2, &count) || count != 2 || size[0] < 1 ||
-            size[1] < 1) {
+    if (c->args[ARG_CROP_SIZE].attr || (c->n_in > 3 && c->constant[3])) {
+        if (!stk_op_static_ints(c, ARG_CROP_SIZE, 3, size, 2, &count) || count != 2 ||
+            size[0] < 1 || size[1] < 1) {
             return stk_err_set(err, STK_EINVAL,
                                "crop_and_resize: crop_size is a height and a width");
         }
@@ -118,15 +128,15 @@ static enum stk_status crop_run(struct stk_op_run *r, struct stk_err *err)
                      .height = images->dim[1],
                      .width = images->dim[2],
                      .channels = images->dim[3]};
-    c.is_nearest = strcmp(stk_attrs_text(r->attrs, "method", "bilinear"), "nearest") == 0;
-    c.outside = (float)stk_attrs_float(r->attrs, "extrapolation_value", 0);
+    c.is_nearest = r->args[ARG_METHOD].i == NEAREST;
+    c.outside = (float)r->args[ARG_EXTRAPOLATION_VALUE].f;
     size_t image_bytes =
         (size_t)(c.height * c.width * c.channels) * stk_dtype_bytes(r->in[0]->dtype);
     for (int64_t i = 0; i < r->n; i++) {
         int64_t size[2];
         int count;
         if (r->in[1]->shape.dim[1] != 4 || r->in[2]->shape.dim[0] != boxes ||
-            !stk_op_ints(r->attrs, "crop_size", r->n_in > 3 ? r->in[3] : NULL, i, size, 2,
+            !stk_op_ints(&r->args[ARG_CROP_SIZE], r->n_in > 3 ? r->in[3] : NULL, i, size, 2,
                          &count) ||
             count != 2 || size[0] < 1 || size[1] < 1 || c.height < 1 || c.width < 1) {
             return stk_op_fail(r, i, STK_EINVAL,
@@ -162,4 +172,5 @@ const struct stk_op stk_op_crop_and_resize = {.name = "crop_and_resize",
                                               .summary = "Boxes of images, resized to one size",
                                               .cost_ns = 10,
                                               .infer = crop_infer,
-                                              .run = crop_run};
+                                              .run = crop_run,
+                                              .args = crop_args};

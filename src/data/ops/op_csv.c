@@ -8,22 +8,38 @@
 
 #include <string.h>
 
+static const struct stk_arg_row csv_args[] = {
+    {.name = "dtypes", .type = STK_ARG_INTS, .is_required = true, .help = "of the columns"},
+    {.name = "defaults",
+     .type = STK_ARG_OTHER,
+     .is_required = true,
+     .help = "a tensor for each column: what an empty field holds, or no value"},
+    {.name = "field_delim", .type = STK_ARG_TEXT, .fallback_text = ",", .help = "between fields"},
+    {.name = "use_quote_delim",
+     .type = STK_ARG_BOOL,
+     .fallback = 1,
+     .help = "fields may stand in quotes"},
+    {.name = "na_value", .type = STK_ARG_TEXT, .help = "what stands for an empty field"},
+    {.name = "select_cols",
+     .type = STK_ARG_INTS,
+     .is_open = true,
+     .help = "numbers of the columns wanted, ascending; without it all"},
+    {0}};
+
 struct decode_csv {
     struct stk_csv_columns columns;
     size_t capacity;
 };
 
-static enum stk_status decode_csv_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
-                                          int n_in, void **out, struct stk_err *err)
+static enum stk_status decode_csv_prepare(const struct stk_op_infer *c, void **out,
+                                          struct stk_err *err)
 {
-    (void)in;
-    (void)n_in;
     struct decode_csv *d = stk_alloc_zero(1, sizeof *d);
     *out = NULL;
     if (!d) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = stk_csv_columns_read(&d->columns, "decode_csv", attrs, err);
+    enum stk_status s = stk_csv_columns_read(&d->columns, "decode_csv", c->attrs, err);
     if (s != STK_OK) {
         stk_free(d);
         return s;
@@ -41,7 +57,7 @@ static enum stk_status csv_infer(struct stk_op_infer *c, struct stk_err *err)
         s = stk_err_set(err, STK_EINVAL, "decode_csv: takes strings, not %s",
                         stk_dtype_name(c->in[0].dtype));
     }
-    s = s == STK_OK ? decode_csv_prepare(c->attrs, c->in, c->n_in, &prepared, err) : s;
+    s = s == STK_OK ? decode_csv_prepare(c, &prepared, err) : s;
     if (s != STK_OK) {
         return s;
     }
@@ -245,4 +261,5 @@ const struct stk_op stk_op_decode_csv = {.name = "decode_csv",
                                          .unprepare = stk_free,
                                          .scratch_bytes = sizeof(struct csv_scratch),
                                          .scratch_end = decode_csv_scratch_end,
-                                         .run = csv_run};
+                                         .run = csv_run,
+                                         .args = csv_args};

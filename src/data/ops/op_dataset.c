@@ -20,8 +20,11 @@
 
 static bool is_own(const char *name)
 {
-    return strcmp(name, "kind") == 0 || strcmp(name, "n_in") == 0 || strcmp(name, "bound") == 0 ||
-           strcmp(name, "bound_counts") == 0 || strcmp(name, "hops") == 0;
+    const struct stk_arg_row *row = stk_op_make_dataset.args;
+    while (row->name && strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row->name != NULL;
 }
 
 struct template
@@ -252,8 +255,28 @@ static enum stk_status dataset_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
+static const struct stk_arg_row make_args[] = {
+    {.name = "kind", .type = STK_ARG_TEXT, .is_required = true, .help = "of the dataset"},
+    {.name = "n_in", .type = STK_ARG_INT, .help = "inputs that are its input datasets"},
+    {.name = "bound",
+     .type = STK_ARG_OTHER,
+     .is_open = true,
+     .help = "names of its arguments that are computed, in the order of the inputs"},
+    {.name = "bound_counts",
+     .type = STK_ARG_INTS,
+     .is_open = true,
+     .help = "how many inputs each of them takes; without it one"},
+    {.name = "hops",
+     .type = STK_ARG_INT,
+     .is_open = true,
+     .help = "stages that a rewrite took out below it"},
+    {0}};
+
 const struct stk_op stk_op_make_dataset = {.name = "make_dataset",
+                                           .makes_dataset = true,
+                                           .takes_more = true,
                                            .summary = "A dataset, made by a function",
                                            .is_stateful = false,
                                            .infer = dataset_infer,
-                                           .run = dataset_run};
+                                           .run = dataset_run,
+                                           .args = make_args};

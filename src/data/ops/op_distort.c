@@ -11,6 +11,37 @@
 #include "base/str.h"
 #include "data/ops/op_util.h"
 
+enum {
+    ARG_SEED,
+    ARG_MIN_OBJECT_COVERED,
+    ARG_ASPECT_RATIO_RANGE,
+    ARG_AREA_RANGE,
+    ARG_MAX_ATTEMPTS,
+    ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES
+};
+static const struct stk_arg_row distort_args[] = {
+    [ARG_SEED] = STK_OP_SEED_ROW,
+    [ARG_MIN_OBJECT_COVERED] = {.name = "min_object_covered",
+                                .type = STK_ARG_FLOAT,
+                                .fallback_float = 0.1,
+                                .help = "the part of an object that is seen at least"},
+    [ARG_ASPECT_RATIO_RANGE] = {.name = "aspect_ratio_range",
+                                .type = STK_ARG_FLOATS,
+                                .is_required = true,
+                                .help = "of width over height: least and most"},
+    [ARG_AREA_RANGE] = {.name = "area_range",
+                        .type = STK_ARG_FLOATS,
+                        .is_required = true,
+                        .help = "the crop's part of the image: least and most"},
+    [ARG_MAX_ATTEMPTS] = {.name = "max_attempts",
+                          .type = STK_ARG_INT,
+                          .fallback = 100,
+                          .help = "before the whole image is taken"},
+    [ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES] = {.name = "use_image_if_no_bounding_boxes",
+                                            .type = STK_ARG_BOOL,
+                                            .help = "the image is the object where there are none"},
+    {0}};
+
 #define SIDE_MAX 1000000
 #define SALT 9 // of its random bits
 
@@ -39,10 +70,8 @@ static int64_t draw_below(struct draws *d, int64_t n)
     return (int64_t)(draw(d) * (double)n);
 }
 
-static bool range_read(const struct stk_attrs *attrs, const char *name, double most,
-                       double out[static 2])
+static bool range_read(const struct stk_attr *t, double most, double out[static 2])
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, name);
     if (!t || t->kind != STK_ATTR_FLOATS || t->count != 2) {
         return false;
     }
@@ -51,16 +80,16 @@ static bool range_read(const struct stk_attrs *attrs, const char *name, double m
     return out[0] > 0 && out[0] <= out[1] && out[1] <= most;
 }
 
-static enum stk_status bounds_read(const struct stk_attrs *attrs, struct bounds *b,
+static enum stk_status bounds_read(const struct stk_arg_value *args, struct bounds *b,
                                    struct stk_err *err)
 {
-    b->covered = stk_attrs_float(attrs, "min_object_covered", 0.1);
-    b->attempts = stk_attrs_int(attrs, "max_attempts", 100);
+    b->covered = args[ARG_MIN_OBJECT_COVERED].f;
+    b->attempts = args[ARG_MAX_ATTEMPTS].i;
     const char *wrong = !(b->covered >= 0 && b->covered <= 1) ? "min_object_covered is from 0 to 1"
                         : b->attempts < 1                     ? "max_attempts is at least 1"
-                        : !range_read(attrs, "aspect_ratio_range", 1e6, b->ratio)
+                        : !range_read(args[ARG_ASPECT_RATIO_RANGE].attr, 1e6, b->ratio)
                             ? "aspect_ratio_range is two positive numbers, the smaller one first"
-                        : !range_read(attrs, "area_range", 1, b->area)
+                        : !range_read(args[ARG_AREA_RANGE].attr, 1, b->area)
                             ? "area_range is two numbers from 0 to 1, the smaller one first"
                             : NULL;
     return wrong ? stk_err_set(err, STK_EINVAL, "sample_distorted_bounding_box: %s", wrong)
@@ -71,7 +100,7 @@ static enum stk_status distort_infer(struct stk_op_infer *c, struct stk_err *err
 {
     struct bounds b;
     enum stk_status s = stk_op_want_inputs(c, 2, 2, err);
-    s = s == STK_OK ? bounds_read(c->attrs, &b, err) : s;
+    s = s == STK_OK ? bounds_read(c->args, &b, err) : s;
     enum stk_dtype t = c->in[0].dtype;
     const struct stk_shape *boxes = &c->in[1].shape;
     if (s == STK_OK && ((t != STK_DT_I32 && t != STK_DT_I64) || c->in[1].dtype != STK_DT_F32)) {
@@ -190,9 +219,9 @@ static enum stk_status distort_run(struct stk_op_run *r, struct stk_err *err)
     static const float image[4] = {0, 0, 1, 1};
     struct bounds b;
     const struct stk_shape shapes[3] = {{1, {3}}, {1, {3}}, {3, {1, 1, 4}}};
-    int64_t seed = stk_attrs_int(r->attrs, "seed", -1), n = stk_shape_count(&r->in[1]->shape) / 4;
-    bool by_image = n == 0 && stk_attrs_int(r->attrs, "use_image_if_no_bounding_boxes", 0) != 0;
-    enum stk_status s = bounds_read(r->attrs, &b, err);
+    int64_t seed = r->args[ARG_SEED].i, n = stk_shape_count(&r->in[1]->shape) / 4;
+    bool by_image = n == 0 && r->args[ARG_USE_IMAGE_IF_NO_BOUNDING_BOXES].i != 0;
+    enum stk_status s = bounds_read(r->args, &b, err);
     for (int k = 0; s == STK_OK && k < 3; k++) {
         s = stk_op_out(r, k, r->spec[k].dtype, &shapes[k], err) ? STK_OK : err->code;
     }
@@ -202,7 +231,7 @@ static enum stk_status distort_run(struct stk_op_run *r, struct stk_err *err)
         const float *boxes = n ? stk_col_at(r->in[1], i) : image;
         int64_t size[3];
         int numbers = 0;
-        if (!stk_op_ints(NULL, "", r->in[0], i, size, 3, &numbers) || numbers != 3 || size[0] < 1 ||
+        if (!stk_op_ints(NULL, r->in[0], i, size, 3, &numbers) || numbers != 3 || size[0] < 1 ||
             size[1] < 1 || size[0] > SIDE_MAX || size[1] > SIDE_MAX) {
             return stk_op_fail(r, i, STK_EINVAL, "the size is (height, width, channels)");
         }
@@ -231,4 +260,5 @@ const struct stk_op stk_op_sample_distorted_bounding_box = {
     .is_random = true,
     .cost_ns = 200,
     .infer = distort_infer,
-    .run = distort_run};
+    .run = distort_run,
+    .args = distort_args};

@@ -20,6 +20,118 @@ struct plan {
     double f;
 };
 
+// The rows of each operation begin with 0.
+enum { ARG_SIZE, ARG_METHOD, ARG_PRESERVE_ASPECT_RATIO, ARG_ANTIALIAS };
+enum { ARG_TARGET_HEIGHT, ARG_TARGET_WIDTH };
+enum { ARG_OFFSET_HEIGHT, ARG_OFFSET_WIDTH, ARG_BOX_HEIGHT, ARG_BOX_WIDTH };
+enum { ARG_CENTRAL_FRACTION = 0, ARG_K = 0, ARG_DELTA = 0, ARG_GAMMA = 0, ARG_GAIN = 1 };
+enum { ARG_DTYPE, ARG_SATURATE };
+enum { ARG_SEED, ARG_MAX_DELTA, ARG_LOWER = ARG_MAX_DELTA, ARG_UPPER };
+
+static const struct stk_arg_row resize_args[] = {
+    [ARG_SIZE] = {.name = "size",
+                  .type = STK_ARG_INTS,
+                  .is_input_too = true,
+                  .help = "height and width"},
+    [ARG_METHOD] = STK_OP_METHOD_ROW,
+    [ARG_PRESERVE_ASPECT_RATIO] =
+        {.name = "preserve_aspect_ratio",
+         .type = STK_ARG_BOOL,
+         .help = "the largest size within that has the proportions of the image"},
+    [ARG_ANTIALIAS] =
+        {.name = "antialias",
+         .type = STK_ARG_BOOL,
+         .help = "pixels are means of all that they stand for, where the image becomes smaller"},
+    {0}};
+static const struct stk_arg_row target_args[] = {
+    [ARG_TARGET_HEIGHT] = {.name = "target_height",
+                           .type = STK_ARG_INT,
+                           .is_input_too = true,
+                           .help = "rows of the result"},
+    [ARG_TARGET_WIDTH] = {.name = "target_width",
+                          .type = STK_ARG_INT,
+                          .is_input_too = true,
+                          .help = "columns of the result"},
+    {0}};
+static const struct stk_arg_row box_args[] = {[ARG_OFFSET_HEIGHT] = {.name = "offset_height",
+                                                                     .type = STK_ARG_INT,
+                                                                     .is_input_too = true,
+                                                                     .help = "rows above it"},
+                                              [ARG_OFFSET_WIDTH] = {.name = "offset_width",
+                                                                    .type = STK_ARG_INT,
+                                                                    .is_input_too = true,
+                                                                    .help = "columns left of it"},
+                                              [ARG_BOX_HEIGHT] = {.name = "target_height",
+                                                                  .type = STK_ARG_INT,
+                                                                  .is_input_too = true,
+                                                                  .help = "rows of the result"},
+                                              [ARG_BOX_WIDTH] = {.name = "target_width",
+                                                                 .type = STK_ARG_INT,
+                                                                 .is_input_too = true,
+                                                                 .help = "columns of the result"},
+                                              {0}};
+static const struct stk_arg_row central_args[] = {
+    [ARG_CENTRAL_FRACTION] = {.name = "central_fraction",
+                              .type = STK_ARG_FLOAT,
+                              .is_required = true,
+                              .help = "of each side, above 0 and at most 1"},
+    {0}};
+static const struct stk_arg_row turn_args[] = {
+    [ARG_K] = {.name = "k", .type = STK_ARG_INT, .fallback = 1, .help = "how many right angles"},
+    {0}};
+static const struct stk_arg_row delta_args[] = {[ARG_DELTA] = {.name = "delta",
+                                                               .type = STK_ARG_FLOAT,
+                                                               .is_input_too = true,
+                                                               .help = "what is added"},
+                                                {0}};
+static const struct stk_arg_row contrast_factor_args[] = {
+    [ARG_DELTA] = {.name = "contrast_factor",
+                   .type = STK_ARG_FLOAT,
+                   .is_input_too = true,
+                   .help = "how many times as far from the mean"},
+    {0}};
+static const struct stk_arg_row saturation_factor_args[] = {
+    [ARG_DELTA] = {.name = "saturation_factor",
+                   .type = STK_ARG_FLOAT,
+                   .is_input_too = true,
+                   .help = "how many times as saturated"},
+    {0}};
+static const struct stk_arg_row gamma_args[] = {[ARG_GAMMA] = {.name = "gamma",
+                                                               .type = STK_ARG_FLOAT,
+                                                               .fallback_float = 1,
+                                                               .help = "the power"},
+                                                [ARG_GAIN] = {.name = "gain",
+                                                              .type = STK_ARG_FLOAT,
+                                                              .fallback_float = 1,
+                                                              .help = "what it is multiplied by"},
+                                                {0}};
+static const struct stk_arg_row type_args[] = {
+    [ARG_DTYPE] = {.name = "dtype",
+                   .type = STK_ARG_DTYPE,
+                   .is_required = true,
+                   .help = "uint8, uint16 or float32"},
+    [ARG_SATURATE] = {.name = "saturate",
+                      .type = STK_ARG_BOOL,
+                      .help = "values beyond the range become its ends"},
+    {0}};
+static const struct stk_arg_row seed_args[] = {[ARG_SEED] = STK_OP_SEED_ROW, {0}};
+static const struct stk_arg_row random_delta_args[] = {
+    [ARG_SEED] = STK_OP_SEED_ROW,
+    [ARG_MAX_DELTA] = {.name = "max_delta",
+                       .type = STK_ARG_FLOAT,
+                       .is_required = true,
+                       .help = "up to which, both ways"},
+    {0}};
+static const struct stk_arg_row between_args[] = {[ARG_SEED] = STK_OP_SEED_ROW,
+                                                  [ARG_LOWER] = {.name = "lower",
+                                                                 .type = STK_ARG_FLOAT,
+                                                                 .is_required = true,
+                                                                 .help = "the least factor"},
+                                                  [ARG_UPPER] = {.name = "upper",
+                                                                 .type = STK_ARG_FLOAT,
+                                                                 .is_required = true,
+                                                                 .help = "the end of the factors"},
+                                                  {0}};
 struct row {
     bool (*plan)(struct stk_op_image_args *a, const struct stk_shape *image, struct plan *p,
                  const char **why);
@@ -28,23 +140,23 @@ struct row {
                            const struct stk_image *out, struct stk_err *err);
 };
 
-bool stk_op_image_ints(struct stk_op_image_args *a, const char *name, int64_t *values, int count)
+bool stk_op_image_ints(struct stk_op_image_args *a, int row, int64_t *values, int count)
 {
-    bool is_attr = stk_attrs_get(a->attrs, name) != NULL;
+    bool is_attr = a->args[row].attr != NULL;
     const struct stk_col *input = NULL;
     int got;
     if (!is_attr) {
         input = a->next < a->n_in ? a->in[a->next] : NULL;
         a->next++;
     }
-    return (is_attr || input) && stk_op_ints(a->attrs, name, input, a->i, values, count, &got) &&
+    return (is_attr || input) && stk_op_ints(&a->args[row], input, a->i, values, count, &got) &&
            got == count;
 }
 
-bool stk_op_image_float(struct stk_op_image_args *a, const char *name, double *value)
+bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value)
 {
-    if (stk_attrs_get(a->attrs, name)) {
-        *value = stk_attrs_float(a->attrs, name, 0);
+    if (a->args[row].attr) {
+        *value = a->args[row].f;
         return true;
     }
     const struct stk_col *input = a->next < a->n_in ? a->in[a->next] : NULL;
@@ -75,38 +187,19 @@ static bool plan_same(struct stk_op_image_args *a, const struct stk_shape *s, st
     return true;
 }
 
-enum stk_image_method stk_op_image_method(const struct stk_attrs *a)
-{
-    static const char *const names[] = {"bilinear", "nearest",       "bicubic",
-                                        "area",     "lanczos3",      "lanczos5",
-                                        "gaussian", "mitchellcubic", "pil_bilinear"};
-    const char *name = stk_attrs_text(a, "method", "bilinear");
-    for (int k = 0; k < STK_IMAGE_METHODS; k++) {
-        if (strcmp(names[k], name) == 0) {
-            return (enum stk_image_method)k;
-        }
-    }
-    return STK_IMAGE_METHODS;
-}
-
 static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
                         const char **why)
 {
     int64_t size[2] = {UNSET, UNSET};
-    enum stk_image_method method = stk_op_image_method(a->attrs);
-    *why = "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian, "
-           "mitchellcubic or pil_bilinear";
-    if (method == STK_IMAGE_METHODS) {
-        return false;
-    }
+    enum stk_image_method method = (enum stk_image_method)a->args[ARG_METHOD].i;
     *why = "";
-    bool has_size = stk_op_image_ints(a, "size", size, 2);
-    const struct stk_attr *given = stk_attrs_get(a->attrs, "size");
+    bool has_size = stk_op_image_ints(a, ARG_SIZE, size, 2);
+    const struct stk_attr *given = a->args[ARG_SIZE].attr;
     if (!has_size && given) {
         *why = "size is two integers, height and width";
         return false;
     }
-    bool keeps_ratio = stk_attrs_int(a->attrs, "preserve_aspect_ratio", 0) != 0;
+    bool keeps_ratio = a->args[ARG_PRESERVE_ASPECT_RATIO].i != 0;
     p->height = has_size ? size[0] : UNSET;
     p->width = has_size ? size[1] : UNSET;
     if (has_size && (size[0] < 1 || size[1] < 1)) {
@@ -125,25 +218,32 @@ static bool plan_resize(struct stk_op_image_args *a, const struct stk_shape *s, 
     return true;
 }
 
-static bool plan_target(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
-                        const char **why)
+// The height's row; the width's is the next.
+static bool plan_sides(struct stk_op_image_args *a, int row, struct plan *p, const char **why)
 {
-    (void)s;
-    bool has_height = stk_op_image_ints(a, "target_height", &p->height, 1);
-    bool has_width = stk_op_image_ints(a, "target_width", &p->width, 1);
+    bool has_height = stk_op_image_ints(a, row, &p->height, 1);
+    bool has_width = stk_op_image_ints(a, row + 1, &p->width, 1);
     p->height = has_height ? p->height : UNSET;
     p->width = has_width ? p->width : UNSET;
     *why = "sizes must be positive";
     return (!has_height || p->height > 0) && (!has_width || p->width > 0);
 }
 
+static bool plan_target(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
+                        const char **why)
+{
+    (void)s;
+    return plan_sides(a, ARG_TARGET_HEIGHT, p, why);
+}
+
 static bool plan_box(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
                      const char **why)
 {
-    bool known = stk_op_image_ints(a, "offset_height", &p->v[0], 1);
-    known = stk_op_image_ints(a, "offset_width", &p->v[1], 1) && known;
+    (void)s;
+    bool known = stk_op_image_ints(a, ARG_OFFSET_HEIGHT, &p->v[0], 1);
+    known = stk_op_image_ints(a, ARG_OFFSET_WIDTH, &p->v[1], 1) && known;
     *why = "offsets must not be negative";
-    return plan_target(a, s, p, why) && (!known || (p->v[0] >= 0 && p->v[1] >= 0));
+    return plan_sides(a, ARG_BOX_HEIGHT, p, why) && (!known || (p->v[0] >= 0 && p->v[1] >= 0));
 }
 
 static bool plan_central(struct stk_op_image_args *a, const struct stk_shape *s, struct plan *p,
@@ -151,7 +251,7 @@ static bool plan_central(struct stk_op_image_args *a, const struct stk_shape *s,
 {
     struct stk_image_box box;
     struct stk_err err;
-    p->f = stk_attrs_float(a->attrs, "central_fraction", 0);
+    p->f = a->args[ARG_CENTRAL_FRACTION].f;
     *why = "central_fraction must be above 0 and at most 1";
     p->height = p->width = UNSET;
     if (!(p->f > 0 && p->f <= 1)) {
@@ -172,7 +272,7 @@ static bool plan_turned(struct stk_op_image_args *a, const struct stk_shape *s, 
                         const char **why)
 {
     (void)why;
-    p->v[0] = stk_attrs_int(a->attrs, "k", 1);
+    p->v[0] = a->args[ARG_K].i;
     if (p->v[0] % 2) {
         p->height = s->dim[1];
         p->width = s->dim[0];
@@ -195,13 +295,7 @@ static bool plan_delta(struct stk_op_image_args *a, const struct stk_shape *s, s
 {
     (void)s;
     (void)why;
-    static const char *const names[] = {"delta", "contrast_factor", "saturation_factor"};
-    for (int k = 0; k < 3; k++) {
-        if (stk_attrs_get(a->attrs, names[k])) {
-            return stk_op_image_float(a, names[k], &p->f);
-        }
-    }
-    (void)stk_op_image_float(a, "delta", &p->f);
+    (void)stk_op_image_float(a, ARG_DELTA, &p->f);
     return true;
 }
 
@@ -238,7 +332,7 @@ static bool plan_type(struct stk_op_image_args *a, const struct stk_shape *s, st
 {
     enum stk_image_type type;
     (void)s;
-    p->dtype = (enum stk_dtype)stk_attrs_int(a->attrs, "dtype", STK_DT_F32);
+    p->dtype = (enum stk_dtype)a->args[ARG_DTYPE].i;
     *why = "the types are uint8, uint16 and float32";
     return stk_op_image_type(p->dtype, &type);
 }
@@ -255,13 +349,13 @@ RUN(run_resize)
 {
     (void)i;
     (void)p;
-    enum stk_image_method method = stk_op_image_method(r->attrs);
+    enum stk_image_method method = (enum stk_image_method)r->args[ARG_METHOD].i;
     if (in->height == out->height && in->width == out->width && in->type == out->type &&
         !stk_image_blurs(method)) {
         return stk_image_copy(in, out, err);
     }
     struct stk_image_resize_options o = {.method = method,
-                                         .antialias = stk_attrs_int(r->attrs, "antialias", 0) != 0};
+                                         .antialias = r->args[ARG_ANTIALIAS].i != 0};
     return stk_image_resize(c, in, &o, out, err);
 }
 RUN(run_crop)
@@ -330,8 +424,8 @@ RUN(run_hue)
 RUN(run_gamma)
 {
     UNUSED;
-    return stk_image_adjust_gamma(in, (float)stk_attrs_float(r->attrs, "gamma", 1),
-                                  (float)stk_attrs_float(r->attrs, "gain", 1), out, err);
+    return stk_image_adjust_gamma(in, (float)r->args[ARG_GAMMA].f, (float)r->args[ARG_GAIN].f, out,
+                                  err);
 }
 RUN(run_grey)
 {
@@ -361,13 +455,13 @@ RUN(run_standardize)
 RUN(run_type)
 {
     UNUSED;
-    return stk_image_convert_type(in, stk_attrs_int(r->attrs, "saturate", 0) != 0, out, err);
+    return stk_image_convert_type(in, r->args[ARG_SATURATE].i != 0, out, err);
 }
 
 // Evenly in [low, high) for this element.
-double stk_op_image_drawn(const struct stk_op_run *r, int64_t i, double low, double high)
+double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, double low,
+                          double high)
 {
-    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
     uint64_t base = seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed;
     uint64_t bits = stk_random_bits(base, 4, r->first_index + i, 0);
     return low + (high - low) * ((double)(bits >> 11) * 0x1p-53);
@@ -375,31 +469,35 @@ double stk_op_image_drawn(const struct stk_op_run *r, int64_t i, double low, dou
 RUN(run_random_mirror)
 {
     UNUSED;
-    return stk_op_image_drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_left_right(in, out, err)
-                                                : stk_image_copy(in, out, err);
+    return stk_op_image_drawn(r, r->args[ARG_SEED].i, i, 0, 1) < 0.5
+               ? stk_image_flip_left_right(in, out, err)
+               : stk_image_copy(in, out, err);
 }
 RUN(run_random_flip)
 {
     UNUSED;
-    return stk_op_image_drawn(r, i, 0, 1) < 0.5 ? stk_image_flip_up_down(in, out, err)
-                                                : stk_image_copy(in, out, err);
+    return stk_op_image_drawn(r, r->args[ARG_SEED].i, i, 0, 1) < 0.5
+               ? stk_image_flip_up_down(in, out, err)
+               : stk_image_copy(in, out, err);
 }
 RUN(run_random_brightness)
 {
-    double most = stk_attrs_float(r->attrs, "max_delta", 0);
+    double most = r->args[ARG_MAX_DELTA].f;
     UNUSED;
-    return stk_image_adjust_brightness(in, (float)stk_op_image_drawn(r, i, -most, most), out, err);
+    return stk_image_adjust_brightness(
+        in, (float)stk_op_image_drawn(r, r->args[ARG_SEED].i, i, -most, most), out, err);
 }
 RUN(run_random_hue)
 {
-    double most = stk_attrs_float(r->attrs, "max_delta", 0);
+    double most = r->args[ARG_MAX_DELTA].f;
     UNUSED;
-    return stk_image_adjust_hue(in, (float)stk_op_image_drawn(r, i, -most, most), out, err);
+    return stk_image_adjust_hue(
+        in, (float)stk_op_image_drawn(r, r->args[ARG_SEED].i, i, -most, most), out, err);
 }
 static float between(const struct stk_op_run *r, int64_t i)
 {
-    return (float)stk_op_image_drawn(r, i, stk_attrs_float(r->attrs, "lower", 0),
-                                     stk_attrs_float(r->attrs, "upper", 1));
+    return (float)stk_op_image_drawn(r, r->args[ARG_SEED].i, i, r->args[ARG_LOWER].f,
+                                     r->args[ARG_UPPER].f);
 }
 RUN(run_random_contrast)
 {
@@ -413,12 +511,12 @@ RUN(run_random_saturation)
 }
 
 static const struct row rows[] = {
-#define ROW(id, planned, run, random, about) {planned, run},
+#define ROW(id, planned, run, rows, random, about) {planned, run},
 #include "data/ops/op_image.def"
 #undef ROW
 };
 enum {
-#define ROW(id, planned, run, random, about) AT_##id,
+#define ROW(id, planned, run, rows, random, about) AT_##id,
 #include "data/ops/op_image.def"
 #undef ROW
 };
@@ -487,7 +585,7 @@ static enum stk_status image_infer(struct stk_op_infer *c, struct stk_err *err)
         image = image_shape(in);
     }
     struct plan p = plan_of(&image, c->in[0].dtype);
-    struct stk_op_image_args a = {.attrs = c->attrs, .in = c->constant, .n_in = c->n_in, .next = 1};
+    struct stk_op_image_args a = {.args = c->args, .in = c->constant, .n_in = c->n_in, .next = 1};
     if (!rows[c->op->arg].plan(&a, &image, &p, &why)) {
         return stk_err_set(err, STK_EINVAL, "%s: %s", c->op->name, why);
     }
@@ -551,7 +649,7 @@ static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n && i < r->failed; i++) {
         struct plan p = plan_of(&image, in->dtype);
         struct stk_op_image_args a = {
-            .attrs = r->attrs, .in = r->in, .n_in = r->n_in, .next = 1, .i = i};
+            .args = r->args, .in = r->in, .n_in = r->n_in, .next = 1, .i = i};
         const char *why = "";
         bool fits = rows[r->op->arg].plan(&a, &image, &p, &why) && p.height > 0 && p.width > 0 &&
                     p.channels > 0;
@@ -580,7 +678,7 @@ static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-#define ROW(id, planned, run_one, random, about)                                                   \
+#define ROW(id, planned, run_one, rows, random, about)                                             \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .is_random = random,                                        \
@@ -589,6 +687,7 @@ static enum stk_status image_run(struct stk_op_run *r, struct stk_err *err)
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \
                                        .scratch_end = stk_op_image_scratch_end,                    \
                                        .run = image_run,                                           \
+                                       .args = rows,                                               \
                                        .arg = AT_##id};
 #include "data/ops/op_image.def"
 #undef ROW

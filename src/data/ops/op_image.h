@@ -90,19 +90,26 @@ static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, i
                               (size_t)(width * channels) * stk_image_type_size(type)};
 }
 
-// Arguments of one element: attributes by name, or else the next input.
+// Arguments of one element: given ones by their row, or else the next input.
 struct stk_op_image_args {
-    const struct stk_attrs *attrs;
+    const struct stk_arg_value *args;
     const struct stk_col *const *in; // NULL entries: not known yet
     int n_in, next;
     int64_t i;
 };
-bool stk_op_image_ints(struct stk_op_image_args *a, const char *name, int64_t *values, int count);
-bool stk_op_image_float(struct stk_op_image_args *a, const char *name, double *value);
-// Of attribute "method", bilinear without one; STK_IMAGE_METHODS: no such method.
-enum stk_image_method stk_op_image_method(const struct stk_attrs *a);
-// Evenly in [low, high) for element i: by "seed" or the run's own.
-double stk_op_image_drawn(const struct stk_op_run *r, int64_t i, double low, double high);
+bool stk_op_image_ints(struct stk_op_image_args *a, int row, int64_t *values, int count);
+bool stk_op_image_float(struct stk_op_image_args *a, int row, double *value);
+// The row of the method of resizing, whose numbers are those of enum stk_image_method.
+#define STK_OP_METHOD_ROW                                                                          \
+    {.name = "method",                                                                             \
+     .type = STK_ARG_TEXT,                                                                         \
+     .fallback_text = "bilinear",                                                                  \
+     .choices = "bilinear,nearest,bicubic,area,lanczos3,lanczos5,gaussian,mitchellcubic,"          \
+                "pil_bilinear",                                                                    \
+     .help = "how pixels are made of others"}
+// Evenly in [low, high) for element i: by a seed of one's own, or the run's where it is negative.
+double stk_op_image_drawn(const struct stk_op_run *r, int64_t seed, int64_t i, double low,
+                          double high);
 // A failure of an image function becomes the element's.
 enum stk_status stk_op_image_failed(struct stk_op_run *r, int64_t i, const struct stk_err *why);
 

@@ -3,18 +3,66 @@
 // them; nobody asks for them by name):
 //
 // arithmetic: float32 (or uint8, cast first) through a chain of sums, differences, products and
-//   quotients with constants: attributes "steps" INTS (enum stk_image_step_kind), "counts" INTS
-//   (constants of each: 1, or as many as the last dimension) and "constants" FLOATS (four each).
-// image_chain: an image, or a JPEG's contents ("decode" 1, with decode_jpeg's attributes and
-// "crop",
-//   see op_codec.h), resized to "size" INTS ("method", "antialias"), perhaps
-//   mirrored ("mirror" 1: yes; 2: by chance, as random_flip_left_right with "seed"), then steps.
+//   quotients with constants.
+// image_chain: an image, or a JPEG's contents, resized, perhaps mirrored (by chance as
+//   random_flip_left_right does), then steps.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/str.h"
 #include "data/ops/op_codec.h"
 #include "data/ops/op_image.h"
+
+// arithmetic's rows; then those of a chain, which go on behind those of what decodes.
+enum { ARG_STEPS, ARG_COUNTS, ARG_CONSTANTS };
+enum {
+    ARG_DECODE = STK_OP_DECODE_ROWS,
+    ARG_SIZE,
+    ARG_METHOD,
+    ARG_ANTIALIAS,
+    ARG_PRESERVE_ASPECT_RATIO,
+    ARG_MIRROR,
+    ARG_SEED,
+    ARG_CHAIN_STEPS // and the two others
+};
+#define STEP_ROWS(first)                                                                           \
+    [(first) +                                                                                     \
+        ARG_STEPS] = {.name = "steps",                                                             \
+                      .type = STK_ARG_INTS,                                                        \
+                      .is_open = true,                                                             \
+                      .help = "enum stk_image_step_kind of each; without it none"},                \
+        [(first) + ARG_COUNTS] =                                                                   \
+            {.name = "counts",                                                                     \
+             .type = STK_ARG_INTS,                                                                 \
+             .is_open = true,                                                                      \
+             .help = "how many constants each has: 1, or one for each of the last dimension"},     \
+        [(first) + ARG_CONSTANTS] = {.name = "constants",                                          \
+                                     .type = STK_ARG_FLOATS,                                       \
+                                     .is_open = true,                                              \
+                                     .help = "four of each step"}
+
+static const struct stk_arg_row arithmetic_args[] = {STEP_ROWS(0), {0}};
+static const struct stk_arg_row chain_args[] = {
+    STK_OP_PART_ROWS,
+    [ARG_DECODE] = {.name = "decode",
+                    .type = STK_ARG_BOOL,
+                    .help = "the input is a file, as decode_jpeg's"},
+    [ARG_SIZE] = {.name = "size",
+                  .type = STK_ARG_INTS,
+                  .is_required = true,
+                  .help = "height and width"},
+    [ARG_METHOD] = STK_OP_METHOD_ROW,
+    [ARG_ANTIALIAS] = {.name = "antialias", .type = STK_ARG_BOOL, .help = "as resize has it"},
+    [ARG_PRESERVE_ASPECT_RATIO] = {.name = "preserve_aspect_ratio",
+                                   .type = STK_ARG_BOOL,
+                                   .help = "never: resize has it"},
+    [ARG_MIRROR] = {.name = "mirror",
+                    .type = STK_ARG_INT,
+                    .choices = "no,yes,by chance",
+                    .help = "left to right"},
+    [ARG_SEED] = STK_OP_SEED_ROW,
+    STEP_ROWS(ARG_CHAIN_STEPS),
+    {0}};
 
 enum mirror { NOT_MIRRORED, MIRRORED, MIRRORED_BY_CHANCE };
 
@@ -23,13 +71,15 @@ struct chain {
     bool is_decoded;
     int64_t size[2]; // 0: no image
     enum mirror mirror;
+    int64_t seed; // of the chance; negative: the run's
     struct stk_image_resize_options resize;
 };
 
-static bool read_steps(const struct stk_attrs *a, struct stk_image_steps *s)
+// `a` begins with the row of the steps.
+static bool read_steps(const struct stk_arg_value *a, struct stk_image_steps *s)
 {
-    const struct stk_attr *kinds = stk_attrs_get(a, "steps"), *counts = stk_attrs_get(a, "counts"),
-                          *constants = stk_attrs_get(a, "constants");
+    const struct stk_attr *kinds = a[ARG_STEPS].attr, *counts = a[ARG_COUNTS].attr,
+                          *constants = a[ARG_CONSTANTS].attr;
     *s = (struct stk_image_steps){0};
     if (!kinds) {
         return true;
@@ -50,34 +100,35 @@ static bool read_steps(const struct stk_attrs *a, struct stk_image_steps *s)
     return ok;
 }
 
-static bool read_chain(const struct stk_attrs *a, struct chain *c)
+static bool read_chain(const struct stk_op_infer *in, struct chain *c)
 {
-    const struct stk_attr *size = stk_attrs_get(a, "size");
-    *c = (struct chain){.is_decoded = stk_attrs_int(a, "decode", 0) != 0,
-                        .mirror = (enum mirror)stk_attrs_int(a, "mirror", NOT_MIRRORED)};
-    if (size && (size->kind != STK_ATTR_INTS || size->count != 2 || size->ints[0] < 1 ||
-                 size->ints[1] < 1 || size->ints[0] > STK_IMAGE_MAX_SIDE ||
-                 size->ints[1] > STK_IMAGE_MAX_SIDE)) {
+    const struct stk_arg_value *a = in->args;
+    *c = (struct chain){.seed = -1};
+    if (in->op == &stk_op_arithmetic) {
+        return read_steps(a, &c->steps);
+    }
+    const struct stk_attr *size = a[ARG_SIZE].attr;
+    c->is_decoded = a[ARG_DECODE].i != 0;
+    c->mirror = (enum mirror)a[ARG_MIRROR].i;
+    c->seed = a[ARG_SEED].i;
+    if (!size || size->kind != STK_ATTR_INTS || size->count != 2 || size->ints[0] < 1 ||
+        size->ints[1] < 1 || size->ints[0] > STK_IMAGE_MAX_SIDE ||
+        size->ints[1] > STK_IMAGE_MAX_SIDE) {
         return false;
     }
-    if (size) {
-        memcpy(c->size, size->ints, sizeof c->size);
-    }
-    c->resize.method = stk_op_image_method(a);
-    c->resize.antialias = stk_attrs_int(a, "antialias", 0) != 0;
-    return read_steps(a, &c->steps) && c->resize.method != STK_IMAGE_METHODS;
+    memcpy(c->size, size->ints, sizeof c->size);
+    c->resize.method = (enum stk_image_method)a[ARG_METHOD].i;
+    c->resize.antialias = a[ARG_ANTIALIAS].i != 0;
+    return read_steps(a + ARG_CHAIN_STEPS, &c->steps);
 }
 
-static enum stk_status chain_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
-                                     int n_in, void **out, struct stk_err *err)
+static enum stk_status chain_prepare(const struct stk_op_infer *in, void **out, struct stk_err *err)
 {
     struct chain *c = stk_alloc(sizeof *c);
-    (void)in;
-    (void)n_in;
     if (!c) {
         return stk_err_nomem(err);
     }
-    if (!read_chain(attrs, c)) {
+    if (!read_chain(in, c)) {
         stk_free(c);
         return stk_err_set(err, STK_EINVAL, "a chain of operations that makes no sense");
     }
@@ -140,6 +191,7 @@ const struct stk_op stk_op_arithmetic = {.name = "arithmetic",
                                          .is_elementwise = true,
                                          .cost_ns = 0.5,
                                          .infer = arithmetic_infer,
+                                         .args = arithmetic_args,
                                          .prepare = chain_prepare,
                                          .unprepare = stk_free,
                                          .run = arithmetic_run};
@@ -153,8 +205,8 @@ static enum stk_status chain_infer(struct stk_op_infer *c, struct stk_err *err)
     if (s != STK_OK) {
         return s;
     }
-    bool fits = read_chain(c->attrs, &chain) && chain.size[0] > 0;
-    int64_t channels = stk_attrs_int(c->attrs, "channels", 0);
+    bool fits = read_chain(c, &chain) && chain.size[0] > 0;
+    int64_t channels = c->args[STK_OP_DECODE_CHANNELS].i;
     if (fits && !chain.is_decoded) {
         const struct stk_shape *in = &c->in[0].shape;
         fits = in->rank == 3 && (c->in[0].dtype == STK_DT_U8 || c->in[0].dtype == STK_DT_F32);
@@ -172,7 +224,7 @@ static enum stk_status chain_infer(struct stk_op_infer *c, struct stk_err *err)
 static bool is_mirrored(const struct stk_op_run *r, const struct chain *c, int64_t i)
 {
     return c->mirror == MIRRORED ||
-           (c->mirror == MIRRORED_BY_CHANCE && stk_op_image_drawn(r, i, 0, 1) < 0.5);
+           (c->mirror == MIRRORED_BY_CHANCE && stk_op_image_drawn(r, c->seed, i, 0, 1) < 0.5);
 }
 
 // Of its size already: as resize, which then copies floats.
@@ -278,6 +330,7 @@ static enum stk_status chain_run(struct stk_op_run *r, struct stk_err *err)
                                        .at_once = 2,                                               \
                                        .cost_ns = 5e5,                                             \
                                        .infer = chain_infer,                                       \
+                                       .args = chain_args,                                         \
                                        .prepare = chain_prepare,                                   \
                                        .unprepare = stk_free,                                      \
                                        .scratch_bytes = sizeof(struct stk_op_image_scratch),       \

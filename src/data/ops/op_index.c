@@ -10,6 +10,29 @@
 
 #include "data/ops/op_move.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_INDEX = 0, ARG_BEGIN = 0, ARG_SIZE = 1, ARG_AXIS = 0 };
+static const struct stk_arg_row strided_args[] = {
+    [ARG_INDEX] = {.name = "index",
+                   .type = STK_ARG_INTS,
+                   .is_required = true,
+                   .help = "five numbers for each item: kind, begin, end, step, flags"},
+    {0}};
+static const struct stk_arg_row slice_args[] = {
+    [ARG_BEGIN] = {.name = "begin",
+                   .type = STK_ARG_INTS,
+                   .is_input_too = true,
+                   .help = "the first place of each dimension"},
+    [ARG_SIZE] = {.name = "size",
+                  .type = STK_ARG_INTS,
+                  .is_input_too = true,
+                  .help = "how many; -1: to the end"},
+    {0}};
+static const struct stk_arg_row gather_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"}, {0}};
+static const struct stk_arg_row reverse_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INTS, .is_required = true, .help = "which"}, {0}};
+
 enum {
     INTEGER = STK_OP_INTEGER,
     SLICE = STK_OP_SLICE,
@@ -32,7 +55,7 @@ static bool read_scalar(const struct stk_col *c, int64_t i, int64_t *v)
 {
     int count;
     struct stk_shape shape = stk_col_shape(c, i);
-    return stk_shape_count(&shape) == 1 && stk_op_ints(NULL, "", c, i, v, 1, &count);
+    return stk_shape_count(&shape) == 1 && stk_op_ints(NULL, c, i, v, 1, &count);
 }
 
 bool stk_op_index_clamp(const struct stk_op_index_item *it, int64_t length, int64_t *first,
@@ -200,7 +223,7 @@ static void open_shape(const struct stk_attr *t, const struct stk_shape *in, str
 
 static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(c->attrs, "index");
+    const struct stk_attr *t = c->args[ARG_INDEX].attr;
     struct selection s;
     char why[WHY_SIZE];
     if (c->n_in < 1 || !t || t->kind != STK_ATTR_INTS || t->count % 5) {
@@ -234,7 +257,7 @@ static enum stk_status strided_infer(struct stk_op_infer *c, struct stk_err *err
 
 static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(r->attrs, "index");
+    const struct stk_attr *t = r->args[ARG_INDEX].attr;
     const struct stk_col *in = r->in[0];
     size_t size = stk_dtype_bytes(in->dtype);
     bool is_same = true;
@@ -268,7 +291,8 @@ static enum stk_status strided_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_strided_slice = {.name = "strided_slice",
                                             .summary = "v[begin:end:step, ...]",
                                             .infer = strided_infer,
-                                            .run = strided_run};
+                                            .run = strided_run,
+                                            .args = strided_args};
 
 // slice: begin and size (-1: to the end), attributes or the next inputs.
 static bool slice_item(const struct stk_op_run *r, int64_t i, int64_t *begin, int64_t *size,
@@ -276,9 +300,9 @@ static bool slice_item(const struct stk_op_run *r, int64_t i, int64_t *begin, in
 {
     int n_begin, n_size;
     const struct stk_col *b = r->n_in > 1 ? r->in[1] : NULL;
-    const struct stk_col *z = r->n_in > 2 ? r->in[2] : stk_attrs_get(r->attrs, "begin") ? b : NULL;
-    return stk_op_ints(r->attrs, "begin", b, i, begin, STK_RANK_MAX, &n_begin) &&
-           stk_op_ints(r->attrs, "size", z, i, size, STK_RANK_MAX, &n_size) && n_begin == rank &&
+    const struct stk_col *z = r->n_in > 2 ? r->in[2] : r->args[ARG_BEGIN].attr ? b : NULL;
+    return stk_op_ints(&r->args[ARG_BEGIN], b, i, begin, STK_RANK_MAX, &n_begin) &&
+           stk_op_ints(&r->args[ARG_SIZE], z, i, size, STK_RANK_MAX, &n_size) && n_begin == rank &&
            n_size == rank;
 }
 
@@ -292,9 +316,9 @@ static enum stk_status slice_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     struct stk_shape *out = &c->out[0].shape;
-    int size_input = stk_attrs_get(c->attrs, "begin") ? 1 : 2;
-    bool has_size = stk_op_static_ints(c, "size", size_input, size, STK_RANK_MAX, &count);
-    bool has_begin = stk_op_static_ints(c, "begin", 1, begin, STK_RANK_MAX, &begins);
+    int size_input = c->args[ARG_BEGIN].attr ? 1 : 2;
+    bool has_size = stk_op_static_ints(c, ARG_SIZE, size_input, size, STK_RANK_MAX, &count);
+    bool has_begin = stk_op_static_ints(c, ARG_BEGIN, 1, begin, STK_RANK_MAX, &begins);
     if (has_size && out->rank >= 0 && count != out->rank) {
         return stk_err_set(err, STK_EINVAL, "slice: %d sizes for %d dimensions", count, out->rank);
     }
@@ -352,7 +376,8 @@ static enum stk_status slice_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_slice = {.name = "slice",
                                     .summary = "`size` values from `begin` on",
                                     .infer = slice_infer,
-                                    .run = slice_run};
+                                    .run = slice_run,
+                                    .args = slice_args};
 
 // gather: params, indices (any shape), axis.
 static enum stk_status gather_infer(struct stk_op_infer *c, struct stk_err *err)
@@ -369,7 +394,7 @@ static enum stk_status gather_infer(struct stk_op_infer *c, struct stk_err *err)
     const struct stk_shape *in = &c->in[0].shape, *index = &c->in[1].shape;
     struct stk_shape out = {.rank = STK_UNKNOWN};
     if (in->rank >= 0 && index->rank >= 0) {
-        if (!stk_op_axis(stk_attrs_int(c->attrs, "axis", 0), in->rank, &axis) ||
+        if (!stk_op_axis(c->args[ARG_AXIS].i, in->rank, &axis) ||
             in->rank - 1 + index->rank > STK_RANK_MAX) {
             return stk_err_set(err, STK_EINVAL, "gather: no such axis in %d dimensions", in->rank);
         }
@@ -406,7 +431,7 @@ static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0], *index = r->in[1];
     struct stk_shape out_shape = {0};
     int axis;
-    if (!stk_op_axis(stk_attrs_int(r->attrs, "axis", 0), in->shape.rank, &axis)) {
+    if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis)) {
         return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", in->shape.rank);
     }
     for (int i = 0; i < in->shape.rank; i++) {
@@ -445,7 +470,8 @@ static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_gather = {.name = "gather",
                                      .summary = "Slices along `axis` by their indices",
                                      .infer = gather_infer,
-                                     .run = gather_run};
+                                     .run = gather_run,
+                                     .args = gather_args};
 
 static enum stk_status reverse_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -455,7 +481,7 @@ static enum stk_status reverse_infer(struct stk_op_infer *c, struct stk_err *err
         stk_spec_copy(&c->out[0], &c->in[0]);
     }
     return s == STK_OK && c->in[0].shape.rank >= 0
-               ? stk_op_axes(c->op, c->attrs, c->in[0].shape.rank, &axes, err)
+               ? stk_op_axes(c->op, &c->args[ARG_AXIS], c->in[0].shape.rank, &axes, err)
                : s;
 }
 
@@ -464,7 +490,7 @@ static enum stk_status reverse_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     int64_t step[STK_RANK_MAX], base = 0;
     uint32_t axes;
-    enum stk_status s = stk_op_axes(r->op, r->attrs, in->shape.rank, &axes, err);
+    enum stk_status s = stk_op_axes(r->op, &r->args[ARG_AXIS], in->shape.rank, &axes, err);
     stk_op_steps(&in->shape, step);
     for (int i = 0; s == STK_OK && i < in->shape.rank; i++) {
         if (axes >> i & 1) {
@@ -486,7 +512,8 @@ static enum stk_status reverse_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_reverse = {.name = "reverse",
                                       .summary = "Back to front along axes",
                                       .infer = reverse_infer,
-                                      .run = reverse_run};
+                                      .run = reverse_run,
+                                      .args = reverse_args};
 
 // boolean_mask: the slices of the leading dimensions where the mask (known rank) is true.
 static enum stk_status mask_infer(struct stk_op_infer *c, struct stk_err *err)

@@ -2,6 +2,31 @@
 // Joining and parting along an axis: concat, stack, split, unstack.
 #include "data/ops/op_move.h"
 
+enum { ARG_AXIS, ARG_NUM, ARG_SIZES };
+static const struct stk_arg_row concat_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .is_required = true, .help = "along which"},
+    {0}};
+static const struct stk_arg_row stack_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "the new one"}, {0}};
+static const struct stk_arg_row split_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
+    [ARG_NUM] = {.name = "num",
+                 .type = STK_ARG_INT,
+                 .is_open = true,
+                 .help = "of equal parts; or sizes"},
+    [ARG_SIZES] = {.name = "sizes",
+                   .type = STK_ARG_INTS,
+                   .is_open = true,
+                   .help = "of the parts; one may be -1: what is left"},
+    {0}};
+static const struct stk_arg_row unstack_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
+    [ARG_NUM] = {.name = "num",
+                 .type = STK_ARG_INT,
+                 .is_open = true,
+                 .help = "how long it is, where that is not known"},
+    {0}};
+
 static enum stk_status same_types(const struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, STK_OP_INPUTS_MAX, err);
@@ -43,7 +68,7 @@ enum { CONCAT, STACK };
 static enum stk_status join_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     bool is_new = c->op->arg == STACK;
-    int64_t asked = stk_attrs_int(c->attrs, "axis", 0);
+    int64_t asked = c->args[ARG_AXIS].i;
     enum stk_status s = same_types(c, err);
     if (s != STK_OK) {
         return s;
@@ -83,7 +108,7 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
     bool is_new = r->op->arg == STACK;
     struct stk_shape shape = r->in[0]->shape;
     int axis;
-    if (!stk_op_axis(stk_attrs_int(r->attrs, "axis", 0), shape.rank + is_new, &axis)) {
+    if (!stk_op_axis(r->args[ARG_AXIS].i, shape.rank + is_new, &axis)) {
         return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", shape.rank);
     }
     for (int j = 1; j < r->n_in; j++) {
@@ -128,21 +153,23 @@ const struct stk_op stk_op_concat = {.name = "concat",
                                      .summary = "Values one behind the other along `axis`",
                                      .infer = join_infer,
                                      .run = join_run,
-                                     .arg = CONCAT};
+                                     .arg = CONCAT,
+                                     .args = concat_args};
 const struct stk_op stk_op_stack = {.name = "stack",
                                     .summary = "Values side by side along a new `axis`",
                                     .infer = join_infer,
                                     .run = join_run,
-                                    .arg = STACK};
+                                    .arg = STACK,
+                                    .args = stack_args};
 
 enum { SPLIT, UNSTACK };
 
 // Lengths of the parts: attribute "sizes" (INTS; one may be -1), or "num" equal ones.
-static enum stk_status part_sizes(const struct stk_op *op, const struct stk_attrs *attrs,
+static enum stk_status part_sizes(const struct stk_op *op, const struct stk_arg_value *args,
                                   int64_t length, int64_t *sizes, int *count, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, "sizes");
-    int64_t num = stk_attrs_int(attrs, "num", op->arg == UNSTACK ? length : 0), sum = 0;
+    const struct stk_attr *t = op->arg == SPLIT ? args[ARG_SIZES].attr : NULL;
+    int64_t num = args[ARG_NUM].attr ? args[ARG_NUM].i : op->arg == UNSTACK ? length : 0, sum = 0;
     int open = -1;
     if (t && t->kind == STK_ATTR_INTS && t->count <= STK_OP_OUTPUTS_MAX) {
         *count = (int)t->count;
@@ -188,7 +215,7 @@ static void part_shape(struct stk_shape *s, int axis, int64_t size, bool is_gone
 
 static enum stk_status part_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    int64_t sizes[STK_OP_OUTPUTS_MAX], asked = stk_attrs_int(c->attrs, "axis", 0);
+    int64_t sizes[STK_OP_OUTPUTS_MAX], asked = c->args[ARG_AXIS].i;
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_shape *in = &c->in[0].shape;
     int axis = 0, count;
@@ -199,7 +226,7 @@ static enum stk_status part_infer(struct stk_op_infer *c, struct stk_err *err)
         return stk_err_set(err, STK_EINVAL, "%s: no axis %lld in %d dimensions", c->op->name,
                            (long long)asked, in->rank);
     }
-    s = part_sizes(c->op, c->attrs, in->rank < 0 ? -1 : in->dim[axis], sizes, &count, err);
+    s = part_sizes(c->op, c->args, in->rank < 0 ? -1 : in->dim[axis], sizes, &count, err);
     if (s != STK_OK) {
         return s;
     }
@@ -220,8 +247,8 @@ static enum stk_status part_run(struct stk_op_run *r, struct stk_err *err)
     struct stk_err why;
     int axis = 0, count = 0;
     stk_err_init(&why);
-    if (!stk_op_axis(stk_attrs_int(r->attrs, "axis", 0), in->shape.rank, &axis) ||
-        part_sizes(r->op, r->attrs, in->shape.dim[axis], sizes, &count, &why) != STK_OK ||
+    if (!stk_op_axis(r->args[ARG_AXIS].i, in->shape.rank, &axis) ||
+        part_sizes(r->op, r->args, in->shape.dim[axis], sizes, &count, &why) != STK_OK ||
         count != r->n_out) {
         return stk_op_fail(r, 0, STK_EINVAL, "the value cannot be parted so: %s", why.message);
     }
@@ -250,12 +277,14 @@ static enum stk_status part_run(struct stk_op_run *r, struct stk_err *err)
 }
 
 const struct stk_op stk_op_split = {.name = "split",
-                                    .summary = "Parts along `axis` (num, or sizes)",
+                                    .summary = "Parts along `axis`",
                                     .infer = part_infer,
                                     .run = part_run,
-                                    .arg = SPLIT};
+                                    .arg = SPLIT,
+                                    .args = split_args};
 const struct stk_op stk_op_unstack = {.name = "unstack",
                                       .summary = "The slices along `axis`",
                                       .infer = part_infer,
                                       .run = part_run,
-                                      .arg = UNSTACK};
+                                      .arg = UNSTACK,
+                                      .args = unstack_args};

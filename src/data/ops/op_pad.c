@@ -3,13 +3,46 @@
 // second input), tile (attribute "multiples", or the second input), matmul.
 #include "data/ops/op_move.h"
 
+// The rows of each operation begin with 0.
+enum {
+    ARG_PADDINGS = 0,
+    ARG_MODE = 1,
+    ARG_MULTIPLES = 0,
+    ARG_TRANSPOSE_A = 0,
+    ARG_TRANSPOSE_B = 1
+};
+static const struct stk_arg_row pad_args[] = {
+    [ARG_PADDINGS] = {.name = "paddings",
+                      .type = STK_ARG_INTS,
+                      .is_input_too = true,
+                      .help = "before and after each dimension"},
+    [ARG_MODE] = {.name = "mode",
+                  .type = STK_ARG_INT,
+                  .choices = "CONSTANT,REFLECT,SYMMETRIC",
+                  .help = "what lies there"},
+    {0}};
+static const struct stk_arg_row tile_args[] = {
+    [ARG_MULTIPLES] = {.name = "multiples",
+                       .type = STK_ARG_INTS,
+                       .is_input_too = true,
+                       .help = "how often along each dimension"},
+    {0}};
+static const struct stk_arg_row matmul_args[] = {
+    [ARG_TRANSPOSE_A] = {.name = "transpose_a",
+                         .type = STK_ARG_BOOL,
+                         .help = "the first one turned"},
+    [ARG_TRANSPOSE_B] = {.name = "transpose_b",
+                         .type = STK_ARG_BOOL,
+                         .help = "the second one turned"},
+    {0}};
+
 enum { CONSTANT, REFLECT, SYMMETRIC };
 
-static bool paddings_of(const struct stk_attrs *attrs, const struct stk_col *in, int64_t i,
+static bool paddings_of(const struct stk_arg_value *args, const struct stk_col *in, int64_t i,
                         int rank, int64_t *pads)
 {
     int count;
-    return stk_op_ints(attrs, "paddings", in, i, pads, 2 * STK_RANK_MAX, &count) &&
+    return stk_op_ints(&args[ARG_PADDINGS], in, i, pads, 2 * STK_RANK_MAX, &count) &&
            count == 2 * rank;
 }
 
@@ -23,7 +56,7 @@ static enum stk_status pad_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     struct stk_shape *out = &c->out[0].shape;
-    bool is_static = stk_op_static_ints(c, "paddings", 1, pads, 2 * STK_RANK_MAX, &count);
+    bool is_static = stk_op_static_ints(c, ARG_PADDINGS, 1, pads, 2 * STK_RANK_MAX, &count);
     for (int i = 0; i < out->rank; i++) {
         if (is_static && count != 2 * out->rank) {
             return stk_err_set(err, STK_EINVAL, "pad: %d paddings for %d dimensions", count / 2,
@@ -68,16 +101,16 @@ static void pad_element(uint8_t *out, const struct stk_shape *shape, const uint8
 static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
 {
     const struct stk_col *in = r->in[0];
-    bool is_static = stk_attrs_get(r->attrs, "paddings") != NULL;
+    bool is_static = r->args[ARG_PADDINGS].attr != NULL;
     const struct stk_col *list = !is_static && r->n_in > 1 ? r->in[1] : NULL;
     const struct stk_col *fill = r->n_in > (is_static ? 1 : 2) ? r->in[is_static ? 1 : 2] : NULL;
-    int mode = (int)stk_attrs_int(r->attrs, "mode", CONSTANT);
+    int mode = (int)r->args[ARG_MODE].i;
     size_t size = stk_dtype_bytes(in->dtype);
     static const uint8_t zeros[16];
     int64_t pads[2 * STK_RANK_MAX];
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = in->shape;
-        if (!paddings_of(r->attrs, list, i, shape.rank, pads)) {
+        if (!paddings_of(r->args, list, i, shape.rank, pads)) {
             return stk_op_fail(r, i, STK_EINVAL, "needs two paddings for each of %d dimensions",
                                shape.rank);
         }
@@ -105,10 +138,10 @@ static enum stk_status pad_run(struct stk_op_run *r, struct stk_err *err)
 }
 
 const struct stk_op stk_op_pad = {.name = "pad",
-                                  .summary = "Wider by `paddings` (mode 0 constant, 1 "
-                                             "reflect, 2 symmetric)",
+                                  .summary = "Wider by `paddings`",
                                   .infer = pad_infer,
-                                  .run = pad_run};
+                                  .run = pad_run,
+                                  .args = pad_args};
 
 static enum stk_status tile_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -120,7 +153,7 @@ static enum stk_status tile_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     struct stk_shape *out = &c->out[0].shape;
-    bool is_static = stk_op_static_ints(c, "multiples", 1, times, STK_RANK_MAX, &count);
+    bool is_static = stk_op_static_ints(c, ARG_MULTIPLES, 1, times, STK_RANK_MAX, &count);
     for (int i = 0; i < out->rank; i++) {
         if (is_static && count != out->rank) {
             return stk_err_set(err, STK_EINVAL, "tile: %d multiples for %d dimensions", count,
@@ -140,7 +173,7 @@ static enum stk_status tile_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = in->shape;
         int count;
-        bool fits = stk_op_ints(r->attrs, "multiples", list, i, times, STK_RANK_MAX, &count) &&
+        bool fits = stk_op_ints(&r->args[ARG_MULTIPLES], list, i, times, STK_RANK_MAX, &count) &&
                     count == shape.rank;
         for (int k = 0; fits && k < shape.rank; k++) {
             fits = times[k] >= 0 && !__builtin_mul_overflow(shape.dim[k], times[k], &shape.dim[k]);
@@ -173,14 +206,14 @@ static enum stk_status tile_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_tile = {.name = "tile",
                                    .summary = "Repeated along each dimension",
                                    .infer = tile_infer,
-                                   .run = tile_run};
+                                   .run = tile_run,
+                                   .args = tile_args};
 
 // matmul of (..., m, k) and (..., k, n); leading dimensions equal, or absent on one side.
-static bool matmul_shape(const struct stk_attrs *attrs, const struct stk_shape *a,
+static bool matmul_shape(const struct stk_arg_value *args, const struct stk_shape *a,
                          const struct stk_shape *b, struct stk_shape *out, int64_t *k)
 {
-    bool ta = stk_attrs_int(attrs, "transpose_a", 0) != 0,
-         tb = stk_attrs_int(attrs, "transpose_b", 0) != 0;
+    bool ta = args[ARG_TRANSPOSE_A].i != 0, tb = args[ARG_TRANSPOSE_B].i != 0;
     if (a->rank < 2 || b->rank < 2) {
         return false;
     }
@@ -215,7 +248,7 @@ static enum stk_status matmul_infer(struct stk_op_infer *c, struct stk_err *err)
     }
     c->out[0].dtype = c->in[0].dtype;
     if (c->in[0].shape.rank >= 0 && c->in[1].shape.rank >= 0 &&
-        !matmul_shape(c->attrs, &c->in[0].shape, &c->in[1].shape, &c->out[0].shape, &k)) {
+        !matmul_shape(c->args, &c->in[0].shape, &c->in[1].shape, &c->out[0].shape, &k)) {
         return stk_op_bad_broadcast("matmul", &c->in[0].shape, &c->in[1].shape, err);
     }
     return STK_OK;
@@ -245,11 +278,10 @@ static enum stk_status matmul_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *a = r->in[0], *b = r->in[1];
     struct stk_shape shape;
     int64_t k;
-    if (!matmul_shape(r->attrs, &a->shape, &b->shape, &shape, &k)) {
+    if (!matmul_shape(r->args, &a->shape, &b->shape, &shape, &k)) {
         return stk_op_fail(r, 0, STK_EINVAL, "the shapes do not go together");
     }
-    bool ta = stk_attrs_int(r->attrs, "transpose_a", 0) != 0,
-         tb = stk_attrs_int(r->attrs, "transpose_b", 0) != 0;
+    bool ta = r->args[ARG_TRANSPOSE_A].i != 0, tb = r->args[ARG_TRANSPOSE_B].i != 0;
     int64_t m = shape.dim[shape.rank - 2], n = shape.dim[shape.rank - 1];
     int64_t times = stk_op_span(&shape, 0, shape.rank - 2);
     size_t size = stk_dtype_bytes(a->dtype);
@@ -281,4 +313,5 @@ const struct stk_op stk_op_matmul = {.name = "matmul",
                                      .summary = "Matrix product",
                                      .cost_ns = 50,
                                      .infer = matmul_infer,
-                                     .run = matmul_run};
+                                     .run = matmul_run,
+                                     .args = matmul_args};

@@ -40,20 +40,17 @@ static enum stk_status read_all(const struct stk_attrs *a, struct parse *p,
                : s;
 }
 
-static enum stk_status parse_example_prepare(const struct stk_attrs *attrs,
-                                             const struct stk_spec *in, int n_in, void **out,
+static enum stk_status parse_example_prepare(const struct stk_op_infer *c, void **out,
                                              struct stk_err *err)
 {
     struct stk_example_feature wanted[FEATURES_MAX];
     const struct stk_attr *names;
     struct parse *p = stk_alloc_zero(1, sizeof *p);
-    (void)in;
-    (void)n_in;
     *out = NULL;
     if (!p) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = read_all(attrs, p, &names, err);
+    enum stk_status s = read_all(c->attrs, p, &names, err);
     for (int k = 0; s == STK_OK && k < p->count; k++) {
         const struct stk_parse_feature *f = &p->features[k];
         wanted[k] = (struct stk_example_feature){.name = (const char *)names->texts[k].data,
@@ -348,6 +345,8 @@ static enum stk_status parse_run(struct stk_op_run *r, struct stk_err *err)
     return status == STK_OK ? own_defaults(r, p, is_batch, err) : status;
 }
 
+static const struct stk_arg_row parse_args[] = {STK_PARSE_ROWS(""), {0}};
+
 const struct stk_op stk_op_parse_example = {.name = "parse_example",
                                             .summary = "Features of tf.train.Example records",
                                             .cost_ns = 100,
@@ -356,4 +355,5 @@ const struct stk_op stk_op_parse_example = {.name = "parse_example",
                                             .unprepare = parse_example_unprepare,
                                             .scratch_bytes = sizeof(struct parse_scratch),
                                             .scratch_end = parse_example_scratch_end,
-                                            .run = parse_run};
+                                            .run = parse_run,
+                                            .args = parse_args};

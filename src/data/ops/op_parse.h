@@ -16,6 +16,38 @@ enum stk_parse_kind { // as Python numbers them
     STK_PARSE_SEQUENCE
 };
 
+// The rows of features; of lists with a prefix.
+#define STK_PARSE_ROWS(prefix)                                                                     \
+    {.name = prefix "names", .type = STK_ARG_OTHER, .is_open = true, .help = "of the features"},   \
+        {.name = prefix "kinds",                                                                   \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "0 fixed, 1 variable, 2 ragged, 3 a sequence of fixed"},                          \
+        {.name = prefix "dtypes",                                                                  \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "of the features"},                                                               \
+        {.name = prefix "ranks",                                                                   \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "of their shapes"},                                                               \
+        {.name = prefix "dims",                                                                    \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "of their shapes, one behind the other"},                                         \
+        {.name = prefix "has_default",                                                             \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "whether each has one"},                                                          \
+        {.name = prefix "allow_missing",                                                           \
+         .type = STK_ARG_INTS,                                                                     \
+         .is_open = true,                                                                          \
+         .help = "whether a list may be absent"},                                                  \
+        {.name = prefix "defaults",                                                                \
+         .type = STK_ARG_OTHER,                                                                    \
+         .is_open = true,                                                                          \
+         .help = "tensors, of those that have one"}
+
 struct stk_parse_feature {
     int64_t kind; // enum stk_parse_kind
     enum stk_dtype dtype;

@@ -62,20 +62,17 @@ static enum stk_status read_all(const struct stk_attrs *a, struct sequence *p,
                : s;
 }
 
-static enum stk_status parse_sequence_example_prepare(const struct stk_attrs *attrs,
-                                                      const struct stk_spec *in, int n_in,
-                                                      void **out, struct stk_err *err)
+static enum stk_status parse_sequence_example_prepare(const struct stk_op_infer *c, void **out,
+                                                      struct stk_err *err)
 {
     struct stk_example_feature wanted[2 * STK_PARSE_FEATURES_MAX];
     const struct stk_attr *names[2];
     struct sequence *p = stk_alloc_zero(1, sizeof *p);
-    (void)in;
-    (void)n_in;
     *out = NULL;
     if (!p) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = read_all(attrs, p, names, err);
+    enum stk_status s = read_all(c->attrs, p, names, err);
     int count = p->context + p->lists;
     for (int k = 0; s == STK_OK && k < count; k++) {
         const struct stk_parse_feature *f = &p->features[k];
@@ -264,6 +261,9 @@ static enum stk_status sequence_run(struct stk_op_run *r, struct stk_err *err)
     return status;
 }
 
+static const struct stk_arg_row sequence_args[] = {
+    STK_PARSE_ROWS(""), STK_PARSE_ROWS("list_"), {0}};
+
 const struct stk_op stk_op_parse_sequence_example = {
     .name = "parse_sequence_example",
     .summary = "Features of tf.train.SequenceExample records",
@@ -273,4 +273,5 @@ const struct stk_op stk_op_parse_sequence_example = {
     .unprepare = parse_sequence_example_unprepare,
     .scratch_bytes = sizeof(struct sequence_scratch),
     .scratch_end = parse_sequence_example_scratch_end,
-    .run = sequence_run};
+    .run = sequence_run,
+    .args = sequence_args};

@@ -6,6 +6,25 @@
 
 #include "data/ops/op_util.h"
 
+enum { ARG_SIZES, ARG_STRIDES, ARG_RATES, ARG_SAME };
+static const struct stk_arg_row patches_args[] = {
+    [ARG_SIZES] = {.name = "sizes",
+                   .type = STK_ARG_INTS,
+                   .is_required = true,
+                   .help = "of a window: rows and columns"},
+    [ARG_STRIDES] = {.name = "strides",
+                     .type = STK_ARG_INTS,
+                     .is_required = true,
+                     .help = "between the windows' begins"},
+    [ARG_RATES] = {.name = "rates",
+                   .type = STK_ARG_INTS,
+                   .is_required = true,
+                   .help = "between the pixels of a window"},
+    [ARG_SAME] = {.name = "same",
+                  .type = STK_ARG_BOOL,
+                  .help = "zeros around, so that every stride has its window"},
+    {0}};
+
 // One direction, rows or columns.
 struct taps {
     int64_t in, out, size, stride, rate, before;
@@ -16,14 +35,13 @@ struct patches {
 };
 
 // False: the numbers are none that windows have.
-static bool taps_read(struct taps *t, const struct stk_attrs *attrs, int at)
+static bool taps_read(struct taps *t, const struct stk_arg_value *args, int at)
 {
     int64_t v[3][2];
-    static const char *const names[] = {"sizes", "strides", "rates"};
     for (int k = 0; k < 3; k++) {
         int count = 0;
-        if (!stk_op_ints(attrs, names[k], NULL, 0, v[k], 2, &count) || count != 2 || v[k][at] < 1 ||
-            v[k][at] > INT32_MAX) {
+        if (!stk_op_ints(&args[ARG_SIZES + k], NULL, 0, v[k], 2, &count) || count != 2 ||
+            v[k][at] < 1 || v[k][at] > INT32_MAX) {
             return false;
         }
     }
@@ -51,10 +69,10 @@ static bool taps_fit(struct taps *t, int64_t length, bool same)
     return true;
 }
 
-static bool fit(struct patches *p, const struct stk_attrs *attrs, const struct stk_shape *in,
+static bool fit(struct patches *p, const struct stk_arg_value *args, const struct stk_shape *in,
                 struct stk_shape *out)
 {
-    bool same = stk_attrs_int(attrs, "same", 0) != 0;
+    bool same = args[ARG_SAME].i != 0;
     if (!taps_fit(&p->rows, in->dim[1], same) || !taps_fit(&p->columns, in->dim[2], same)) {
         return false;
     }
@@ -81,12 +99,12 @@ static enum stk_status patches_infer(struct stk_op_infer *c, struct stk_err *err
     if (!stk_op_is_number(t) && t != STK_DT_BOOL) {
         return stk_err_set(err, STK_EINVAL, "extract_patches: not for %s", stk_dtype_name(t));
     }
-    if (!taps_read(&p.rows, c->attrs, 0) || !taps_read(&p.columns, c->attrs, 1)) {
+    if (!taps_read(&p.rows, c->args, 0) || !taps_read(&p.columns, c->args, 1)) {
         return stk_err_set(err, STK_EINVAL,
                            "extract_patches: sizes, strides and rates are at least 1");
     }
     c->out[0] = (struct stk_spec){.dtype = t, .shape = {4, {-1, -1, -1, -1}}};
-    if (in->rank >= 0 && (in->rank != 4 || !fit(&p, c->attrs, in, &c->out[0].shape))) {
+    if (in->rank >= 0 && (in->rank != 4 || !fit(&p, c->args, in, &c->out[0].shape))) {
         return stk_err_set(
             err, STK_EINVAL,
             "extract_patches: images of shape %s; (n, height, width, depth) as large "
@@ -120,9 +138,9 @@ static enum stk_status patches_run(struct stk_op_run *r, struct stk_err *err)
     struct patches p;
     struct stk_shape shape;
     char text[STK_SHAPE_TEXT];
-    (void)taps_read(&p.rows, r->attrs, 0);
-    (void)taps_read(&p.columns, r->attrs, 1);
-    if (from->rank != 4 || !fit(&p, r->attrs, from, &shape)) {
+    (void)taps_read(&p.rows, r->args, 0);
+    (void)taps_read(&p.columns, r->args, 1);
+    if (from->rank != 4 || !fit(&p, r->args, from, &shape)) {
         return stk_op_fail(r, 0, STK_EINVAL,
                            "images of shape %s; (n, height, width, depth) as large as a window are "
                            "needed",
@@ -153,4 +171,5 @@ const struct stk_op stk_op_extract_patches = {.name = "extract_patches",
                                               .summary = "Windows of images as vectors",
                                               .cost_ns = 0.5,
                                               .infer = patches_infer,
-                                              .run = patches_run};
+                                              .run = patches_run,
+                                              .args = patches_args};

@@ -7,11 +7,47 @@
 #include "base/str.h"
 #include "data/ops/op_move.h"
 
+enum { ARG_SEED, ARG_SHAPE, ARG_DTYPE, ARG_LOW, ARG_MAXVAL, ARG_STDDEV = ARG_MAXVAL };
+static const struct stk_arg_row uniform_args[] = {
+    [ARG_SEED] = STK_OP_SEED_ROW,
+    [ARG_SHAPE] = {.name = "shape",
+                   .type = STK_ARG_INTS,
+                   .is_input_too = true,
+                   .help = "of the values"},
+    [ARG_DTYPE] = {.name = "dtype",
+                   .type = STK_ARG_DTYPE,
+                   .fallback = STK_DT_F32,
+                   .help = "their type"},
+    [ARG_LOW] = {.name = "minval", .type = STK_ARG_FLOAT, .help = "the least"},
+    [ARG_MAXVAL] = {.name = "maxval",
+                    .type = STK_ARG_FLOAT,
+                    .fallback = 1,
+                    .fallback_float = 1,
+                    .help = "the end, which is not reached; integers need one"},
+    {0}};
+static const struct stk_arg_row normal_args[] = {
+    [ARG_SEED] = STK_OP_SEED_ROW,
+    [ARG_SHAPE] = {.name = "shape",
+                   .type = STK_ARG_INTS,
+                   .is_input_too = true,
+                   .help = "of the values"},
+    [ARG_DTYPE] = {.name = "dtype",
+                   .type = STK_ARG_DTYPE,
+                   .fallback = STK_DT_F32,
+                   .help = "their type"},
+    [ARG_LOW] = {.name = "mean", .type = STK_ARG_FLOAT, .help = "of the values"},
+    [ARG_STDDEV] = {.name = "stddev",
+                    .type = STK_ARG_FLOAT,
+                    .fallback_float = 1,
+                    .help = "their deviation"},
+    {0}};
+static const struct stk_arg_row shuffle_args[] = {[ARG_SEED] = STK_OP_SEED_ROW, {0}};
+
 enum { UNIFORM, NORMAL, TRUNCATED };
 
 static uint64_t seed_of(const struct stk_op_run *r)
 {
-    int64_t seed = stk_attrs_int(r->attrs, "seed", -1);
+    int64_t seed = r->args[ARG_SEED].i;
     return seed >= 0 ? stk_hash_u64((uint64_t)seed + 1) : r->seed;
 }
 
@@ -25,18 +61,18 @@ static enum stk_status random_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     int64_t dims[STK_RANK_MAX];
     int rank;
-    enum stk_dtype t = (enum stk_dtype)stk_attrs_int(c->attrs, "dtype", STK_DT_F32);
+    enum stk_dtype t = (enum stk_dtype)c->args[ARG_DTYPE].i;
     bool is_int = t == STK_DT_I32 || t == STK_DT_I64;
     if (!(t == STK_DT_F32 || t == STK_DT_F64 || stk_op_is_half(t) ||
           (is_int && c->op->arg == UNIFORM))) {
         return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
     }
     if (is_int &&
-        stk_attrs_int(c->attrs, "maxval", INT64_MIN) <= stk_attrs_int(c->attrs, "minval", 0)) {
+        (c->args[ARG_MAXVAL].attr ? c->args[ARG_MAXVAL].i : INT64_MIN) <= c->args[ARG_LOW].i) {
         return stk_err_set(err, STK_EINVAL, "%s: integers need minval < maxval", c->op->name);
     }
     c->out[0].dtype = t;
-    if (stk_op_static_ints(c, "shape", 0, dims, STK_RANK_MAX, &rank)) {
+    if (stk_op_static_ints(c, ARG_SHAPE, 0, dims, STK_RANK_MAX, &rank)) {
         c->out[0].shape.rank = rank;
         for (int i = 0; i < rank; i++) {
             c->out[0].shape.dim[i] = dims[i];
@@ -81,8 +117,8 @@ static void put_draw(void *out, enum stk_dtype t, int64_t k, double v)
 static void draw_ints(const struct stk_op_run *r, void *out, uint64_t seed, int64_t index,
                       int64_t count)
 {
-    int64_t low = stk_attrs_int(r->attrs, "minval", 0);
-    uint64_t span = (uint64_t)stk_attrs_int(r->attrs, "maxval", 1) - (uint64_t)low;
+    int64_t low = r->args[ARG_LOW].i;
+    uint64_t span = (uint64_t)r->args[ARG_MAXVAL].i - (uint64_t)low;
     for (int64_t k = 0; k < count; k++) {
         uint64_t bits = stk_random_bits(seed, 1, index, (uint64_t)k);
         uint64_t v = (uint64_t)low + (uint64_t)(((unsigned __int128)bits * span) >> 64);
@@ -98,14 +134,13 @@ static enum stk_status random_run(struct stk_op_run *r, struct stk_err *err)
 {
     enum stk_dtype t = r->spec[0].dtype;
     bool is_uniform = r->op->arg == UNIFORM;
-    double low = stk_attrs_float(r->attrs, is_uniform ? "minval" : "mean", 0);
-    double scale = is_uniform ? stk_attrs_float(r->attrs, "maxval", 1) - low
-                              : stk_attrs_float(r->attrs, "stddev", 1);
+    double low = r->args[ARG_LOW].f;
+    double scale = is_uniform ? r->args[ARG_MAXVAL].f - low : r->args[ARG_STDDEV].f;
     uint64_t seed = seed_of(r);
     int64_t dims[STK_RANK_MAX];
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = {0};
-        if (!stk_op_ints(r->attrs, "shape", r->n_in ? r->in[0] : NULL, i, dims, STK_RANK_MAX,
+        if (!stk_op_ints(&r->args[ARG_SHAPE], r->n_in ? r->in[0] : NULL, i, dims, STK_RANK_MAX,
                          &shape.rank)) {
             return stk_op_fail(r, i, STK_EINVAL, "the shape is no list of at most %d integers",
                                STK_RANK_MAX);
@@ -131,17 +166,18 @@ static enum stk_status random_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-#define RANDOM(id, which, about)                                                                   \
+#define RANDOM(id, which, rows, about)                                                             \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .is_random = true,                                          \
                                        .cost_ns = 10,                                              \
                                        .infer = random_infer,                                      \
                                        .run = random_run,                                          \
+                                       .args = rows,                                               \
                                        .arg = which};
-RANDOM(random_uniform, UNIFORM, "Even between minval and maxval")
-RANDOM(random_normal, NORMAL, "Normal of mean and stddev")
-RANDOM(truncated_normal, TRUNCATED, "Normal, within two deviations")
+RANDOM(random_uniform, UNIFORM, uniform_args, "Even between minval and maxval")
+RANDOM(random_normal, NORMAL, normal_args, "Normal of mean and stddev")
+RANDOM(truncated_normal, TRUNCATED, normal_args, "Normal, within two deviations")
 
 static enum stk_status shuffle_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -185,4 +221,5 @@ const struct stk_op stk_op_random_shuffle = {.name = "random_shuffle",
                                              .summary = "Slices in random order",
                                              .is_random = true,
                                              .infer = shuffle_infer,
-                                             .run = shuffle_run};
+                                             .run = shuffle_run,
+                                             .args = shuffle_args};

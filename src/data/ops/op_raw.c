@@ -5,15 +5,49 @@
 // by element (attributes "id", and the results' "dtypes", "ranks", "dims").
 #include "data/ops/op_move.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_DTYPE, ARG_LITTLE_ENDIAN, ARG_FIXED_LENGTH };
+enum { ARG_ID, ARG_DTYPES, ARG_RANKS, ARG_DIMS };
+static const struct stk_arg_row raw_args[] = {
+    [ARG_DTYPE] = {.name = "dtype",
+                   .type = STK_ARG_DTYPE,
+                   .is_required = true,
+                   .help = "the type that comes out"},
+    [ARG_LITTLE_ENDIAN] = {.name = "little_endian",
+                           .type = STK_ARG_BOOL,
+                           .fallback = 1,
+                           .help = "the lowest byte comes first"},
+    [ARG_FIXED_LENGTH] =
+        {.name = "fixed_length",
+         .type = STK_ARG_INT,
+         .is_open = true,
+         .help = "bytes that each string is cut or filled up to; without it as many as there are"},
+    {0}};
+static const struct stk_arg_row host_args[] = {
+    [ARG_ID] = {.name = "id", .type = STK_ARG_INT, .is_required = true, .help = "which function"},
+    [ARG_DTYPES] = {.name = "dtypes",
+                    .type = STK_ARG_INTS,
+                    .is_required = true,
+                    .help = "of the results"},
+    [ARG_RANKS] = {.name = "ranks",
+                   .type = STK_ARG_INTS,
+                   .is_required = true,
+                   .help = "of the results; -1: not known"},
+    [ARG_DIMS] = {.name = "dims",
+                  .type = STK_ARG_INTS,
+                  .is_required = true,
+                  .help = "of the results, one shape behind the other"},
+    {0}};
+
 static enum stk_status raw_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    int64_t t = stk_attrs_int(c->attrs, "dtype", -1);
+    int64_t t = c->args[ARG_DTYPE].i;
     if (s == STK_OK && (c->in[0].dtype != STK_DT_STRING || t < 0 || t >= STK_DT_STRING)) {
         s = stk_err_set(err, STK_EINVAL, "decode_raw: makes numbers of strings");
     }
-    int64_t fixed = stk_attrs_int(c->attrs, "fixed_length", 0);
-    bool has_fixed = stk_attrs_get(c->attrs, "fixed_length") != NULL;
+    int64_t fixed = c->args[ARG_FIXED_LENGTH].i;
+    bool has_fixed = c->args[ARG_FIXED_LENGTH].attr != NULL;
     if (s == STK_OK && has_fixed &&
         (fixed < 1 || fixed % (int64_t)stk_dtype_bytes((enum stk_dtype)t))) {
         s = stk_err_set(err, STK_EINVAL, "decode_raw: fixed_length %lld is no whole number of %s",
@@ -50,8 +84,8 @@ static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
     enum stk_dtype t = r->spec[0].dtype;
     size_t size = stk_dtype_bytes(t);
     int64_t count = stk_shape_count(&in->shape);
-    bool is_little = stk_attrs_int(r->attrs, "little_endian", 1) != 0;
-    size_t fixed = (size_t)stk_attrs_int(r->attrs, "fixed_length", 0);
+    bool is_little = r->args[ARG_LITTLE_ENDIAN].i != 0;
+    size_t fixed = (size_t)r->args[ARG_FIXED_LENGTH].i;
     for (int64_t i = 0; i < r->n; i++) {
         const struct stk_bytes *v = stk_col_at(in, i);
         size_t bytes = fixed ? fixed : count ? v[0].size : 0;
@@ -89,13 +123,14 @@ static enum stk_status raw_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_decode_raw = {.name = "decode_raw",
                                          .summary = "Bytes of strings as numbers",
                                          .infer = raw_infer,
-                                         .run = raw_run};
+                                         .run = raw_run,
+                                         .args = raw_args};
 
 static enum stk_status host_infer(struct stk_op_infer *c, struct stk_err *err)
 {
-    const struct stk_attr *dtypes = stk_attrs_get(c->attrs, "dtypes");
-    const struct stk_attr *ranks = stk_attrs_get(c->attrs, "ranks");
-    const struct stk_attr *dims = stk_attrs_get(c->attrs, "dims");
+    const struct stk_attr *dtypes = c->args[ARG_DTYPES].attr;
+    const struct stk_attr *ranks = c->args[ARG_RANKS].attr;
+    const struct stk_attr *dims = c->args[ARG_DIMS].attr;
     int64_t at = 0, count = dtypes && dtypes->kind == STK_ATTR_INTS ? dtypes->count : -1;
     if (count < 0 || count > STK_OP_OUTPUTS_MAX ||
         (ranks && (ranks->kind != STK_ATTR_INTS || ranks->count != count))) {
@@ -150,8 +185,8 @@ static enum stk_status host_run(struct stk_op_run *r, struct stk_err *err)
     for (int k = 0; k < r->n_out; k++) {
         stk_col_clear(&r->out[k]);
     }
-    enum stk_status s = r->host->call(r->host->arg, stk_attrs_int(r->attrs, "id", 0), r->n, r->in,
-                                      r->n_in, r->pool, r->out, r->n_out, &r->failed, r->err, err);
+    enum stk_status s = r->host->call(r->host->arg, r->args[ARG_ID].i, r->n, r->in, r->n_in,
+                                      r->pool, r->out, r->n_out, &r->failed, r->err, err);
     return s == STK_OK ? check_results(r) : s;
 }
 
@@ -159,6 +194,8 @@ const struct stk_op stk_op_host_call = {.name = "host_call",
                                         .summary = "A function of the embedding language",
                                         .takes_varied = true,
                                         .is_stateful = true,
+                                        .is_host_call = true,
                                         .cost_ns = 2000,
                                         .infer = host_infer,
-                                        .run = host_run};
+                                        .run = host_run,
+                                        .args = host_args};

@@ -14,6 +14,15 @@
 
 #include "data/ops/op_util.h"
 
+enum { ARG_AXIS, ARG_KEEPDIMS };
+static const struct stk_arg_row reduce_args[] = {
+    [ARG_AXIS] = {.name = "axis",
+                  .type = STK_ARG_INTS,
+                  .is_open = true,
+                  .help = "the axes; without it all of them"},
+    [ARG_KEEPDIMS] = {.name = "keepdims", .type = STK_ARG_BOOL, .help = "axes stay, with length 1"},
+    {0}};
+
 enum reduce { SUM, MEAN, PROD, MAX, MIN, ANY, ALL, NORM, VARIANCE, STD };
 
 enum { LANES = 16, LANES_LEAST = 64 };
@@ -27,12 +36,12 @@ struct plan {
 };
 
 static enum stk_status make_plan(struct plan *p, const struct stk_op *op,
-                                 const struct stk_attrs *attrs, const struct stk_shape *in,
+                                 const struct stk_arg_value *args, const struct stk_shape *in,
                                  struct stk_err *err)
 {
     uint32_t axes;
-    bool keeps = stk_attrs_int(attrs, "keepdims", 0) != 0, is_tail = true;
-    enum stk_status s = stk_op_axes(op, attrs, in->rank, &axes, err);
+    bool keeps = args[ARG_KEEPDIMS].i != 0, is_tail = true;
+    enum stk_status s = stk_op_axes(op, &args[ARG_AXIS], in->rank, &axes, err);
     *p = (struct plan){.in = *in};
     for (int i = 0; s == STK_OK && i < in->rank; i++) {
         if (axes >> i & 1) {
@@ -248,9 +257,9 @@ static enum stk_status reduce_infer(struct stk_op_infer *c, struct stk_err *err)
     c->out[0].dtype = c->in[0].dtype;
     if (c->in[0].shape.rank >= 0) {
         struct plan p;
-        s = make_plan(&p, c->op, c->attrs, &c->in[0].shape, err);
+        s = make_plan(&p, c->op, c->args, &c->in[0].shape, err);
         c->out[0].shape = p.out;
-    } else if (!stk_attrs_get(c->attrs, "axis") && !stk_attrs_int(c->attrs, "keepdims", 0)) {
+    } else if (!c->args[ARG_AXIS].attr && !c->args[ARG_KEEPDIMS].i) {
         c->out[0].shape.rank = 0;
     }
     return s;
@@ -309,7 +318,7 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
     if (stk_op_is_half(in->dtype)) {
         return stk_op_run_halves(r, err, reduce_run);
     }
-    enum stk_status s = make_plan(&p, r->op, r->attrs, &in->shape, err);
+    enum stk_status s = make_plan(&p, r->op, r->args, &in->shape, err);
     uint8_t *out = s == STK_OK ? stk_op_out(r, 0, in->dtype, &p.out, err) : NULL;
     if (!out) {
         return s == STK_OK ? err->code : s;
@@ -344,6 +353,7 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
                                        .cost_ns = 0.5,                                             \
                                        .infer = reduce_infer,                                      \
                                        .run = reduce_run,                                          \
+                                       .args = reduce_args,                                        \
                                        .arg = which};
 ROW_OP(reduce_sum, SUM, "Sum along axes")
 ROW_OP(reduce_mean, MEAN, "Mean along axes")

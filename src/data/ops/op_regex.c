@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "data/ops/op_util.h"
 
+enum { ARG_PATTERN, ARG_REWRITE, ARG_REPLACE_GLOBAL };
 enum { REPLACE, FULL_MATCH };
 
 static enum stk_status regex_infer(struct stk_op_infer *c, struct stk_err *err)
@@ -133,17 +134,14 @@ static enum stk_status compile(struct regex *x, const struct stk_attrs *attrs, s
     return STK_OK;
 }
 
-static enum stk_status regex_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
-                                     int n_in, void **out, struct stk_err *err)
+static enum stk_status regex_prepare(const struct stk_op_infer *c, void **out, struct stk_err *err)
 {
     struct regex *x = stk_alloc_zero(1, sizeof *x);
-    (void)in;
-    (void)n_in;
     *out = NULL;
     if (!x) {
         return stk_err_nomem(err);
     }
-    enum stk_status s = compile(x, attrs, err);
+    enum stk_status s = compile(x, c->attrs, err);
     if (s != STK_OK) {
         regex_unprepare(x);
         return s;
@@ -300,7 +298,7 @@ static enum stk_status trouble(struct stk_op_run *r, int64_t i, int code, struct
     }
     (void)pcre2_get_error_message(code, text, sizeof text);
     return stk_op_fail(r, i, STK_EINVAL, "the pattern '%.100s' could not be searched for: %s",
-                       stk_attrs_text(r->attrs, "pattern", ""), (const char *)text);
+                       r->args[ARG_PATTERN].text, (const char *)text);
 }
 
 static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
@@ -310,7 +308,7 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     void *out = stk_op_out(r, 0, r->spec[0].dtype, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    bool all = stk_attrs_int(r->attrs, "replace_global", 1) != 0;
+    bool all = r->op->arg == REPLACE && r->args[ARG_REPLACE_GLOBAL].i != 0;
     struct stk_col_capacity capacity = {0};
     if (!out) {
         return err->code;
@@ -369,12 +367,9 @@ static void regex_scratch_end(void *nothing)
     (void)nothing;
 }
 
-static enum stk_status regex_prepare(const struct stk_attrs *attrs, const struct stk_spec *in,
-                                     int n_in, void **out, struct stk_err *err)
+static enum stk_status regex_prepare(const struct stk_op_infer *c, void **out, struct stk_err *err)
 {
-    (void)attrs;
-    (void)in;
-    (void)n_in;
+    (void)c;
     *out = NULL;
     return stk_err_set(err, STK_EINVAL,
                        "regular expressions need PCRE2, which was not there when this was built");
@@ -387,6 +382,27 @@ static enum stk_status regex_run(struct stk_op_run *r, struct stk_err *err)
 
 #endif
 
+static const struct stk_arg_row replace_args[] = {
+    [ARG_PATTERN] = {.name = "pattern",
+                     .type = STK_ARG_TEXT,
+                     .is_required = true,
+                     .help = "a regular expression of PCRE2"},
+    [ARG_REWRITE] = {.name = "rewrite",
+                     .type = STK_ARG_TEXT,
+                     .is_required = true,
+                     .help = "what takes its place; \\\\0 to \\\\9 are parts of the match"},
+    [ARG_REPLACE_GLOBAL] = {.name = "replace_global",
+                            .type = STK_ARG_BOOL,
+                            .fallback = 1,
+                            .help = "all of them, not the first alone"},
+    {0}};
+static const struct stk_arg_row match_args[] = {
+    [ARG_PATTERN] = {.name = "pattern",
+                     .type = STK_ARG_TEXT,
+                     .is_required = true,
+                     .help = "a regular expression of PCRE2"},
+    {0}};
+
 const struct stk_op stk_op_string_regex_replace = {
     .name = "string_regex_replace",
     .summary = "Strings with what a pattern matches replaced",
@@ -398,7 +414,8 @@ const struct stk_op stk_op_string_regex_replace = {
     .scratch_bytes = SCRATCH_BYTES,
     .scratch_end = regex_scratch_end,
     .run = regex_run,
-    .arg = REPLACE};
+    .arg = REPLACE,
+    .args = replace_args};
 const struct stk_op stk_op_string_regex_full_match = {
     .name = "string_regex_full_match",
     .summary = "Whether a pattern matches the whole string",
@@ -410,4 +427,5 @@ const struct stk_op stk_op_string_regex_full_match = {
     .scratch_bytes = SCRATCH_BYTES,
     .scratch_end = regex_scratch_end,
     .run = regex_run,
-    .arg = FULL_MATCH};
+    .arg = FULL_MATCH,
+    .args = match_args};

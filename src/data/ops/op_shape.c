@@ -3,6 +3,43 @@
 // transpose leave the values where they are.
 #include "data/ops/op_move.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_SHAPE = 0, ARG_AXIS = 0, ARG_OUT_TYPE = 0, ARG_PERM = 0 };
+static const struct stk_arg_row reshape_args[] = {
+    [ARG_SHAPE] = {.name = "shape",
+                   .type = STK_ARG_INTS,
+                   .is_input_too = true,
+                   .help = "one dimension may be -1: what is left"},
+    {0}};
+static const struct stk_arg_row expand_args[] = {[ARG_AXIS] = {.name = "axis",
+                                                               .type = STK_ARG_INT,
+                                                               .is_required = true,
+                                                               .help = "where the new one is"},
+                                                 {0}};
+static const struct stk_arg_row squeeze_args[] = {
+    [ARG_AXIS] = {.name = "axis",
+                  .type = STK_ARG_INTS,
+                  .is_open = true,
+                  .help = "those to take out; without it all of length 1"},
+    {0}};
+static const struct stk_arg_row ensure_args[] = {
+    [ARG_SHAPE] = {.name = "shape",
+                   .type = STK_ARG_INTS,
+                   .is_open = true,
+                   .help = "-1: any length; without it any shape"},
+    {0}};
+static const struct stk_arg_row measure_args[] = {[ARG_OUT_TYPE] = {.name = "out_type",
+                                                                    .type = STK_ARG_DTYPE,
+                                                                    .fallback = STK_DT_I32,
+                                                                    .help = "int32 or int64"},
+                                                  {0}};
+static const struct stk_arg_row transpose_args[] = {
+    [ARG_PERM] = {.name = "perm",
+                  .type = STK_ARG_INTS,
+                  .is_open = true,
+                  .help = "their new order; without it the reverse"},
+    {0}};
+
 // A wanted shape with at most one -1, filled in from the number of values. False: it does not fit.
 static bool fill_shape(struct stk_shape *shape, const int64_t *want, int rank, int64_t count)
 {
@@ -42,7 +79,7 @@ static enum stk_status reshape_infer(struct stk_op_infer *c, struct stk_err *err
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
     c->out[0].shape.rank = STK_UNKNOWN;
-    if (!stk_op_static_ints(c, "shape", 1, want, STK_RANK_MAX, &rank)) {
+    if (!stk_op_static_ints(c, ARG_SHAPE, 1, want, STK_RANK_MAX, &rank)) {
         bool is_vector = c->n_in == 2 && c->in[1].shape.rank == 1 && c->in[1].shape.dim[0] >= 0 &&
                          c->in[1].shape.dim[0] <= STK_RANK_MAX;
         if (is_vector) {
@@ -76,9 +113,9 @@ static enum stk_status reshape_run(struct stk_op_run *r, struct stk_err *err)
     int64_t want[STK_RANK_MAX], count = stk_shape_count(&in->shape);
     struct stk_shape shape;
     int rank;
-    bool is_same = stk_attrs_get(r->attrs, "shape") || (list && list->stride == 0) || r->n == 1;
+    bool is_same = r->args[ARG_SHAPE].attr || (list && list->stride == 0) || r->n == 1;
     for (int64_t i = 0; i < (is_same ? 1 : r->n); i++) {
-        if (!stk_op_ints(r->attrs, "shape", list, i, want, STK_RANK_MAX, &rank) ||
+        if (!stk_op_ints(&r->args[ARG_SHAPE], list, i, want, STK_RANK_MAX, &rank) ||
             !fill_shape(&shape, want, rank, count)) {
             return stk_op_fail(r, i, STK_EINVAL, "%lld values do not fit the shape asked for",
                                (long long)count);
@@ -98,13 +135,14 @@ static enum stk_status reshape_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_reshape = {.name = "reshape",
                                       .summary = "The same values in another shape",
                                       .infer = reshape_infer,
-                                      .run = reshape_run};
+                                      .run = reshape_run,
+                                      .args = reshape_args};
 
-static enum stk_status expand_shape(const struct stk_op *op, const struct stk_attrs *attrs,
+static enum stk_status expand_shape(const struct stk_op *op, const struct stk_arg_value *args,
                                     struct stk_shape *s, struct stk_err *err)
 {
     int axis;
-    int64_t asked = stk_attrs_int(attrs, "axis", 0);
+    int64_t asked = args[ARG_AXIS].i;
     if (s->rank < 0) {
         return STK_OK;
     }
@@ -123,7 +161,7 @@ static enum stk_status expand_infer(struct stk_op_infer *c, struct stk_err *err)
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
     if (s == STK_OK) {
         stk_spec_copy(&c->out[0], &c->in[0]);
-        s = expand_shape(c->op, c->attrs, &c->out[0].shape, err);
+        s = expand_shape(c->op, c->args, &c->out[0].shape, err);
     }
     return s;
 }
@@ -131,23 +169,25 @@ static enum stk_status expand_infer(struct stk_op_infer *c, struct stk_err *err)
 static enum stk_status expand_run(struct stk_op_run *r, struct stk_err *err)
 {
     struct stk_shape shape = r->in[0]->shape;
-    enum stk_status s = expand_shape(r->op, r->attrs, &shape, err);
+    enum stk_status s = expand_shape(r->op, r->args, &shape, err);
     return s == STK_OK ? stk_op_pass(r, 0, 0, &shape, err) : s;
 }
 
 const struct stk_op stk_op_expand_dims = {.name = "expand_dims",
                                           .summary = "A dimension of 1 at `axis`",
                                           .infer = expand_infer,
-                                          .run = expand_run};
+                                          .run = expand_run,
+                                          .args = expand_args};
 
 // Takes out the axes named, or all of length 1. False: one of them is longer.
-static enum stk_status squeeze_shape(const struct stk_op *op, const struct stk_attrs *attrs,
+static enum stk_status squeeze_shape(const struct stk_op *op, const struct stk_arg_value *args,
                                      struct stk_shape *s, struct stk_err *err)
 {
     uint32_t axes;
-    const struct stk_attr *t = stk_attrs_get(attrs, "axis");
+    const struct stk_attr *t = args[ARG_AXIS].attr;
     bool takes_ones = !t || (t->kind == STK_ATTR_INTS && t->count == 0);
-    enum stk_status status = takes_ones ? STK_OK : stk_op_axes(op, attrs, s->rank, &axes, err);
+    enum stk_status status =
+        takes_ones ? STK_OK : stk_op_axes(op, &args[ARG_AXIS], s->rank, &axes, err);
     struct stk_shape out = {.rank = 0};
     for (int i = 0; status == STK_OK && i < s->rank; i++) {
         bool is_out = takes_ones ? s->dim[i] == 1 : (axes >> i & 1) != 0;
@@ -170,14 +210,14 @@ static enum stk_status squeeze_infer(struct stk_op_infer *c, struct stk_err *err
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
-    const struct stk_attr *t = stk_attrs_get(c->attrs, "axis");
+    const struct stk_attr *t = c->args[ARG_AXIS].attr;
     bool takes_ones = !t || (t->kind == STK_ATTR_INTS && t->count == 0);
     bool is_open = c->in[0].shape.rank < 0 || (takes_ones && !stk_shape_is_known(&c->in[0].shape));
     if (is_open) {
         c->out[0].shape.rank = STK_UNKNOWN;
         return STK_OK;
     }
-    return squeeze_shape(c->op, c->attrs, &c->out[0].shape, err);
+    return squeeze_shape(c->op, c->args, &c->out[0].shape, err);
 }
 
 static enum stk_status squeeze_run(struct stk_op_run *r, struct stk_err *err)
@@ -185,7 +225,7 @@ static enum stk_status squeeze_run(struct stk_op_run *r, struct stk_err *err)
     struct stk_shape shape = r->in[0]->shape;
     struct stk_err why;
     stk_err_init(&why);
-    if (squeeze_shape(r->op, r->attrs, &shape, &why) != STK_OK) {
+    if (squeeze_shape(r->op, r->args, &shape, &why) != STK_OK) {
         return stk_op_fail(r, 0, STK_EINVAL, "%s", why.message);
     }
     return stk_op_pass(r, 0, 0, &shape, err);
@@ -194,11 +234,12 @@ static enum stk_status squeeze_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_squeeze = {.name = "squeeze",
                                       .summary = "Without dimensions of 1",
                                       .infer = squeeze_infer,
-                                      .run = squeeze_run};
+                                      .run = squeeze_run,
+                                      .args = squeeze_args};
 
-static bool asked_shape(const struct stk_attrs *attrs, struct stk_shape *want)
+static bool asked_shape(const struct stk_arg_value *args, struct stk_shape *want)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, "shape");
+    const struct stk_attr *t = args[ARG_SHAPE].attr;
     if (!t || t->kind != STK_ATTR_INTS || t->count > STK_RANK_MAX) {
         return false;
     }
@@ -218,7 +259,7 @@ static enum stk_status ensure_infer(struct stk_op_infer *c, struct stk_err *err)
         return s;
     }
     stk_spec_copy(&c->out[0], &c->in[0]);
-    if (!asked_shape(c->attrs, &want)) { // of unknown rank: nothing to check
+    if (!asked_shape(c->args, &want)) { // of unknown rank: nothing to check
         return STK_OK;
     }
     if (!stk_shape_fits(&want, &c->in[0].shape)) {
@@ -236,7 +277,7 @@ static enum stk_status ensure_run(struct stk_op_run *r, struct stk_err *err)
 {
     struct stk_shape want;
     char have[STK_SHAPE_TEXT], text[STK_SHAPE_TEXT];
-    if (asked_shape(r->attrs, &want) && !stk_shape_fits(&want, &r->in[0]->shape)) {
+    if (asked_shape(r->args, &want) && !stk_shape_fits(&want, &r->in[0]->shape)) {
         return stk_op_fail(r, 0, STK_EINVAL, "the shape is %s, not %s",
                            stk_shape_text(&r->in[0]->shape, have), stk_shape_text(&want, text));
     }
@@ -246,7 +287,8 @@ static enum stk_status ensure_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_ensure_shape = {.name = "ensure_shape",
                                            .summary = "The value, if it has that shape",
                                            .infer = ensure_infer,
-                                           .run = ensure_run};
+                                           .run = ensure_run,
+                                           .args = ensure_args};
 
 enum { SHAPE, SIZE, RANK };
 
@@ -256,7 +298,7 @@ static enum stk_status measure_infer(struct stk_op_infer *c, struct stk_err *err
     if (s != STK_OK) {
         return s;
     }
-    c->out[0].dtype = (enum stk_dtype)stk_attrs_int(c->attrs, "out_type", STK_DT_I32);
+    c->out[0].dtype = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     c->out[0].shape = (struct stk_shape){.rank = c->op->arg == SHAPE ? 1 : 0};
     c->out[0].shape.dim[0] = c->in[0].shape.rank;
     return c->out[0].dtype == STK_DT_I32 || c->out[0].dtype == STK_DT_I64
@@ -293,22 +335,25 @@ const struct stk_op stk_op_shape = {.name = "shape",
                                     .summary = "The shape as a vector",
                                     .infer = measure_infer,
                                     .run = measure_run,
-                                    .arg = SHAPE};
+                                    .arg = SHAPE,
+                                    .args = measure_args};
 const struct stk_op stk_op_size = {.name = "size",
                                    .summary = "How many values there are",
                                    .infer = measure_infer,
                                    .run = measure_run,
-                                   .arg = SIZE};
+                                   .arg = SIZE,
+                                   .args = measure_args};
 const struct stk_op stk_op_rank = {.name = "rank",
                                    .summary = "How many dimensions there are",
                                    .infer = measure_infer,
                                    .run = measure_run,
-                                   .arg = RANK};
+                                   .arg = RANK,
+                                   .args = measure_args};
 
 // perm, or the dimensions reversed. False: no permutation.
-static bool permutation(const struct stk_attrs *attrs, int rank, int *perm)
+static bool permutation(const struct stk_arg_value *args, int rank, int *perm)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, "perm");
+    const struct stk_attr *t = args[ARG_PERM].attr;
     uint32_t seen = 0;
     for (int i = 0; i < rank; i++) {
         perm[i] = rank - 1 - i;
@@ -333,7 +378,7 @@ static enum stk_status transpose_infer(struct stk_op_infer *c, struct stk_err *e
     if (in->rank < 0) {
         return STK_OK;
     }
-    if (!permutation(c->attrs, in->rank, perm)) {
+    if (!permutation(c->args, in->rank, perm)) {
         return stk_err_set(err, STK_EINVAL, "transpose: perm is no order of %d dimensions",
                            in->rank);
     }
@@ -349,7 +394,7 @@ static enum stk_status transpose_run(struct stk_op_run *r, struct stk_err *err)
     struct stk_shape shape = in->shape;
     int64_t from[STK_RANK_MAX], step[STK_RANK_MAX];
     int perm[STK_RANK_MAX];
-    if (!permutation(r->attrs, in->shape.rank, perm)) {
+    if (!permutation(r->args, in->shape.rank, perm)) {
         return stk_op_fail(r, 0, STK_EINVAL, "perm is no order of %d dimensions", in->shape.rank);
     }
     stk_op_steps(&in->shape, from);
@@ -371,4 +416,5 @@ static enum stk_status transpose_run(struct stk_op_run *r, struct stk_err *err)
 const struct stk_op stk_op_transpose = {.name = "transpose",
                                         .summary = "Dimensions in another order",
                                         .infer = transpose_infer,
-                                        .run = transpose_run};
+                                        .run = transpose_run,
+                                        .args = transpose_args};

@@ -2,6 +2,27 @@
 // Order along an axis: argmax, argmin, sort, argsort (stable), cumsum.
 #include "data/ops/op_move.h"
 
+// The axis, then what each operation has beside it.
+enum { ARG_AXIS, ARG_OUTPUT_TYPE = 1, ARG_DESCENDING = 1, ARG_EXCLUSIVE = 1, ARG_REVERSE };
+static const struct stk_arg_row extreme_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
+    [ARG_OUTPUT_TYPE] = {.name = "output_type",
+                         .type = STK_ARG_DTYPE,
+                         .fallback = STK_DT_I64,
+                         .help = "int32 or int64"},
+    {0}};
+static const struct stk_arg_row order_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .fallback = -1, .help = "along which"},
+    [ARG_DESCENDING] = {.name = "descending", .type = STK_ARG_BOOL, .help = "the largest first"},
+    {0}};
+static const struct stk_arg_row cumsum_args[] = {
+    [ARG_AXIS] = {.name = "axis", .type = STK_ARG_INT, .help = "along which"},
+    [ARG_EXCLUSIVE] = {.name = "exclusive",
+                       .type = STK_ARG_BOOL,
+                       .help = "without the place itself"},
+    [ARG_REVERSE] = {.name = "reverse", .type = STK_ARG_BOOL, .help = "from the end"},
+    {0}};
+
 enum { ARGMAX, ARGMIN, SORT, ARGSORT, CUMSUM };
 
 // The value's places along the axis, one line after the other.
@@ -9,20 +30,14 @@ struct lines {
     int64_t outer, length, inner;
 };
 
-static bool lines_of(struct lines *l, const struct stk_shape *s, const struct stk_attrs *attrs,
-                     int64_t fallback, int *axis)
+static bool lines_of(struct lines *l, const struct stk_shape *s, int64_t asked, int *axis)
 {
-    if (!stk_op_axis(stk_attrs_int(attrs, "axis", fallback), s->rank, axis)) {
+    if (!stk_op_axis(asked, s->rank, axis)) {
         return false;
     }
     *l =
         (struct lines){stk_op_span(s, 0, *axis), s->dim[*axis], stk_op_span(s, *axis + 1, s->rank)};
     return true;
-}
-
-static int64_t default_axis(int op)
-{
-    return op == SORT || op == ARGSORT ? -1 : 0;
 }
 
 static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
@@ -38,16 +53,15 @@ static enum stk_status sort_infer(struct stk_op_infer *c, struct stk_err *err)
         return stk_err_set(err, STK_EINVAL, "%s: not for %s", c->op->name, stk_dtype_name(t));
     }
     bool gives_places = op == ARGMAX || op == ARGMIN || op == ARGSORT;
-    c->out[0].dtype = gives_places
-                          ? (enum stk_dtype)stk_attrs_int(c->attrs, "output_type",
-                                                          op == ARGSORT ? STK_DT_I32 : STK_DT_I64)
-                          : t;
+    c->out[0].dtype = !gives_places   ? t
+                      : op == ARGSORT ? STK_DT_I32
+                                      : (enum stk_dtype)c->args[ARG_OUTPUT_TYPE].i;
     struct stk_shape *out = &c->out[0].shape;
     *out = c->in[0].shape;
     if (out->rank < 0) {
         return STK_OK;
     }
-    if (!stk_op_axis(stk_attrs_int(c->attrs, "axis", default_axis(op)), out->rank, &axis)) {
+    if (!stk_op_axis(c->args[ARG_AXIS].i, out->rank, &axis)) {
         return stk_err_set(err, STK_EINVAL, "%s: no such axis in %d dimensions", c->op->name,
                            out->rank);
     }
@@ -152,16 +166,18 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
     enum stk_dtype t = r->in[0]->dtype, to = r->spec[0].dtype;
     t = t == STK_DT_BOOL ? STK_DT_U8 : t; // false is less than true
     size_t size = stk_dtype_bytes(t);
-    bool falls = stk_attrs_int(r->attrs, "descending", 0) != 0;
+    bool is_cumsum = r->op->arg == CUMSUM;
+    bool is_extreme = r->op->arg == ARGMAX || r->op->arg == ARGMIN;
+    bool falls = !is_cumsum && !is_extreme && r->args[ARG_DESCENDING].i != 0;
     for (int64_t line = 0; line < l->outer * l->inner; line++) {
         int64_t first = line / l->inner * l->length * l->inner + line % l->inner;
-        if (r->op->arg == ARGMAX || r->op->arg == ARGMIN) {
+        if (is_extreme) {
             put_place(out, to, line, extreme(in, t, l, first, r->op->arg == ARGMAX));
             continue;
         }
-        if (r->op->arg == CUMSUM) {
-            add_up(out, in, t, l, first, stk_attrs_int(r->attrs, "reverse", 0) != 0,
-                   stk_attrs_int(r->attrs, "exclusive", 0) != 0);
+        if (is_cumsum) {
+            add_up(out, in, t, l, first, r->args[ARG_REVERSE].i != 0,
+                   r->args[ARG_EXCLUSIVE].i != 0);
             continue;
         }
         order_line(in, t, l, first, falls, order, order + l->length);
@@ -184,7 +200,7 @@ static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
     struct lines l;
     int axis;
     bool is_extreme = r->op->arg == ARGMAX || r->op->arg == ARGMIN;
-    if (!lines_of(&l, &shape, r->attrs, default_axis(r->op->arg), &axis)) {
+    if (!lines_of(&l, &shape, r->args[ARG_AXIS].i, &axis)) {
         return stk_op_fail(r, 0, STK_EINVAL, "no such axis in %d dimensions", shape.rank);
     }
     if (is_extreme) {
@@ -209,15 +225,16 @@ static enum stk_status sort_run(struct stk_op_run *r, struct stk_err *err)
     return STK_OK;
 }
 
-#define ROW_OP(id, which, about)                                                                   \
+#define ROW_OP(id, which, rows, about)                                                             \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .cost_ns = 5,                                               \
                                        .infer = sort_infer,                                        \
                                        .run = sort_run,                                            \
+                                       .args = rows,                                               \
                                        .arg = which};
-ROW_OP(argmax, ARGMAX, "Where the largest is, along `axis`")
-ROW_OP(argmin, ARGMIN, "Where the smallest is, along `axis`")
-ROW_OP(sort, SORT, "In order along `axis`")
-ROW_OP(argsort, ARGSORT, "The places in order of their values")
-ROW_OP(cumsum, CUMSUM, "Sums up to each place along `axis`")
+ROW_OP(argmax, ARGMAX, extreme_args, "Where the largest is, along `axis`")
+ROW_OP(argmin, ARGMIN, extreme_args, "Where the smallest is, along `axis`")
+ROW_OP(sort, SORT, order_args, "In order along `axis`")
+ROW_OP(argsort, ARGSORT, order_args, "The places in order of their values")
+ROW_OP(cumsum, CUMSUM, cumsum_args, "Sums up to each place along `axis`")

@@ -22,7 +22,7 @@ static enum stk_status dense_infer(struct stk_op_infer *c, struct stk_err *err)
     c->out[0].dtype = c->in[1].dtype;
     int64_t dims[STK_RANK_MAX];
     int rank;
-    if (stk_op_static_ints(c, "dense_shape", 2, dims, STK_RANK_MAX, &rank)) {
+    if (stk_op_ints(NULL, c->constant[2], 0, dims, STK_RANK_MAX, &rank)) {
         c->out[0].shape.rank = rank;
         memcpy(c->out[0].shape.dim, dims, (size_t)rank * sizeof dims[0]);
         return STK_OK;
@@ -70,7 +70,7 @@ static enum stk_status dense_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         struct stk_shape shape = {0}, indices = stk_col_shape(r->in[0], i);
         struct stk_shape values = stk_col_shape(r->in[1], i);
-        bool fits = stk_op_ints(NULL, "", r->in[2], i, shape.dim, STK_RANK_MAX, &shape.rank) &&
+        bool fits = stk_op_ints(NULL, r->in[2], i, shape.dim, STK_RANK_MAX, &shape.rank) &&
                     indices.rank == 2 && indices.dim[1] == shape.rank && values.rank == 1 &&
                     values.dim[0] == indices.dim[0] && stk_shape_count(&shape) >= 0;
         if (!fits) {

@@ -7,6 +7,24 @@
 
 #include "data/ops/op_util.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_SEP, ARG_MAXSPLIT, ARG_UNIT = 0 };
+static const struct stk_arg_row split_args[] = {
+    [ARG_SEP] = {.name = "sep",
+                 .type = STK_ARG_TEXT,
+                 .is_open = true,
+                 .help = "what lies between the parts; without it white space"},
+    [ARG_MAXSPLIT] = {.name = "maxsplit",
+                      .type = STK_ARG_INT,
+                      .fallback = -1,
+                      .help = "cuts at most; -1: any number"},
+    {0}};
+static const struct stk_arg_row unit_args[] = {[ARG_UNIT] = {.name = "unit",
+                                                             .type = STK_ARG_INT,
+                                                             .choices = "BYTE,UTF8_CHAR",
+                                                             .help = "what is counted"},
+                                               {0}};
+
 enum { SPLIT, BYTES, CHARACTERS, CODES };
 
 static bool is_space(uint8_t c)
@@ -145,10 +163,11 @@ static bool next_part(const struct stk_op *op, struct cut *c, void *out, int64_t
 
 static enum stk_status parts_run(struct stk_op_run *r, struct stk_err *err)
 {
-    const struct stk_attr *sep = stk_attrs_get(r->attrs, "sep");
+    bool is_split = r->op->arg == SPLIT;
+    const struct stk_attr *sep = is_split ? r->args[ARG_SEP].attr : NULL;
     const struct stk_col *in = r->in[0];
     int64_t rows = in->shape.rank == 1 ? in->shape.dim[0] : 1;
-    int64_t left = stk_attrs_int(r->attrs, "maxsplit", -1);
+    int64_t left = is_split ? r->args[ARG_MAXSPLIT].i : -1;
     for (int64_t i = 0; i < r->n; i++) {
         const struct stk_bytes *s = stk_col_at(in, i);
         struct stk_shape shape = {1, {0}}, ends = {1, {rows + 1}};
@@ -187,17 +206,18 @@ static enum stk_status parts_run(struct stk_op_run *r, struct stk_err *err)
     return ok ? STK_OK : stk_op_no_memory(r, err);
 }
 
-#define PARTS(id, text, which, cost, about)                                                        \
+#define PARTS(id, text, which, cost, rows, about)                                                  \
     const struct stk_op stk_op_##id = {.name = text,                                               \
                                        .summary = about,                                           \
                                        .cost_ns = cost,                                            \
                                        .infer = parts_infer,                                       \
                                        .run = parts_run,                                           \
+                                       .args = rows,                                               \
                                        .arg = which};
-PARTS(string_split, "string_split", SPLIT, 100, "The parts of a string")
-PARTS(string_bytes, "string_bytes", BYTES, 100, "The bytes of a string")
-PARTS(unicode_split, "unicode_split", CHARACTERS, 100, "The characters of a string of UTF-8")
-PARTS(unicode_decode, "unicode_decode", CODES, 100, "Numbers of the characters of UTF-8")
+PARTS(string_split, "string_split", SPLIT, 100, split_args, "The parts of a string")
+PARTS(string_bytes, "string_bytes", BYTES, 100, NULL, "The bytes of a string")
+PARTS(unicode_split, "unicode_split", CHARACTERS, 100, NULL, "The characters of a string of UTF-8")
+PARTS(unicode_decode, "unicode_decode", CODES, 100, NULL, "Numbers of the characters of UTF-8")
 
 // Characters are told by the bytes that begin them: all but 10xxxxxx.
 static bool begins(uint8_t c)
@@ -229,7 +249,7 @@ static enum stk_status length_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     int32_t *out = stk_op_out(r, 0, STK_DT_I32, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    bool is_utf8 = stk_attrs_int(r->attrs, "unit", 0) == 1;
+    bool is_utf8 = r->args[ARG_UNIT].i == 1;
     for (int64_t k = 0; out && k < r->n * each; k++) {
         out[k] = (int32_t)length(((struct stk_bytes *)stk_col_at(in, k / each))[k % each], is_utf8);
     }
@@ -240,7 +260,8 @@ const struct stk_op stk_op_string_length = {.name = "string_length",
                                             .summary = "Bytes, or characters, of each string",
                                             .is_elementwise = true,
                                             .infer = length_infer,
-                                            .run = length_run};
+                                            .run = length_run,
+                                            .args = unit_args};
 
 static enum stk_status substr_infer(struct stk_op_infer *c, struct stk_err *err)
 {
@@ -307,7 +328,7 @@ static enum stk_status substr_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    bool is_utf8 = stk_attrs_int(r->attrs, "unit", 0) == 1;
+    bool is_utf8 = r->args[ARG_UNIT].i == 1;
     for (int j = 1; out && j < 3; j++) {
         if (r->in[j]->shape.rank > 0 && !stk_shape_equal(&r->in[j]->shape, &in->shape)) {
             return stk_op_fail(r, 0, STK_EINVAL, "pos and len differ from the strings in shape");
@@ -333,4 +354,5 @@ const struct stk_op stk_op_string_substr = {.name = "string_substr",
                                             .is_elementwise = true,
                                             .cost_ns = 20,
                                             .infer = substr_infer,
-                                            .run = substr_run};
+                                            .run = substr_run,
+                                            .args = unit_args};

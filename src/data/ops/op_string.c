@@ -11,6 +11,14 @@
 #include "data/formats/text_number.h"
 #include "data/ops/op_move.h"
 
+enum { ARG_OUT_TYPE };
+static const struct stk_arg_row number_args[] = {
+    [ARG_OUT_TYPE] = {.name = "out_type",
+                      .type = STK_ARG_DTYPE,
+                      .fallback = STK_DT_F32,
+                      .help = "float32, float64, int32 or int64"},
+    {0}};
+
 #define FILE_MAX ((off_t)1 << 34)
 
 enum { LOWER, UPPER, STRIP, READ_FILE };
@@ -152,7 +160,7 @@ TEXT(read_file, "read_file", READ_FILE, "The bytes of the file of that name")
 static enum stk_status number_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    enum stk_dtype t = (enum stk_dtype)stk_attrs_int(c->attrs, "out_type", STK_DT_F32);
+    enum stk_dtype t = (enum stk_dtype)c->args[ARG_OUT_TYPE].i;
     if (s == STK_OK && c->in[0].dtype != STK_DT_STRING) {
         s = stk_err_set(err, STK_EINVAL, "%s: takes strings", c->op->name);
     }
@@ -201,4 +209,5 @@ const struct stk_op stk_op_string_to_number = {.name = "string_to_number",
                                                .is_elementwise = true,
                                                .cost_ns = 20,
                                                .infer = number_infer,
-                                               .run = number_run};
+                                               .run = number_run,
+                                               .args = number_args};

@@ -6,6 +6,32 @@
 #include "base/texthash.h"
 #include "data/ops/op_util.h"
 
+// The rows of each operation begin with 0.
+enum { ARG_NUM_BUCKETS, ARG_KEY };
+enum { ARG_AXIS, ARG_KEEPDIMS, ARG_SEPARATOR };
+static const struct stk_arg_row bucket_args[] = {[ARG_NUM_BUCKETS] = {.name = "num_buckets",
+                                                                      .type = STK_ARG_INT,
+                                                                      .is_required = true,
+                                                                      .help = "how many there are"},
+                                                 {0}};
+static const struct stk_arg_row keyed_args[] = {
+    [ARG_NUM_BUCKETS] = {.name = "num_buckets",
+                         .type = STK_ARG_INT,
+                         .is_required = true,
+                         .help = "how many there are"},
+    [ARG_KEY] = {.name = "key", .type = STK_ARG_INTS, .is_required = true, .help = "two numbers"},
+    {0}};
+static const struct stk_arg_row join_args[] = {
+    [ARG_AXIS] =
+        {.name = "axis",
+         .type = STK_ARG_INTS,
+         .is_open = true,
+         .help =
+             "the axes, the first of which is joined first; without it all, the last ones first"},
+    [ARG_KEEPDIMS] = {.name = "keepdims", .type = STK_ARG_BOOL, .help = "axes stay, with length 1"},
+    [ARG_SEPARATOR] = {.name = "separator", .type = STK_ARG_TEXT, .help = "what lies between"},
+    {0}};
+
 static struct stk_bytes text_at(const struct stk_col *c, int64_t each, int64_t k)
 {
     return ((const struct stk_bytes *)stk_col_at(c, k / each))[k % each];
@@ -26,10 +52,10 @@ enum { FAST, STRONG, PLAIN };
 static enum stk_status hash_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = want_text(c, err);
-    if (s == STK_OK && stk_attrs_int(c->attrs, "num_buckets", 0) < 1) {
+    if (s == STK_OK && c->args[ARG_NUM_BUCKETS].i < 1) {
         s = stk_err_set(err, STK_EINVAL, "%s: num_buckets is at least 1", c->op->name);
     }
-    const struct stk_attr *key = stk_attrs_get(c->attrs, "key");
+    const struct stk_attr *key = c->op->arg == STRONG ? c->args[ARG_KEY].attr : NULL;
     if (s == STK_OK && c->op->arg == STRONG &&
         (!key || key->kind != STK_ATTR_INTS || key->count != 2)) {
         s = stk_err_set(err, STK_EINVAL, "%s: key is two integers", c->op->name);
@@ -46,7 +72,7 @@ static uint64_t hash_of(const struct stk_op_run *r, struct stk_bytes s)
     if (r->op->arg == PLAIN) {
         return stk_murmur64(s.data, s.size, PLAIN_SEED);
     }
-    const int64_t *key = stk_attrs_get(r->attrs, "key")->ints;
+    const int64_t *key = r->args[ARG_KEY].attr->ints;
     return stk_siphash(s.data, s.size, (uint64_t[2]){(uint64_t)key[0], (uint64_t)key[1]});
 }
 
@@ -55,31 +81,33 @@ static enum stk_status hash_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     int64_t *out = stk_op_out(r, 0, STK_DT_I64, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
-    uint64_t buckets = (uint64_t)stk_attrs_int(r->attrs, "num_buckets", 1);
+    uint64_t buckets = (uint64_t)r->args[ARG_NUM_BUCKETS].i;
     for (int64_t k = 0; out && k < r->n * each; k++) {
         out[k] = (int64_t)(hash_of(r, text_at(in, each, k)) % buckets);
     }
     return out ? STK_OK : err->code;
 }
 
-#define HASH_OP(id, which, about)                                                                  \
+#define HASH_OP(id, which, rows, about)                                                            \
     const struct stk_op stk_op_##id = {.name = #id,                                                \
                                        .summary = about,                                           \
                                        .is_elementwise = true,                                     \
                                        .cost_ns = 20,                                              \
                                        .infer = hash_infer,                                        \
                                        .run = hash_run,                                            \
+                                       .args = rows,                                               \
                                        .arg = which};
-HASH_OP(string_to_hash_bucket_fast, FAST, "FarmHash of each string modulo `num_buckets`")
-HASH_OP(string_to_hash_bucket_strong, STRONG,
+HASH_OP(string_to_hash_bucket_fast, FAST, bucket_args,
+        "FarmHash of each string modulo `num_buckets`")
+HASH_OP(string_to_hash_bucket_strong, STRONG, keyed_args,
         "SipHash of each string, by `key`, modulo `num_buckets`")
-HASH_OP(string_to_hash_bucket, PLAIN, "MurmurHash of each string modulo `num_buckets`")
+HASH_OP(string_to_hash_bucket, PLAIN, bucket_args, "MurmurHash of each string modulo `num_buckets`")
 
 // The axes in the order given, in which the first is joined first; absent: the last ones first.
-static enum stk_status join_axes(const struct stk_op *op, const struct stk_attrs *attrs, int rank,
-                                 int axes[STK_RANK_MAX], int *count, struct stk_err *err)
+static enum stk_status join_axes(const struct stk_op *op, const struct stk_arg_value *args,
+                                 int rank, int axes[STK_RANK_MAX], int *count, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, "axis");
+    const struct stk_attr *t = args[ARG_AXIS].attr;
     int64_t n = !t ? rank : t->kind == STK_ATTR_INTS ? t->count : 1;
     uint32_t seen = 0;
     *count = 0;
@@ -118,10 +146,10 @@ static enum stk_status join_infer(struct stk_op_infer *c, struct stk_err *err)
     enum stk_status s = want_text(c, err);
     c->out[0] = (struct stk_spec){.dtype = STK_DT_STRING, .shape = {.rank = STK_UNKNOWN}};
     if (s == STK_OK && c->in[0].shape.rank >= 0) {
-        s = join_axes(c->op, c->attrs, c->in[0].shape.rank, axes, &count, err);
+        s = join_axes(c->op, c->args, c->in[0].shape.rank, axes, &count, err);
         if (s == STK_OK) {
-            c->out[0].shape = joined_shape(&c->in[0].shape, axes, count,
-                                           stk_attrs_int(c->attrs, "keepdims", 0) != 0);
+            c->out[0].shape =
+                joined_shape(&c->in[0].shape, axes, count, c->args[ARG_KEEPDIMS].i != 0);
         }
     }
     return s;
@@ -189,10 +217,10 @@ static bool join_one(struct stk_op_run *r, const struct join *j, const struct st
 static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
 {
     const struct stk_col *in = r->in[0];
-    const struct stk_attr *separator = stk_attrs_get(r->attrs, "separator");
+    const struct stk_attr *separator = r->args[ARG_SEPARATOR].attr;
     struct join j = {.rank = in->shape.rank, .shape = &in->shape};
     struct stk_col_capacity capacity = {0};
-    enum stk_status s = join_axes(r->op, r->attrs, j.rank, j.axes, &j.count, err);
+    enum stk_status s = join_axes(r->op, r->args, j.rank, j.axes, &j.count, err);
     if (s != STK_OK) {
         return s;
     }
@@ -201,7 +229,7 @@ static enum stk_status join_run(struct stk_op_run *r, struct stk_err *err)
         j.separator_size = (size_t)separator->count;
     }
     struct stk_shape shape =
-        joined_shape(&in->shape, j.axes, j.count, stk_attrs_int(r->attrs, "keepdims", 0) != 0);
+        joined_shape(&in->shape, j.axes, j.count, r->args[ARG_KEEPDIMS].i != 0);
     struct stk_bytes *out = stk_op_out(r, 0, STK_DT_STRING, &shape, err);
     int64_t step = 1, count = stk_shape_count(&shape);
     for (int d = j.rank - 1; d >= 0; d--) {
@@ -227,4 +255,5 @@ const struct stk_op stk_op_string_reduce_join = {.name = "string_reduce_join",
                                                  .summary = "Strings along axes as one",
                                                  .cost_ns = 50,
                                                  .infer = join_infer,
-                                                 .run = join_run};
+                                                 .run = join_run,
+                                                 .args = join_args};

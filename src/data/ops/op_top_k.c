@@ -4,11 +4,20 @@
 // most values where k is small.
 #include "data/ops/op_util.h"
 
+enum { ARG_K, ARG_INDEX_TYPE };
+static const struct stk_arg_row top_args[] = {
+    [ARG_K] = {.name = "k", .type = STK_ARG_INT, .is_required = true, .help = "how many"},
+    [ARG_INDEX_TYPE] = {.name = "index_type",
+                        .type = STK_ARG_DTYPE,
+                        .fallback = STK_DT_I32,
+                        .help = "int32 or int64"},
+    {0}};
+
 static enum stk_status top_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
-    int64_t k = stk_attrs_int(c->attrs, "k", -1);
-    enum stk_dtype t = c->in[0].dtype, places = stk_attrs_int(c->attrs, "index_type", STK_DT_I32);
+    int64_t k = c->args[ARG_K].i;
+    enum stk_dtype t = c->in[0].dtype, places = (enum stk_dtype)c->args[ARG_INDEX_TYPE].i;
     if (s != STK_OK) {
         return s;
     }
@@ -107,7 +116,7 @@ static void order_row(enum stk_dtype t, const struct row *row, void *out)
 static enum stk_status top_run(struct stk_op_run *r, struct stk_err *err)
 {
     const struct stk_col *in = r->in[0];
-    struct row row = {.k = stk_attrs_int(r->attrs, "k", 0)};
+    struct row row = {.k = r->args[ARG_K].i};
     enum stk_dtype t = in->dtype, places = r->spec[1].dtype;
     struct stk_shape shape = in->shape;
     if (shape.rank < 1 || shape.dim[shape.rank - 1] < row.k) {
@@ -146,4 +155,5 @@ const struct stk_op stk_op_top_k = {.name = "top_k",
                                         "The `k` largest values of each row, and their places",
                                     .cost_ns = 2,
                                     .infer = top_infer,
-                                    .run = top_run};
+                                    .run = top_run,
+                                    .args = top_args};

@@ -7,6 +7,14 @@
 #include "base/farmhash.h"
 #include "data/ops/op_util.h"
 
+enum { ARG_OUT_IDX };
+static const struct stk_arg_row unique_args[] = {
+    [ARG_OUT_IDX] = {.name = "out_idx",
+                     .type = STK_ARG_DTYPE,
+                     .fallback = STK_DT_I32,
+                     .help = "of the numbers and counts: int32 or int64"},
+    {0}};
+
 static bool is_place_type(int64_t t)
 {
     return t == STK_DT_I32 || t == STK_DT_I64;
@@ -16,7 +24,7 @@ static enum stk_status unique_infer(struct stk_op_infer *c, struct stk_err *err)
 {
     enum stk_status s = stk_op_want_inputs(c, 1, 1, err);
     const struct stk_spec *in = &c->in[0];
-    int64_t places = stk_attrs_int(c->attrs, "out_idx", STK_DT_I32);
+    int64_t places = c->args[ARG_OUT_IDX].i;
     if (s != STK_OK) {
         return s;
     }
@@ -190,4 +198,5 @@ const struct stk_op stk_op_unique = {.name = "unique",
                                      .summary = "Each value once, their numbers, and how many",
                                      .cost_ns = 10,
                                      .infer = unique_infer,
-                                     .run = unique_run};
+                                     .run = unique_run,
+                                     .args = unique_args};

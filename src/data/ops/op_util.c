@@ -226,11 +226,11 @@ bool stk_op_axis(int64_t axis, int rank, int *out)
     return true;
 }
 
-enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_attrs *attrs, int rank,
+enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
                             uint32_t *axes, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, "axis");
-    int64_t one = stk_attrs_int(attrs, "axis", 0);
+    const struct stk_attr *t = given->attr;
+    int64_t one = given->i;
     const int64_t *list = t && t->kind == STK_ATTR_INTS ? t->ints : &one;
     int64_t count = t && t->kind == STK_ATTR_INTS ? t->count : 1;
     if (!t) {
@@ -275,10 +275,10 @@ static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int
     return true;
 }
 
-bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct stk_col *input,
-                 int64_t i, int64_t *values, int capacity, int *count)
+bool stk_op_ints(const struct stk_arg_value *given, const struct stk_col *input, int64_t i,
+                 int64_t *values, int capacity, int *count)
 {
-    const struct stk_attr *t = stk_attrs_get(attrs, name);
+    const struct stk_attr *t = given ? given->attr : NULL;
     if (!t) {
         return input && ints_of_col(input, i, values, capacity, count);
     }
@@ -295,9 +295,9 @@ bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct s
     return true;
 }
 
-bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, int64_t *values,
-                        int capacity, int *count)
+bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *values, int capacity,
+                        int *count)
 {
     const struct stk_col *input = j < c->n_in ? c->constant[j] : NULL;
-    return stk_op_ints(c->attrs, name, input, 0, values, capacity, count);
+    return stk_op_ints(&c->args[k], input, 0, values, capacity, count);
 }

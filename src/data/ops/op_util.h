@@ -60,8 +60,8 @@ bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_c
 
 // -rank..rank-1 to 0..rank-1. False: outside.
 bool stk_op_axis(int64_t axis, int rank, int *out);
-// The attribute "axis" (or another name) as a set of axes, bit by bit; absent: all of them.
-enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_attrs *attrs, int rank,
+// An argument as a set of axes, bit by bit; absent: all of them.
+enum stk_status stk_op_axes(const struct stk_op *op, const struct stk_arg_value *given, int rank,
                             uint32_t *axes, struct stk_err *err);
 enum stk_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int most,
                                    struct stk_err *err);
@@ -75,13 +75,21 @@ static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last
     return n;
 }
 
-// A list of numbers that is an attribute or, else, element i of input j (int32 or int64).
-// *count: how many. False: it is neither. At most `room` are read.
-bool stk_op_ints(const struct stk_attrs *attrs, const char *name, const struct stk_col *input,
-                 int64_t i, int64_t *values, int capacity, int *count);
-// The same while inferring: from the attribute or from a constant input.
-bool stk_op_static_ints(const struct stk_op_infer *c, const char *name, int j, int64_t *values,
-                        int capacity, int *count);
+// A list of numbers that is an argument (NULL: there is none of that kind) or, else, element i of
+// an input (int32 or int64). *count: how many. False: it is neither, or more than `capacity`.
+bool stk_op_ints(const struct stk_arg_value *given, const struct stk_col *input, int64_t i,
+                 int64_t *values, int capacity, int *count);
+// The same while inferring: from the argument of row k or from constant input j.
+bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *values, int capacity,
+                        int *count);
+
+// The row of what draws random bits of its own.
+#define STK_OP_SEED_ROW                                                                            \
+    {.name = "seed",                                                                               \
+     .type = STK_ARG_INT,                                                                          \
+     .is_open = true,                                                                              \
+     .fallback = -1,                                                                               \
+     .help = "of its bits; without one they are the stage's and the epoch's"}
 
 // One item of strided_slice's index, as its attribute holds it.
 struct stk_op_index_item {

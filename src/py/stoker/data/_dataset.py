@@ -422,7 +422,11 @@ class Dataset(_Node):
         deterministic=None,
         name=None,
     ):
-        """batch_size elements as one, with a new first dimension. Shapes must be equal."""
+        """batch_size elements as one, with a new first dimension. Shapes must be equal.
+
+        num_parallel_calls and deterministic are accepted, and change nothing.
+        """
+        _arg.parallel(num_parallel_calls, deterministic)
         args = {
             "batch_size": _arg.count(batch_size, "batch_size", 1),
             "drop_remainder": int(bool(drop_remainder)),
@@ -432,9 +436,7 @@ class Dataset(_Node):
 
             return batched(self, args)
         spec = _spec.map_structure(lambda s: _arg.batched(s, None), self.element_spec)
-        return self._then(
-            "batch", dict(args, **_arg.parallel(num_parallel_calls, deterministic)), spec
-        )
+        return self._then("batch", args, spec)
 
     def padded_batch(
         self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None

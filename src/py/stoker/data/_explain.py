@@ -91,7 +91,7 @@ def _is_shown(name, v):
     )
 
 
-_TUNED = ("num_parallel_calls", "buffer_size", "cycle_length", "num_parallel_reads")
+_TUNED = ("num_parallel_calls", "buffer_size", "cycle_length")
 
 
 def _shown(name, v):

@@ -73,13 +73,10 @@ class _RecordFiles(_FileDataset):
     def __init__(
         self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None
     ):
-        reads = _calls(num_parallel_reads)
-        args = {
-            "compression_type": _compression(compression_type),
-            "buffer_size": buffer_size,
-            "num_parallel_reads": reads,
-        }
-        self._read(filenames, args, TensorSpec((), "bytes"), reads)
+        args = {"compression_type": _compression(compression_type)}
+        if self._of_files == "tfrecord":  # the engine cuts other files as it likes
+            args["buffer_size"] = buffer_size
+        self._read(filenames, args, TensorSpec((), "bytes"), _calls(num_parallel_reads))
 
 
 class TFRecordDataset(_RecordFiles):
@@ -114,7 +111,6 @@ class FixedLengthRecordDataset(_FileDataset):
             "record_bytes": _arguments.count(record_bytes, "record_bytes", 1),
             "header_bytes": _arguments.count(header_bytes or 0, "header_bytes", 0),
             "footer_bytes": _arguments.count(footer_bytes or 0, "footer_bytes", 0),
-            "buffer_size": buffer_size,
             "compression_type": _compression(compression_type),
         }
         self._read(filenames, args, TensorSpec((), "bytes"), _calls(num_parallel_reads))

@@ -125,7 +125,7 @@ image.decode_and_crop_jpeg,io.decode_and_crop_jpeg|decode_and_crop_jpeg|contents
 image.decode_png,io.decode_png|decode_png|contents:s channels=0:a dtype=uint8:D
 image.decode_image,io.decode_image|decode_image|contents:s channels=0:a dtype=uint8:D expand_animations=True:a
 image.encode_png,io.encode_png|encode_png|image:t compression=-1:a
-image.encode_jpeg,io.encode_jpeg|encode_jpeg|image:t format=:a quality=95:a progressive=False:a optimize_size=False:a chroma_downsampling=True:a density_unit=in:a x_density=300:a y_density=300:a xmp_metadata=:a
+image.encode_jpeg,io.encode_jpeg|encode_jpeg|image:t format=:a quality=95:a progressive=False:a optimize_size=False:a chroma_downsampling=True:a density_unit=in:a x_density=300:a y_density=300:a xmp_metadata=:-
 image.extract_jpeg_shape,io.extract_jpeg_shape|extract_jpeg_shape|contents:s output_type=int32:D
 image.resize|resize|images:t size:h method=bilinear:a preserve_aspect_ratio=False:a antialias=False:a
 image.resize_with_crop_or_pad|resize_with_crop_or_pad|image:t target_height:c target_width:c
