@@ -79,6 +79,7 @@ static inline void answer_describe(struct answer *a, const struct stk_stats *sta
                                .arena = &s->arena};
     stk_table_doc_init(&a->doc, &s->arena, stats->name);
     CHECK_EQ(stk_stats_describe(stats, &ctx, &a->doc, &s->err), STK_OK);
+    CHECK(stk_stats_check(stats, &a->doc));
 }
 
 static inline void answer_analyse(struct answer *a, const struct stk_stats *stats)

@@ -306,6 +306,17 @@ static enum stk_status to_find(const char *pattern, const struct stoker_find_opt
     return o->kind ? kind_of(o->kind, &out->kind, err) : STK_OK;
 }
 
+struct find_summary {
+    struct stk_cell events, names, total_ns;
+};
+static const struct stk_column find_figures[] = {
+    STK_COLUMN(find_summary, events, COUNT, "events that match, those that are not listed too"),
+    STK_COLUMN(find_summary, names, COUNT, "distinct names among them"),
+    STK_COLUMN(find_summary, total_ns, NS, "their durations, summed"),
+};
+static const struct stk_summary_info find_summary_info =
+    STK_SUMMARY_INFO(find_summary, find_figures);
+
 static enum stk_status find(struct stoker_profiles *p, const char *pattern,
                             const struct stoker_find_options *o, struct stoker_tables *t,
                             struct stk_err *err)
@@ -321,9 +332,12 @@ static enum stk_status find(struct stoker_profiles *p, const char *pattern,
         status = stk_query_find(p->query, &wanted, &sink, &found, err);
     }
     p->options = NULL;
-    stk_table_figure(&t->doc, "events", STK_CELL_COUNT, stk_cell_number((int64_t)found.count));
-    stk_table_figure(&t->doc, "names", STK_CELL_COUNT, stk_cell_number(found.names));
-    stk_table_figure(&t->doc, "total_ns", STK_CELL_NS, stk_cell_number(found.total_ns));
+    const struct find_summary summary = {
+        .events = stk_cell_number((int64_t)found.count),
+        .names = stk_cell_number(found.names),
+        .total_ns = stk_cell_number(found.total_ns),
+    };
+    stk_table_summarize(&t->doc, &find_summary_info, &summary);
     rows.rows = found.count;
     if (status == STK_OK) {
         status = stk_query_rows_finish(

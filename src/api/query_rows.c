@@ -141,7 +141,7 @@ static bool fill_cell(struct stk_query_rows *r, enum stk_cell_type type,
         *out = stk_cell_ratio(v->kind == STK_VALUE_INT ? (double)v->number : v->real);
         return true;
     case STK_CELL_BOOL:
-        *out = (struct stk_cell){.known = true, .truth = v->number != 0};
+        *out = stk_cell_truth(v->number != 0);
         return true;
     default:
         *out = stk_cell_number(v->number);
@@ -158,8 +158,8 @@ enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id, 
         r->columns[c].is_given = true;
         r->columns[c].is_name = r->columns[c].type == STK_CELL_TEXT;
     }
-    struct stk_table *table =
-        stk_table_add(&r->tables->doc, id, title, r->columns, r->column_count);
+    const struct stk_table_info info = {id, title, r->columns, r->column_count};
+    struct stk_table *table = stk_table_add(&r->tables->doc, &info);
     for (size_t i = 0; r->column_count && i < r->values.count; i += r->column_count) {
         struct stk_cell *cells = stk_table_row(table);
         if (!cells) {

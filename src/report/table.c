@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define MAX_CELLS ((size_t)1 << 28)
 #define KEEP_SLACK 4096 // rows beyond twice those that are kept, before some are dropped
@@ -30,12 +31,14 @@ void stk_table_doc_deinit(struct stk_table_doc *doc)
     doc->table_count = 0;
 }
 
-struct stk_table *stk_table_add(struct stk_table_doc *doc, const char *id, const char *title,
-                                const struct stk_column *columns, size_t column_count)
+struct stk_table *stk_table_add(struct stk_table_doc *doc, const struct stk_table_info *info)
 {
+    STK_ASSERT(doc->table_count < STK_TABLE_MAX);
     struct stk_table *table = &doc->tables[doc->table_count++];
-    *table = (struct stk_table){
-        .id = id, .title = title, .columns = columns, .column_count = column_count};
+    *table = (struct stk_table){.id = info->id,
+                                .title = info->title,
+                                .columns = info->columns,
+                                .column_count = info->column_count};
     stk_vec_init(&table->cells, sizeof(struct stk_cell), MAX_CELLS);
     return table;
 }
@@ -71,6 +74,45 @@ struct stk_cell *stk_table_row(struct stk_table *table)
     }
     table->row_count++;
     return row;
+}
+
+bool stk_cell_fits(const struct stk_column *column, const struct stk_cell *cell)
+{
+    static const uint8_t holds[] = {
+        [STK_CELL_TEXT] = STK_HOLDS_TEXT,   [STK_CELL_COUNT] = STK_HOLDS_NUMBER,
+        [STK_CELL_NS] = STK_HOLDS_NUMBER,   [STK_CELL_BYTES] = STK_HOLDS_NUMBER,
+        [STK_CELL_SHARE] = STK_HOLDS_RATIO, [STK_CELL_RATE] = STK_HOLDS_RATIO,
+        [STK_CELL_BOOL] = STK_HOLDS_TRUTH,  [STK_CELL_NUMBER] = STK_HOLDS_NUMBER,
+        [STK_CELL_REAL] = STK_HOLDS_RATIO};
+    return cell->known ? cell->holds == holds[column->type] : cell->holds != STK_HOLDS_UNSET;
+}
+
+bool stk_table_put_cells(struct stk_table *table, const struct stk_cell *cells, size_t count)
+{
+    STK_ASSERT(count >= table->column_count);
+    struct stk_cell *row = stk_table_row(table);
+    if (!row) {
+        return false;
+    }
+    for (size_t c = 0; c < table->column_count; c++) {
+        STK_ASSERT(table->columns[c].at == c && stk_cell_fits(&table->columns[c], &cells[c]));
+        row[c] = cells[c];
+    }
+    return true;
+}
+
+const struct stk_column *stk_table_check(const struct stk_table_doc *doc)
+{
+    for (size_t i = 0; i < doc->table_count; i++) {
+        const struct stk_table *t = &doc->tables[i];
+        const struct stk_cell *cells = t->cells.items;
+        for (size_t k = 0; k < t->row_count * t->column_count; k++) {
+            if (!stk_cell_fits(&t->columns[k % t->column_count], &cells[k])) {
+                return &t->columns[k % t->column_count];
+            }
+        }
+    }
+    return NULL;
 }
 
 // Largest number first, texts in their order, what is not known last.
@@ -216,28 +258,21 @@ const struct stk_table *stk_table_find(const struct stk_table_doc *doc, const ch
     return NULL;
 }
 
-void stk_table_figure(struct stk_table_doc *doc, const char *key, enum stk_cell_type type,
-                      struct stk_cell value)
+void stk_table_put_figures(struct stk_table_doc *doc, const struct stk_summary_info *info,
+                           const struct stk_cell *cells, size_t count)
 {
-    if (doc->summary_count < STK_TABLE_FIGURES) {
-        doc->summary[doc->summary_count++] =
-            (struct stk_figure_row){.key = key, .type = type, .value = value};
+    STK_ASSERT(count == info->figure_count && doc->summary_count + count <= STK_TABLE_FIGURES);
+    for (size_t i = 0; i < count && doc->summary_count < STK_TABLE_FIGURES; i++) {
+        const struct stk_column *f = &info->figures[i];
+        STK_ASSERT(f->at == i && stk_cell_fits(f, &cells[i]));
+        doc->summary[doc->summary_count++] = (struct stk_figure_row){
+            .key = f->id, .type = f->type, .is_name = f->is_name, .value = cells[i]};
     }
 }
 
-void stk_table_figure_name(struct stk_table_doc *doc, const char *key, const char *name)
-{
-    size_t at = doc->summary_count;
-    stk_table_figure(doc, key, STK_CELL_TEXT, stk_cell_text(name));
-    if (doc->summary_count > at) {
-        doc->summary[at].is_name = true;
-    }
-}
-
-void stk_table_lacks(struct stk_table_doc *doc, const char *what, const char *why,
-                     const char *remedy)
+void stk_table_lacks(struct stk_table_doc *doc, const struct stk_missing *missing)
 {
     if (doc->missing_count < STK_TABLE_MISSING) {
-        doc->missing[doc->missing_count++] = (struct stk_missing){what, why, remedy};
+        doc->missing[doc->missing_count++] = *missing;
     }
 }

@@ -33,17 +33,30 @@ static enum stk_status kinds_see(const struct stk_analysis *view, struct stk_are
     return STK_OK;
 }
 
-static const struct stk_column kind_columns[] = {
-    {.id = "kind", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
+struct kinds_row {
+    struct stk_cell kind, count, total_ns;
 };
+static const struct stk_column kinds_columns[] = {
+    STK_COLUMN(kinds_row, kind, TEXT, "kind of the events"),
+    STK_COLUMN(kinds_row, count, COUNT, "events of the kind on host and device"),
+    STK_COLUMN(kinds_row, total_ns, NS, "their durations, summed"),
+};
+static const struct stk_table_info kinds_table =
+    STK_TABLE_INFO("kinds", "Kinds of events", kinds_row, kinds_columns);
+
+struct kinds_summary {
+    struct stk_cell events;
+};
+static const struct stk_column kinds_figures[] = {
+    STK_COLUMN(kinds_summary, events, COUNT, "events of all kinds"),
+};
+static const struct stk_summary_info kinds_summary_info =
+    STK_SUMMARY_INFO(kinds_summary, kinds_figures);
 
 static enum stk_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                       struct stk_err *err)
 {
-    struct stk_table *table = stk_table_add(doc, "kinds", "Kinds of events", kind_columns,
-                                            sizeof kind_columns / sizeof kind_columns[0]);
+    struct stk_table *table = stk_table_add(doc, &kinds_table);
     struct kinds_partial all = {0};
     int64_t events = 0;
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -54,18 +67,18 @@ static enum stk_status kinds_describe(const struct stk_pass_ctx *ctx, struct stk
         }
     }
     for (int k = 0; k < STK_KIND_COUNT; k++) {
-        struct stk_cell *row = all.count[k] ? stk_table_row(table) : NULL;
-        if (all.count[k] && !row) {
+        const struct kinds_row row = {
+            .kind = stk_cell_text(stk_kind_key((enum stk_kind)k)),
+            .count = stk_cell_number(all.count[k]),
+            .total_ns = stk_cell_number(all.total_ns[k]),
+        };
+        if (all.count[k] && !stk_table_put(table, &row)) {
             return stk_err_nomem(err);
-        }
-        if (row) {
-            row[0] = stk_cell_text(stk_kind_key((enum stk_kind)k));
-            row[1] = stk_cell_number(all.count[k]);
-            row[2] = stk_cell_number(all.total_ns[k]);
         }
         events += all.count[k];
     }
-    stk_table_figure(doc, "events", STK_CELL_COUNT, stk_cell_number(events));
+    const struct kinds_summary summary = {.events = stk_cell_number(events)};
+    stk_table_summarize(doc, &kinds_summary_info, &summary);
     return stk_table_sort(table, "count") ? STK_OK : stk_err_nomem(err);
 }
 
@@ -73,6 +86,8 @@ const struct stk_stats stk_stats_kinds = {
     .name = "kinds",
     .question = "What kinds of events does the profile hold?",
     .needs = "events",
+    .tables = {&kinds_table},
+    .summary = &kinds_summary_info,
     .hook = {.see = kinds_see},
     .describe = kinds_describe,
 };

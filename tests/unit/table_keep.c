@@ -13,6 +13,9 @@ static const struct stk_column columns[] = {
     {.id = "at", .type = STK_CELL_COUNT},
 };
 
+static const struct stk_table_info whole_info = {"whole", "", columns, 3};
+static const struct stk_table_info kept_info = {"kept", "", columns, 3};
+
 static uint32_t next_random(uint32_t *state)
 {
     return *state = *state * 1664525u + 1013904223u;
@@ -41,8 +44,8 @@ static void compare(size_t count, uint32_t range, uint64_t limit)
     struct stk_arena arena;
     stk_arena_init(&arena, 0);
     stk_table_doc_init(&doc, &arena, "test");
-    struct stk_table *whole = stk_table_add(&doc, "whole", "", columns, 3);
-    struct stk_table *kept = stk_table_add(&doc, "kept", "", columns, 3);
+    struct stk_table *whole = stk_table_add(&doc, &whole_info);
+    struct stk_table *kept = stk_table_add(&doc, &kept_info);
     stk_table_keep(kept, "dur_ns", limit);
     fill(whole, count, range, 7);
     fill(kept, count, range, 7);
@@ -68,7 +71,7 @@ static void test_memory_fails(void)
     struct stk_arena arena;
     stk_arena_init(&arena, 0);
     stk_table_doc_init(&doc, &arena, "test");
-    struct stk_table *kept = stk_table_add(&doc, "kept", "", columns, 3);
+    struct stk_table *kept = stk_table_add(&doc, &kept_info);
     stk_table_keep(kept, "dur_ns", 1);
     fill(kept, 4098, 100, 3);
     stk_alloc_fail_at(1, 0);

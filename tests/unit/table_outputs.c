@@ -36,42 +36,79 @@ static const char *print(const struct stk_table_doc *doc, const char *format, co
     return out.bytes;
 }
 
-static const struct stk_column columns[] = {
-    {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "short_share", .type = STK_CELL_SHARE},
-    {.id = "bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "limiting", .type = STK_CELL_BOOL, .is_detail = true},
+struct first_row {
+    struct stk_cell name, total_ns, bytes, short_share, bytes_per_s, limiting;
 };
+static const struct stk_column columns[] = {
+    STK_COLUMN(first_row, name, TEXT, "name", .is_name = true),
+    STK_COLUMN(first_row, total_ns, NS, "time"),
+    STK_COLUMN(first_row, bytes, BYTES, "size"),
+    STK_COLUMN(first_row, short_share, SHARE, "share"),
+    STK_COLUMN(first_row, bytes_per_s, RATE, "rate", .is_detail = true),
+    STK_COLUMN(first_row, limiting, BOOL, "whether it limits", .is_detail = true),
+};
+static const struct stk_table_info first_info =
+    STK_TABLE_INFO("first", "First table", first_row, columns);
+static const struct stk_table_info second_info = {"second", "Second table", columns, 2};
+
+struct summary {
+    struct stk_cell wait_ns, unknown_ns, busy_share, no_share;
+};
+static const struct stk_column figures[] = {
+    STK_COLUMN(summary, wait_ns, NS, "wait"),
+    STK_COLUMN(summary, unknown_ns, NS, "not known"),
+    STK_COLUMN(summary, busy_share, SHARE, "busy"),
+    STK_COLUMN(summary, no_share, SHARE, "of nothing"),
+};
+static const struct stk_summary_info summary_info = STK_SUMMARY_INFO(summary, figures);
 #define WIDTH (sizeof columns / sizeof columns[0])
 
 static void add(struct stk_table *t, const char *name, int64_t total_ns)
 {
-    struct stk_cell *row = stk_table_row(t);
-    CHECK(row != NULL);
-    row[0] = stk_cell_text(name);
-    row[1] = stk_cell_number(total_ns);
-    row[3] = stk_cell_ratio(0.25);
-    row[4] = stk_cell_ratio(1.5e9);
-    row[5] = (struct stk_cell){.known = true, .truth = true};
+    const struct first_row row = {
+        .name = stk_cell_text(name),
+        .total_ns = stk_cell_number(total_ns),
+        .bytes = stk_cell_unknown(),
+        .short_share = stk_cell_ratio(0.25),
+        .bytes_per_s = stk_cell_ratio(1.5e9),
+        .limiting = stk_cell_truth(true),
+    };
+    CHECK(stk_table_put(t, &row));
 }
 
 static void fill(struct stk_table_doc *doc)
 {
-    struct stk_table *t = stk_table_add(doc, "first", "First table", columns, WIDTH);
+    static const struct stk_missing missing = {"something", "why", "remedy"};
+    struct stk_table *t = stk_table_add(doc, &first_info);
     add(t, "b", 1000);
     add(t, "a \"quoted\", with comma", 3000000);
     add(t, "a", 1000);
     add(t, "line\nbreak", -5);
     stk_table_row(t); // nothing known
     CHECK(stk_table_sort(t, "total_ns"));
-    stk_table_add(doc, "second", "Second table", columns, 2);
-    stk_table_figure(doc, "wait_ns", STK_CELL_NS, stk_cell_number(42));
-    stk_table_figure(doc, "unknown_ns", STK_CELL_NS, stk_cell_unknown());
-    stk_table_figure(doc, "busy_share", STK_CELL_SHARE, stk_cell_share_of(1, 4));
-    stk_table_figure(doc, "no_share", STK_CELL_SHARE, stk_cell_share_of(1, 0));
-    stk_table_lacks(doc, "something", "why", "remedy");
+    stk_table_add(doc, &second_info);
+    const struct summary sums = {
+        .wait_ns = stk_cell_number(42),
+        .unknown_ns = stk_cell_unknown(),
+        .busy_share = stk_cell_share_of(1, 4),
+        .no_share = stk_cell_share_of(1, 0),
+    };
+    stk_table_summarize(doc, &summary_info, &sums);
+    stk_table_lacks(doc, &missing);
+    CHECK(stk_table_check(doc) == NULL);
+}
+
+// A cell that was never set, or holds what its column does not, is found.
+static void test_check(struct stk_table_doc *doc)
+{
+    struct stk_cell *cells = doc->tables[0].cells.items, kept = cells[1];
+    cells[1] = (struct stk_cell){.known = false};
+    CHECK(stk_table_check(doc) == &columns[1]);
+    cells[1] = stk_cell_ratio(1);
+    CHECK(stk_table_check(doc) == &columns[1]);
+    cells[1] = stk_cell_unknown();
+    CHECK(stk_table_check(doc) == NULL);
+    cells[1] = kept;
 }
 
 static void test_order(const struct stk_table_doc *doc)
@@ -134,8 +171,9 @@ static void test_width(struct stk_arena *arena)
     char name[600];
     memset(name, 'k', sizeof name);
     name[sizeof name - 1] = 0;
+    static const struct stk_table_info t_info = {"t", "T", columns, WIDTH};
     stk_table_doc_init(&doc, arena, "test");
-    struct stk_table *t = stk_table_add(&doc, "t", "T", columns, WIDTH);
+    struct stk_table *t = stk_table_add(&doc, &t_info);
     add(t, name, 1);
     add(t, "void at::native::(anonymous namespace)::kernel<float, 4>(float, int)", 2);
     add(t, "\xff\xfe\x1b[31m", 3);
@@ -174,6 +212,7 @@ int main(int argc, char **argv)
     stk_arena_init(&arena, 0);
     stk_table_doc_init(&doc, &arena, "test");
     fill(&doc);
+    CHECK_RUN(test_check, &doc);
     CHECK_RUN(test_order, &doc);
     CHECK_RUN(test_csv, &doc);
     CHECK_RUN(test_json, &doc);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 const struct stk_stats *const stk_stats_all[] = {
 #define X(name) &stk_stats_##name,
 #include "passes/stats/stats.def"
@@ -21,6 +23,30 @@ const struct stk_stats *stk_stats_find(const char *name)
     return NULL;
 }
 
+bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc)
+{
+    for (size_t i = 0; i < doc->table_count; i++) {
+        size_t t = 0;
+        while (stats->tables[t] && stats->tables[t]->columns != doc->tables[i].columns) {
+            t++;
+        }
+        if (!stats->tables[t]) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < doc->missing_count; i++) {
+        size_t m = 0;
+        while (stats->missing[m] && stats->missing[m]->what != doc->missing[i].what) {
+            m++;
+        }
+        if (!stats->missing[m]) {
+            return false;
+        }
+    }
+    return (doc->summary_count == 0 || doc->summary_count == stats->summary->figure_count) &&
+           stk_table_check(doc) == NULL;
+}
+
 enum stk_status stk_stats_describe(const struct stk_stats *stats, const struct stk_pass_ctx *ctx,
                                    struct stk_table_doc *doc, struct stk_err *err)
 {
@@ -29,12 +55,18 @@ enum stk_status stk_stats_describe(const struct stk_stats *stats, const struct s
     doc->profile = report.profile;
     if (status == STK_OK) {
         status = stats->describe(ctx, doc, err);
+        STK_ASSERT(status != STK_OK || stk_stats_check(stats, doc));
     }
     for (size_t i = 0; i < doc->table_count; i++) {
         stk_table_cut(&doc->tables[i], ctx->limit);
     }
     return status;
 }
+
+const struct stk_missing stk_stats_no_device = {
+    "device operations", "the profile holds no kernel, copy or memset of a device",
+    "record device activity: ProfilerActivity.CUDA in torch.profiler, "
+    "--trace=cuda in nsys profile, a TensorFlow or JAX build with GPU tracing"};
 
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -43,10 +75,7 @@ bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc
             return false;
         }
     }
-    stk_table_lacks(doc, "device operations",
-                    "the profile holds no kernel, copy or memset of a device",
-                    "record device activity: ProfilerActivity.CUDA in torch.profiler, "
-                    "--trace=cuda in nsys profile, a TensorFlow or JAX build with GPU tracing");
+    stk_table_lacks(doc, &stk_stats_no_device);
     doc->inconclusive = true;
     return true;
 }

@@ -7,6 +7,9 @@
 // Only one trace is in memory at a time: `see` looks at one rank while its trace is there and keeps
 // what is small; `describe` makes the tables of all ranks. Either may be missing from the trace's
 // point of view: an analysis that needs nothing but the summaries has no `see`.
+//
+// What an analysis may put into its document is declared in its descriptor; docs/stats.md is made
+// of that.
 #ifndef STK_PASSES_STATS_H
 #define STK_PASSES_STATS_H
 
@@ -16,16 +19,25 @@
 #include "passes/running_union.h"
 #include "report/table.h"
 
+#define STK_STATS_MISSING 10
+
 struct stk_stats {
-    const char *name;          // "kernels"
-    const char *question;      // "Which kernels take the device's time?"
-    const char *needs;         // what a profile must hold for it
-    struct stk_view_hook hook; // hook.see may be NULL
+    const char *name;     // "kernels"
+    const char *question; // "Which kernels take the device's time?"
+    const char *needs;    // what a profile must hold for it
+    const struct stk_table_info *tables[STK_TABLE_MAX + 1]; // in their order, NULL at the end
+    const struct stk_summary_info *summary;
+    const struct stk_missing *missing[STK_STATS_MISSING + 1]; // that it may say; NULL at the end
+    struct stk_view_hook hook;                                // hook.see may be NULL
     // Fill the document's summary, tables and what is missing; ctx->run->ranks[i]->partial is what
     // `see` kept of each rank, NULL where it was not called.
     STK_MUST_CHECK enum stk_status (*describe)(const struct stk_pass_ctx *ctx,
                                                struct stk_table_doc *doc, struct stk_err *err);
 };
+
+// Columns of most tables.
+#define STK_DOC_DEVICE "device, as the report names it: `rank/ordinal`"
+#define STK_DOC_RANK "rank of its process"
 
 #define X(name) extern const struct stk_stats stk_stats_##name;
 #include "passes/stats/stats.def"
@@ -39,7 +51,13 @@ STK_MUST_CHECK enum stk_status stk_stats_describe(const struct stk_stats *stats,
                                                   const struct stk_pass_ctx *ctx,
                                                   struct stk_table_doc *doc, struct stk_err *err);
 
-// Says that the profile holds no device operation, and how to record them. True if so.
+// Whether the document holds what its analysis declares and nothing else, and every cell what its
+// column does: an invariant, whatever the profile.
+bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc);
+
+// Says that the profile holds no device operation (stk_stats_no_device), and how to record them.
+// True if so.
+extern const struct stk_missing stk_stats_no_device;
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 
 #endif

@@ -175,16 +175,26 @@ static enum stk_status balance_see(const struct stk_analysis *view, struct stk_a
     return ok ? STK_OK : stk_err_nomem(err);
 }
 
-static const struct stk_column columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "busy_ns", .type = STK_CELL_NS},
-    {.id = "work_share", .type = STK_CELL_SHARE},
-    {.id = "alone_ns", .type = STK_CELL_NS},
-    {.id = "alone_share", .type = STK_CELL_SHARE},
-    {.id = "start_lag_ns", .type = STK_CELL_NS},
-    {.id = "steps", .type = STK_CELL_COUNT, .is_detail = true},
+struct balance_row {
+    struct stk_cell device, rank, busy_ns, work_share, alone_ns, alone_share, start_lag_ns, steps;
 };
+static const struct stk_column balance_columns[] = {
+    STK_COLUMN(balance_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(balance_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(balance_row, busy_ns, NS, "union of the device's operations in the selected time"),
+    STK_COLUMN(balance_row, work_share, SHARE,
+               "share of the busy time of all devices of the rank, summed"),
+    STK_COLUMN(balance_row, alone_ns, NS,
+               "part of `busy_ns` in which no other device of the rank is busy"),
+    STK_COLUMN(balance_row, alone_share, SHARE, "`alone_ns` as a share of `busy_ns`"),
+    STK_COLUMN(balance_row, start_lag_ns, NS,
+               "time from the first work of any device of the rank in a step to the first work of "
+               "this one: lower median over the used steps, 64 at most"),
+    STK_COLUMN(balance_row, steps, COUNT, "steps that `start_lag_ns` is the median of",
+               .is_detail = true),
+};
+static const struct stk_table_info balance_table =
+    STK_TABLE_INFO("balance", "Devices by work", balance_row, balance_columns);
 
 struct balance_totals {
     int64_t any_ns, alone_ns, busy_ns, most_ns, lag_ns;
@@ -204,21 +214,22 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
     }
     for (uint32_t d = 0; working > 1 && d < rank->device_count; d++) {
         const struct balance_device *b = &p->devices[d];
-        struct stk_cell *row = b->busy_ns > 0 ? stk_table_row(table) : NULL;
-        if (b->busy_ns > 0 && !row) {
-            return false;
-        }
-        if (!row) {
+        if (b->busy_ns <= 0) {
             continue;
         }
-        row[0] = stk_cell_text(rank->devices[d].id);
-        row[1] = stk_cell_number(rank->rank);
-        row[2] = stk_cell_number(b->busy_ns);
-        row[3] = stk_cell_share_of(b->busy_ns, sum_ns);
-        row[4] = stk_cell_number(b->alone_ns);
-        row[5] = stk_cell_share_of(b->alone_ns, b->busy_ns);
-        row[6] = b->lag_ns >= 0 ? stk_cell_number(b->lag_ns) : stk_cell_unknown();
-        row[7] = stk_cell_number((int64_t)b->steps);
+        const struct balance_row row = {
+            .device = stk_cell_text(rank->devices[d].id),
+            .rank = stk_cell_number(rank->rank),
+            .busy_ns = stk_cell_number(b->busy_ns),
+            .work_share = stk_cell_share_of(b->busy_ns, sum_ns),
+            .alone_ns = stk_cell_number(b->alone_ns),
+            .alone_share = stk_cell_share_of(b->alone_ns, b->busy_ns),
+            .start_lag_ns = stk_cell_from_zero(b->lag_ns),
+            .steps = stk_cell_number((int64_t)b->steps),
+        };
+        if (!stk_table_put(table, &row)) {
+            return false;
+        }
         t->lag_ns = b->lag_ns > t->lag_ns ? b->lag_ns : t->lag_ns;
         if (b->busy_ns > t->most_ns) {
             t->most_ns = b->busy_ns;
@@ -234,11 +245,30 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
     return true;
 }
 
+struct balance_summary {
+    struct stk_cell devices, busiest_device, imbalance_share, one_at_a_time_share, start_lag_ns;
+};
+static const struct stk_column balance_figures[] = {
+    STK_COLUMN(balance_summary, devices, COUNT, "devices that work, of ranks with several"),
+    STK_COLUMN(balance_summary, busiest_device, TEXT, "device with the largest `busy_ns`"),
+    STK_COLUMN(balance_summary, imbalance_share, SHARE,
+               "busy time of the busiest device above the mean, as a share of its own"),
+    STK_COLUMN(
+        balance_summary, one_at_a_time_share, SHARE,
+        "of the time in which any device of a rank works, the share in which exactly one does"),
+    STK_COLUMN(balance_summary, start_lag_ns, NS, "largest `start_lag_ns` of a device"),
+};
+static const struct stk_summary_info balance_summary_info =
+    STK_SUMMARY_INFO(balance_summary, balance_figures);
+
+static const struct stk_missing no_several = {
+    "several devices of one process", "no rank of the profile uses more",
+    "none needed: ranks are compared by `stoker why` and `stats comm`"};
+
 static enum stk_status balance_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                         struct stk_err *err)
 {
-    struct stk_table *table = stk_table_add(doc, "balance", "Devices by work", columns,
-                                            sizeof columns / sizeof columns[0]);
+    struct stk_table *table = stk_table_add(doc, &balance_table);
     struct balance_totals t = {.lag_ns = -1};
     if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
@@ -252,20 +282,17 @@ static enum stk_status balance_describe(const struct stk_pass_ctx *ctx, struct s
         return stk_err_nomem(err);
     }
     int64_t mean_ns = t.devices ? t.busy_ns / (int64_t)t.devices : 0;
-    stk_table_figure(doc, "devices", STK_CELL_COUNT,
-                     t.devices ? stk_cell_number((int64_t)t.devices) : stk_cell_unknown());
-    stk_table_figure(doc, "busiest_device", STK_CELL_TEXT,
-                     t.busiest ? stk_cell_text(t.busiest) : stk_cell_unknown());
-    stk_table_figure(doc, "imbalance_share", STK_CELL_SHARE,
-                     mean_ns > 0 ? stk_cell_share_of(t.most_ns - mean_ns, t.most_ns)
-                                 : stk_cell_unknown());
-    stk_table_figure(doc, "one_at_a_time_share", STK_CELL_SHARE,
-                     stk_cell_share_of(t.alone_ns, t.any_ns));
-    stk_table_figure(doc, "start_lag_ns", STK_CELL_NS,
-                     t.lag_ns >= 0 ? stk_cell_number(t.lag_ns) : stk_cell_unknown());
+    const struct balance_summary summary = {
+        .devices = t.devices ? stk_cell_number((int64_t)t.devices) : stk_cell_unknown(),
+        .busiest_device = t.busiest ? stk_cell_text(t.busiest) : stk_cell_unknown(),
+        .imbalance_share =
+            mean_ns > 0 ? stk_cell_share_of(t.most_ns - mean_ns, t.most_ns) : stk_cell_unknown(),
+        .one_at_a_time_share = stk_cell_share_of(t.alone_ns, t.any_ns),
+        .start_lag_ns = t.lag_ns >= 0 ? stk_cell_number(t.lag_ns) : stk_cell_unknown(),
+    };
+    stk_table_summarize(doc, &balance_summary_info, &summary);
     if (t.devices == 0) {
-        stk_table_lacks(doc, "several devices of one process", "no rank of the profile uses more",
-                        "none needed: ranks are compared by `stoker why` and `stats comm`");
+        stk_table_lacks(doc, &no_several);
         doc->inconclusive = true;
     }
     return STK_OK;
@@ -275,6 +302,9 @@ const struct stk_stats stk_stats_balance = {
     .name = "balance",
     .question = "Do the devices of a host have equal work, and at the same time?",
     .needs = "operations of several devices of one process",
+    .tables = {&balance_table},
+    .summary = &balance_summary_info,
+    .missing = {&stk_stats_no_device, &no_several},
     .hook = {.see = balance_see},
     .describe = balance_describe,
 };

@@ -29,40 +29,81 @@
 
 #define GOOD_BYTES 1000000 // smaller messages say nothing about a link's rate
 
-static const struct stk_column columns[] = {
-    {.id = "rank", .type = STK_CELL_COUNT},
-    {.id = "device", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "kind", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "ordinal", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "exposed_ns", .type = STK_CELL_NS},
-    {.id = "wait_ns", .type = STK_CELL_NS},
-    {.id = "last_rank", .type = STK_CELL_COUNT},
-    {.id = "last_device", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "group", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
-    {.id = "group_size", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "algorithm_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "bus_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
+struct collectives_row {
+    struct stk_cell rank, device, name, kind, ordinal, bytes, total_ns, exposed_ns, wait_ns,
+        last_rank, last_device, group, group_size, algorithm_bytes_per_s, bus_bytes_per_s;
 };
-static const struct stk_column kind_columns[] = {
-    {.id = "kind", .type = STK_CELL_TEXT},
-    {.id = "group", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
-    {.id = "group_size", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "exposed_ns", .type = STK_CELL_NS},
-    {.id = "wait_ns", .type = STK_CELL_NS},
-    {.id = "algorithm_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "bus_bytes_per_s", .type = STK_CELL_RATE},
+static const struct stk_column collectives_columns[] = {
+    STK_COLUMN(collectives_row, rank, COUNT, STK_DOC_RANK),
+    STK_COLUMN(collectives_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
+    STK_COLUMN(collectives_row, name, TEXT, "name of the kernel", .is_name = true),
+    STK_COLUMN(collectives_row, kind, TEXT,
+               "all_reduce, all_gather, ...: as recorded, else by the name", .is_detail = true),
+    STK_COLUMN(collectives_row, ordinal, COUNT,
+               "its number among those of its name on the device, from 0", .is_detail = true),
+    STK_COLUMN(collectives_row, bytes, BYTES, "size of the whole tensor"),
+    STK_COLUMN(collectives_row, total_ns, NS, "duration"),
+    STK_COLUMN(collectives_row, exposed_ns, NS,
+               "part of its duration that no compute of its device covers"),
+    STK_COLUMN(collectives_row, wait_ns, NS,
+               "duration above the shortest in its group: waiting for the last to arrive; not "
+               "known unless all of the group are recorded"),
+    STK_COLUMN(collectives_row, last_rank, COUNT,
+               "rank that came last: by start where the ranks' clocks agree, else the one with the "
+               "shortest duration"),
+    STK_COLUMN(collectives_row, last_device, TEXT, "device of that rank", .is_detail = true),
+    STK_COLUMN(collectives_row, group, TEXT, "name of the process group", .is_name = true,
+               .is_detail = true),
+    STK_COLUMN(collectives_row, group_size, COUNT, "ranks in the process group", .is_detail = true),
+    STK_COLUMN(collectives_row, algorithm_bytes_per_s, RATE,
+               "bytes per second while data moves: `bytes` over `total_ns` less `wait_ns`",
+               .is_detail = true),
+    STK_COLUMN(collectives_row, bus_bytes_per_s, RATE,
+               "bytes per second that the slowest link carries: `algorithm_bytes_per_s` times 2 (n "
+               "- 1) / n for an all_reduce among n, (n - 1) / n for all_gather, reduce_scatter and "
+               "all_to_all, 1 else",
+               .is_detail = true),
+};
+static const struct stk_table_info collectives_table = STK_TABLE_INFO(
+    "collectives", "Collectives by exposed time", collectives_row, collectives_columns);
+
+struct kinds_row {
+    struct stk_cell kind, group, group_size, bytes, count, total_ns, exposed_ns, wait_ns,
+        algorithm_bytes_per_s, bus_bytes_per_s;
+};
+static const struct stk_column kinds_columns[] = {
+    STK_COLUMN(kinds_row, kind, TEXT, "all_reduce, all_gather, ..."),
+    STK_COLUMN(kinds_row, group, TEXT, "name of the process group", .is_name = true,
+               .is_detail = true),
+    STK_COLUMN(kinds_row, group_size, COUNT, "ranks in the process group", .is_detail = true),
+    STK_COLUMN(kinds_row, bytes, BYTES, "size of each one's tensor"),
+    STK_COLUMN(kinds_row, count, COUNT, "collectives on all ranks"),
+    STK_COLUMN(kinds_row, total_ns, NS, "durations, summed"),
+    STK_COLUMN(kinds_row, exposed_ns, NS,
+               "parts that no compute of the same device covers, summed"),
+    STK_COLUMN(kinds_row, wait_ns, NS, "waiting of those whose group is recorded, summed"),
+    STK_COLUMN(kinds_row, algorithm_bytes_per_s, RATE,
+               "bytes per second: `bytes` over the mean duration less waiting", .is_detail = true),
+    STK_COLUMN(kinds_row, bus_bytes_per_s, RATE,
+               "bytes per second that the slowest link carries: as in table `collectives`"),
+};
+static const struct stk_table_info kinds_table =
+    STK_TABLE_INFO("kinds", "The same by kind, group and size", kinds_row, kinds_columns);
+
+struct host_row {
+    struct stk_cell rank, name, count, bytes, total_ns, mean_ns;
 };
 static const struct stk_column host_columns[] = {
-    {.id = "rank", .type = STK_CELL_COUNT},  {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "count", .type = STK_CELL_COUNT}, {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "total_ns", .type = STK_CELL_NS}, {.id = "mean_ns", .type = STK_CELL_NS},
+    STK_COLUMN(host_row, rank, COUNT, STK_DOC_RANK),
+    STK_COLUMN(host_row, name, TEXT, "name of the event", .is_name = true),
+    STK_COLUMN(host_row, count, COUNT,
+               "collectives of the name that the host carries out (Gloo, MPI)"),
+    STK_COLUMN(host_row, bytes, BYTES, "sizes, summed; not known unless all of them are"),
+    STK_COLUMN(host_row, total_ns, NS, "durations, summed"),
+    STK_COLUMN(host_row, mean_ns, NS, "mean duration"),
 };
+static const struct stk_table_info host_table =
+    STK_TABLE_INFO("host", "Collectives that the host carries out", host_row, host_columns);
 
 // ---- who waits, within a group ----
 
@@ -286,17 +327,17 @@ static struct stk_cell rate_of(int64_t bytes, int64_t ns, double factor)
     return stk_cell_ratio((double)bytes * factor * 1e9 / (double)ns);
 }
 
-static void put_last(struct stk_cell *row, const struct stk_run_sum *run,
+static void put_last(struct collectives_row *row, const struct stk_run_sum *run,
                      const struct stk_comm_size *size)
 {
     if (size->wait_ns < 0) {
         return;
     }
     const struct stk_rank_sum *last = run->ranks[size->last_rank];
-    row[8] = stk_cell_number(size->wait_ns);
-    row[9] = stk_cell_number(last->rank);
+    row->wait_ns = stk_cell_number(size->wait_ns);
+    row->last_rank = stk_cell_number(last->rank);
     if (size->last_device < last->device_count) {
-        row[10] = stk_cell_text(last->devices[size->last_device].id);
+        row->last_device = stk_cell_text(last->devices[size->last_device].id);
     }
 }
 
@@ -355,28 +396,28 @@ static bool fill_row(const struct stk_run_sum *run, struct stk_table *table,
                      const struct stk_rank_sum *rank, const char *kind,
                      const struct stk_collective *c, const struct stk_comm_size *size)
 {
-    struct stk_cell *row = stk_table_row(table);
-    if (!row) {
-        return false;
-    }
-    bool knows = size->group_size > 1;
-    row[0] = stk_cell_number(rank->rank);
-    row[1] = stk_cell_text(rank->devices[c->device].id);
-    row[2] = stk_cell_text(c->name);
-    row[3] = stk_cell_text(kind);
-    row[4] = stk_cell_number(c->ordinal);
-    row[5] = size->bytes >= 0 ? stk_cell_number(size->bytes) : stk_cell_unknown();
-    row[6] = stk_cell_number(c->dur_ns);
-    row[7] = stk_cell_number(c->exposed_ns);
-    put_last(row, run, size);
-    row[11] = stk_cell_text(size->group);
-    row[12] = size->group_size > 0 ? stk_cell_number(size->group_size) : stk_cell_unknown();
-    row[13] = rate_of(size->bytes, transfer_ns(c, size), 1);
-    if (knows) {
-        row[14] =
-            rate_of(size->bytes, transfer_ns(c, size), stk_comm_bus_factor(kind, size->group_size));
-    }
-    return true;
+    double factor = stk_comm_bus_factor(kind, size->group_size);
+    int64_t moving_ns = transfer_ns(c, size);
+    struct collectives_row row = {
+        .rank = stk_cell_number(rank->rank),
+        .device = stk_cell_text(rank->devices[c->device].id),
+        .name = stk_cell_text(c->name),
+        .kind = stk_cell_text(kind),
+        .ordinal = stk_cell_number(c->ordinal),
+        .bytes = stk_cell_from_zero(size->bytes),
+        .total_ns = stk_cell_number(c->dur_ns),
+        .exposed_ns = stk_cell_number(c->exposed_ns),
+        .wait_ns = stk_cell_unknown(),
+        .last_rank = stk_cell_unknown(),
+        .last_device = stk_cell_unknown(),
+        .group = stk_cell_text(size->group),
+        .group_size = size->group_size > 0 ? stk_cell_number(size->group_size) : stk_cell_unknown(),
+        .algorithm_bytes_per_s = rate_of(size->bytes, moving_ns, 1),
+        .bus_bytes_per_s =
+            size->group_size > 1 ? rate_of(size->bytes, moving_ns, factor) : stk_cell_unknown(),
+    };
+    put_last(&row, run, size);
+    return stk_table_put(table, &row);
 }
 
 static bool fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
@@ -417,22 +458,23 @@ static bool fill_kinds(struct stk_table *table, const struct stk_vec *kinds)
 {
     for (size_t i = 0; i < kinds->count; i++) {
         const struct kind_row *k = stk_vec_at(kinds, i);
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
-            return false;
-        }
         int64_t each_ns = k->transfer_ns / (int64_t)k->count;
-        row[0] = stk_cell_text(k->kind);
-        row[1] = stk_cell_text(k->group);
-        row[2] = k->group_size > 0 ? stk_cell_number(k->group_size) : stk_cell_unknown();
-        row[3] = k->bytes >= 0 ? stk_cell_number(k->bytes) : stk_cell_unknown();
-        row[4] = stk_cell_number((int64_t)k->count);
-        row[5] = stk_cell_number(k->total_ns);
-        row[6] = stk_cell_number(k->exposed_ns);
-        row[7] = k->waits ? stk_cell_number(k->wait_ns) : stk_cell_unknown();
-        row[8] = rate_of(k->bytes, each_ns, 1);
-        if (k->group_size > 1) {
-            row[9] = rate_of(k->bytes, each_ns, stk_comm_bus_factor(k->kind, k->group_size));
+        double factor = stk_comm_bus_factor(k->kind, k->group_size);
+        const struct kinds_row row = {
+            .kind = stk_cell_text(k->kind),
+            .group = stk_cell_text(k->group),
+            .group_size = k->group_size > 0 ? stk_cell_number(k->group_size) : stk_cell_unknown(),
+            .bytes = stk_cell_from_zero(k->bytes),
+            .count = stk_cell_number((int64_t)k->count),
+            .total_ns = stk_cell_number(k->total_ns),
+            .exposed_ns = stk_cell_number(k->exposed_ns),
+            .wait_ns = k->waits ? stk_cell_number(k->wait_ns) : stk_cell_unknown(),
+            .algorithm_bytes_per_s = rate_of(k->bytes, each_ns, 1),
+            .bus_bytes_per_s =
+                k->group_size > 1 ? rate_of(k->bytes, each_ns, factor) : stk_cell_unknown(),
+        };
+        if (!stk_table_put(table, &row)) {
+            return false;
         }
     }
     return true;
@@ -444,16 +486,17 @@ static bool fill_host(struct stk_table *table, const struct stk_rank_sum *rank,
     const struct stk_comm_sums *p = rank->partial;
     for (uint32_t i = 0; p && i < p->host_count; i++) {
         const struct stk_comm_host *h = &p->host[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct host_row row = {
+            .rank = stk_cell_number(rank->rank < 0 ? 0 : rank->rank),
+            .name = stk_cell_text(h->name),
+            .count = stk_cell_number((int64_t)h->count),
+            .bytes = h->bytes >= 0 ? stk_cell_number(h->bytes) : stk_cell_unknown(),
+            .total_ns = stk_cell_number(h->total_ns),
+            .mean_ns = stk_cell_number(h->total_ns / (int64_t)h->count),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_number(rank->rank < 0 ? 0 : rank->rank);
-        row[1] = stk_cell_text(h->name);
-        row[2] = stk_cell_number((int64_t)h->count);
-        row[3] = h->bytes >= 0 ? stk_cell_number(h->bytes) : stk_cell_unknown();
-        row[4] = stk_cell_number(h->total_ns);
-        row[5] = stk_cell_number(h->total_ns / (int64_t)h->count);
         all->host_count += h->count;
     }
     return true;
@@ -472,79 +515,112 @@ static int64_t used_steps(const struct stk_pass_ctx *ctx)
     return n;
 }
 
-// What a step's gradients hold, beside what its collectives move.
-static void say_gradients(const struct comm_totals *all, int64_t moved_bytes,
-                          struct stk_table_doc *doc)
-{
-    bool known = all->gradient_steps > 0 && all->gradient_elements > 0;
-    bool sized = known && all->gradient_bytes >= 0;
-    struct stk_cell unknown = stk_cell_unknown();
-    int64_t bytes = sized ? all->gradient_bytes / all->gradient_steps : -1;
-    stk_table_figure(doc, "gradients_per_step", STK_CELL_COUNT,
-                     known ? stk_cell_number(all->gradient_elements / all->gradient_steps)
-                           : unknown);
-    stk_table_figure(doc, "gradient_bytes_per_step", STK_CELL_BYTES,
-                     sized ? stk_cell_number(bytes) : unknown);
-    stk_table_figure(doc, "gradient_share", STK_CELL_SHARE,
-                     sized && moved_bytes > 0 ? stk_cell_share_of(bytes, moved_bytes) : unknown);
-    if (!known && all->count + all->host_count > 0) {
-        stk_table_lacks(doc, "bytes of the gradients",
-                        "no step with the shapes of its gradients was recorded",
-                        "PyTorch: record_shapes=True in torch.profiler, and profiler.step()");
-    }
-}
+struct comm_summary {
+    struct stk_cell collectives, collectives_per_step, total_ns, exposed_ns, wait_ns,
+        straggler_rank, bytes_per_step, best_bus_bytes_per_s, ideal_per_step_ns, gradients_per_step,
+        gradient_bytes_per_step, gradient_share, clock_residual_ns, host_collectives;
+};
+static const struct stk_column comm_figures[] = {
+    STK_COLUMN(comm_summary, collectives, COUNT, "collectives of devices in the selected time"),
+    STK_COLUMN(comm_summary, collectives_per_step, COUNT,
+               "collectives of a used step and device, mean cut to a whole number"),
+    STK_COLUMN(comm_summary, total_ns, NS, "durations of the collectives, summed"),
+    STK_COLUMN(comm_summary, exposed_ns, NS,
+               "collectives less compute: union for each device, summed over the devices"),
+    STK_COLUMN(comm_summary, wait_ns, NS, "`wait_ns` of all rows, summed"),
+    STK_COLUMN(comm_summary, straggler_rank, COUNT,
+               "rank for which the others wait most of the time; absent where there is none"),
+    STK_COLUMN(
+        comm_summary, bytes_per_step, BYTES,
+        "bytes of the collectives of a used step and device, mean; only where all sizes are known"),
+    STK_COLUMN(comm_summary, best_bus_bytes_per_s, RATE,
+               "highest `bus_bytes_per_s` of a collective of 1 MB or more"),
+    STK_COLUMN(comm_summary, ideal_per_step_ns, NS,
+               "time that the bytes of a step would take at `best_bus_bytes_per_s`"),
+    STK_COLUMN(
+        comm_summary, gradients_per_step, COUNT,
+        "elements of the gradients that a used step of the host makes, by the recorded shapes"),
+    STK_COLUMN(comm_summary, gradient_bytes_per_step, BYTES, "bytes of these gradients"),
+    STK_COLUMN(comm_summary, gradient_share, SHARE,
+               "`gradient_bytes_per_step` as a share of `bytes_per_step`: 1 where the collectives "
+               "move the gradients and nothing else, more where not all gradients, or fewer bytes "
+               "of each, are communicated"),
+    STK_COLUMN(comm_summary, clock_residual_ns, NS,
+               "by how much the clocks of the ranks differ at most: how far the ends of a "
+               "collective lie apart over the ranks, lower median"),
+    STK_COLUMN(comm_summary, host_collectives, COUNT, "collectives that the host carries out"),
+};
+static const struct stk_summary_info comm_summary_info =
+    STK_SUMMARY_INFO(comm_summary, comm_figures);
+
+static const struct stk_missing no_gradients = {
+    "bytes of the gradients", "no step with the shapes of its gradients was recorded",
+    "PyTorch: record_shapes=True in torch.profiler, and profiler.step()"};
+static const struct stk_missing no_collectives = {"collectives of a device",
+                                                  "none ran in the selected time",
+                                                  "give the profiles of a distributed run"};
+static const struct stk_missing one_rank = {
+    "who waits for whom", "the profile holds one rank: rates are too low by its waiting",
+    "record every rank and give all profiles, or their directory"};
+static const struct stk_missing some_waits = {
+    "waiting of some collectives", "they do not occur equally often on all ranks of their group",
+    "record the same steps on every rank, and give all profiles"};
+#define BYTES_REMEDY                                                                               \
+    "PyTorch 2.2 and newer write them to the kernels (older ones with "                            \
+    "record_shapes=True); what Nsight Systems exports holds none"
+static const struct stk_missing no_bytes = {"bytes", "not recorded", BYTES_REMEDY};
+static const struct stk_missing some_bytes = {"bytes of some collectives", "not recorded",
+                                              BYTES_REMEDY};
 
 static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
                         struct stk_table_doc *doc)
 {
     const struct stk_straggler *late = &ctx->run->straggler;
-    int64_t steps = used_steps(ctx);
+    const struct stk_cell unknown = stk_cell_unknown();
+    int64_t steps = used_steps(ctx), made = all->gradient_steps;
     bool per_step = steps > 0 && all->in_steps > 0, sized = per_step && all->step_bytes >= 0;
-    struct stk_cell unknown = stk_cell_unknown();
-    stk_table_figure(doc, "collectives", STK_CELL_COUNT, stk_cell_number((int64_t)all->count));
-    stk_table_figure(doc, "collectives_per_step", STK_CELL_COUNT,
-                     per_step ? stk_cell_number((int64_t)all->in_steps / steps) : unknown);
-    stk_table_figure(doc, "total_ns", STK_CELL_NS, stk_cell_number(all->total_ns));
-    stk_table_figure(doc, "exposed_ns", STK_CELL_NS, stk_cell_number(all->exposed_ns));
-    stk_table_figure(doc, "wait_ns", STK_CELL_NS,
-                     all->waits ? stk_cell_number(all->wait_ns) : unknown);
-    stk_table_figure(doc, "straggler_rank", STK_CELL_COUNT,
-                     late->fired ? stk_cell_number(late->rank) : unknown);
-    stk_table_figure(doc, "bytes_per_step", STK_CELL_BYTES,
-                     sized ? stk_cell_number(all->step_bytes / steps) : unknown);
-    stk_table_figure(doc, "best_bus_bytes_per_s", STK_CELL_RATE,
-                     all->best_bus > 0 ? stk_cell_ratio(all->best_bus) : unknown);
-    stk_table_figure(
-        doc, "ideal_per_step_ns", STK_CELL_NS,
-        sized && all->best_bus > 0
-            ? stk_cell_number((int64_t)(all->step_bus_bytes * 1e9 / all->best_bus / (double)steps))
-            : unknown);
-    say_gradients(all, sized ? all->step_bytes / steps : 0, doc);
-    stk_table_figure(doc, "clock_residual_ns", STK_CELL_NS,
-                     all->residual_ns >= 0 ? stk_cell_number(all->residual_ns) : unknown);
-    stk_table_figure(doc, "host_collectives", STK_CELL_COUNT,
-                     all->host_count ? stk_cell_number((int64_t)all->host_count) : unknown);
+    bool gradients = made > 0 && all->gradient_elements > 0;
+    int64_t moved_bytes = sized ? all->step_bytes / steps : 0;
+    int64_t gradient_bytes =
+        gradients && all->gradient_bytes >= 0 ? all->gradient_bytes / made : -1;
+    double ideal_ns =
+        sized && all->best_bus > 0 ? all->step_bus_bytes * 1e9 / all->best_bus / (double)steps : -1;
+    const struct comm_summary summary = {
+        .collectives = stk_cell_number((int64_t)all->count),
+        .collectives_per_step =
+            per_step ? stk_cell_number((int64_t)all->in_steps / steps) : unknown,
+        .total_ns = stk_cell_number(all->total_ns),
+        .exposed_ns = stk_cell_number(all->exposed_ns),
+        .wait_ns = all->waits ? stk_cell_number(all->wait_ns) : unknown,
+        .straggler_rank = late->fired ? stk_cell_number(late->rank) : unknown,
+        .bytes_per_step = sized ? stk_cell_number(moved_bytes) : unknown,
+        .best_bus_bytes_per_s = all->best_bus > 0 ? stk_cell_ratio(all->best_bus) : unknown,
+        .ideal_per_step_ns = ideal_ns >= 0 ? stk_cell_number((int64_t)ideal_ns) : unknown,
+        .gradients_per_step = gradients ? stk_cell_number(all->gradient_elements / made) : unknown,
+        .gradient_bytes_per_step = stk_cell_from_zero(gradient_bytes),
+        .gradient_share =
+            gradient_bytes >= 0 ? stk_cell_share_of(gradient_bytes, moved_bytes) : unknown,
+        .clock_residual_ns = stk_cell_from_zero(all->residual_ns),
+        .host_collectives = all->host_count ? stk_cell_number((int64_t)all->host_count) : unknown,
+    };
+    stk_table_summarize(doc, &comm_summary_info, &summary);
+    if (!gradients && all->count + all->host_count > 0) {
+        stk_table_lacks(doc, &no_gradients);
+    }
 }
 
 static void say_missing(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
                         struct stk_table_doc *doc)
 {
     if (all->count == 0) {
-        stk_table_lacks(doc, "collectives of a device", "none ran in the selected time",
-                        "give the profiles of a distributed run");
+        stk_table_lacks(doc, &no_collectives);
     } else if (all->waits == 0 && ctx->run->rank_count < 2) {
-        stk_table_lacks(doc, "who waits for whom",
-                        "the profile holds one rank: rates are too low by its waiting",
-                        "record every rank and give all profiles, or their directory");
+        stk_table_lacks(doc, &one_rank);
     } else if (all->waits < all->count) {
-        stk_table_lacks(doc, "waiting of some collectives",
-                        "they do not occur equally often on all ranks of their group",
-                        "record the same steps on every rank, and give all profiles");
+        stk_table_lacks(doc, &some_waits);
     }
     if (all->sized < all->count) {
-        stk_table_lacks(doc, all->sized ? "bytes of some collectives" : "bytes", "not recorded",
-                        "PyTorch 2.2 and newer write them to the kernels (older ones with "
-                        "record_shapes=True); what Nsight Systems exports holds none");
+        stk_table_lacks(doc, all->sized ? &some_bytes : &no_bytes);
     }
 }
 
@@ -552,14 +628,9 @@ static enum stk_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_
                                      struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
-    struct stk_table *rows = stk_table_add(doc, "collectives", "Collectives by exposed time",
-                                           columns, sizeof columns / sizeof columns[0]);
-    struct stk_table *by_kind =
-        stk_table_add(doc, "kinds", "The same by kind, group and size", kind_columns,
-                      sizeof kind_columns / sizeof kind_columns[0]);
-    struct stk_table *host =
-        stk_table_add(doc, "host", "Collectives that the host carries out", host_columns,
-                      sizeof host_columns / sizeof host_columns[0]);
+    struct stk_table *rows = stk_table_add(doc, &collectives_table);
+    struct stk_table *by_kind = stk_table_add(doc, &kinds_table);
+    struct stk_table *host = stk_table_add(doc, &host_table);
     struct comm_totals all = {.count = 0};
     struct stk_vec kinds;
     struct stk_map known;
@@ -591,6 +662,10 @@ const struct stk_stats stk_stats_comm = {
     .name = "comm",
     .question = "Which collectives cost time, and which rank do they wait for?",
     .needs = "collectives of a device; all ranks of the run for the waiting",
+    .tables = {&collectives_table, &kinds_table, &host_table},
+    .summary = &comm_summary_info,
+    .missing = {&stk_stats_no_device, &no_gradients, &no_collectives, &one_rank, &some_waits,
+                &no_bytes, &some_bytes},
     .hook = {.see = stk_comm_sums_see, .wants = STK_WANT_COLLECTIVES},
     .describe = comm_describe,
 };

@@ -373,18 +373,32 @@ static enum stk_status counters_see(const struct stk_analysis *view, struct stk_
 
 // ---- table ----
 
-static const struct stk_column columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "counter", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "kind", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "unit", .type = STK_CELL_TEXT},
-    {.id = "min", .type = STK_CELL_REAL},
-    {.id = "mean", .type = STK_CELL_REAL},
-    {.id = "p95", .type = STK_CELL_REAL},
-    {.id = "max", .type = STK_CELL_REAL},
-    {.id = "samples", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "source", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
+struct counters_row {
+    struct stk_cell device, counter, kind, unit, min, mean, p95, max, samples, source;
 };
+static const struct stk_column counters_columns[] = {
+    STK_COLUMN(counters_row, device, TEXT,
+               "device, as the report names it: `rank/ordinal`; empty where the counter has none"),
+    STK_COLUMN(counters_row, counter, TEXT,
+               "name of the counter as recorded; `launched and not yet begun` is derived from "
+               "launches, weighted by time",
+               .is_name = true),
+    STK_COLUMN(counters_row, kind, TEXT,
+               "what is counted, by its name: clock, power, temperature, throttling, activity, "
+               "bandwidth, memory, queue, other",
+               .is_detail = true),
+    STK_COLUMN(counters_row, unit, TEXT, "unit of the values, as the name gives it"),
+    STK_COLUMN(counters_row, min, REAL, "smallest sample"),
+    STK_COLUMN(counters_row, mean, REAL, "mean of the samples, however long each holds"),
+    STK_COLUMN(counters_row, p95, REAL, "95th percentile of the samples"),
+    STK_COLUMN(counters_row, max, REAL, "largest sample"),
+    STK_COLUMN(counters_row, samples, COUNT,
+               "samples in the selected time; operations where derived", .is_detail = true),
+    STK_COLUMN(counters_row, source, TEXT, "row of the profile that holds the counter",
+               .is_name = true, .is_detail = true),
+};
+static const struct stk_table_info counters_table =
+    STK_TABLE_INFO("counters", "Counters", counters_row, counters_columns);
 
 struct counter_totals {
     uint64_t recorded, samples, throttle_samples, throttled;
@@ -447,60 +461,84 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
             id = stk_arena_printf(ctx->arena, "%d/%lld", rank->rank < 0 ? 0 : (int)rank->rank,
                                   (long long)c->device);
         }
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        add_totals(all, c);
+        const struct counters_row row = {
+            .device = stk_cell_text(id),
+            .counter = stk_cell_text(c->name),
+            .kind = stk_cell_text(c->kind),
+            .unit = stk_cell_text(c->unit),
+            .min = stk_cell_ratio(plain(c->min)),
+            .mean = stk_cell_ratio(plain(c->mean)),
+            .p95 = stk_cell_ratio(plain(c->p95)),
+            .max = stk_cell_ratio(plain(c->max)),
+            .samples = stk_cell_number((int64_t)c->count),
+            .source = stk_cell_text(c->source),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        add_totals(all, c);
-        row[0] = stk_cell_text(id);
-        row[1] = stk_cell_text(c->name);
-        row[2] = stk_cell_text(c->kind);
-        row[3] = stk_cell_text(c->unit);
-        row[4] = stk_cell_ratio(plain(c->min));
-        row[5] = stk_cell_ratio(plain(c->mean));
-        row[6] = stk_cell_ratio(plain(c->p95));
-        row[7] = stk_cell_ratio(plain(c->max));
-        row[8] = stk_cell_number((int64_t)c->count);
-        row[9] = stk_cell_text(c->source);
     }
     return true;
 }
 
+#define REMEDY                                                                                     \
+    "nsys profile --gpu-metrics-devices=all samples clocks and activity; beside the run, "         \
+    "nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu,"                                 \
+    "clocks_event_reasons.active --format=csv --loop-ms=100"
+static const struct stk_missing no_counters = {"sampled counters", "the profile holds none",
+                                               REMEDY};
+static const struct stk_missing no_clocks = {"clocks", "no counter of them is recorded", REMEDY};
+static const struct stk_missing no_power = {"power and temperature",
+                                            "no counter of them is recorded", REMEDY};
+
 static void say_missing(const struct counter_totals *all, struct stk_table_doc *doc)
 {
-    static const char remedy[] =
-        "nsys profile --gpu-metrics-devices=all samples clocks and activity; beside the run, "
-        "nvidia-smi --query-gpu=clocks.sm,power.draw,temperature.gpu,"
-        "clocks_event_reasons.active --format=csv --loop-ms=100";
     if (all->recorded == 0) {
-        stk_table_lacks(doc, "sampled counters", "the profile holds none", remedy);
+        stk_table_lacks(doc, &no_counters);
         doc->inconclusive = true;
     } else if (!all->clock) {
-        stk_table_lacks(doc, "clocks", "no counter of them is recorded", remedy);
+        stk_table_lacks(doc, &no_clocks);
     } else if (!all->power && !all->temperature) {
-        stk_table_lacks(doc, "power and temperature", "no counter of them is recorded", remedy);
+        stk_table_lacks(doc, &no_power);
     }
 }
+
+struct counters_summary {
+    struct stk_cell counters, samples, clock_drop_share, throttled_share, queue_depth_p95;
+};
+static const struct stk_column counters_figures[] = {
+    STK_COLUMN(counters_summary, counters, COUNT, "recorded counters, each per device"),
+    STK_COLUMN(counters_summary, samples, COUNT, "their samples in the selected time"),
+    STK_COLUMN(counters_summary, clock_drop_share, SHARE,
+               "1 - mean / largest sample of a clock: of the clock where it is largest"),
+    STK_COLUMN(counters_summary, throttled_share, SHARE,
+               "of the samples of throttle counters, the share that is not 0"),
+    STK_COLUMN(counters_summary, queue_depth_p95, COUNT,
+               "95th percentile over time of the operations launched and not yet begun, of the "
+               "device where it is largest"),
+};
+static const struct stk_summary_info counters_summary_info =
+    STK_SUMMARY_INFO(counters_summary, counters_figures);
 
 static enum stk_status counters_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                          struct stk_err *err)
 {
-    struct stk_table *table =
-        stk_table_add(doc, "counters", "Counters", columns, sizeof columns / sizeof columns[0]);
+    struct stk_table *table = stk_table_add(doc, &counters_table);
     struct counter_totals all = {.depth_p95 = -1, .clock_drop = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_rank(ctx, ctx->run->ranks[r], table, &all)) {
             return stk_err_nomem(err);
         }
     }
-    stk_table_figure(doc, "counters", STK_CELL_COUNT, stk_cell_number((int64_t)all.recorded));
-    stk_table_figure(doc, "samples", STK_CELL_COUNT, stk_cell_number((int64_t)all.samples));
-    stk_table_figure(doc, "clock_drop_share", STK_CELL_SHARE,
-                     all.clock_drop >= 0 ? stk_cell_ratio(all.clock_drop) : stk_cell_unknown());
-    stk_table_figure(doc, "throttled_share", STK_CELL_SHARE,
-                     stk_cell_share_of((int64_t)all.throttled, (int64_t)all.throttle_samples));
-    stk_table_figure(doc, "queue_depth_p95", STK_CELL_COUNT,
-                     all.depth_p95 >= 0 ? stk_cell_number(all.depth_p95) : stk_cell_unknown());
+    const struct counters_summary summary = {
+        .counters = stk_cell_number((int64_t)all.recorded),
+        .samples = stk_cell_number((int64_t)all.samples),
+        .clock_drop_share =
+            all.clock_drop >= 0 ? stk_cell_ratio(all.clock_drop) : stk_cell_unknown(),
+        .throttled_share = stk_cell_share_of((int64_t)all.throttled, (int64_t)all.throttle_samples),
+        .queue_depth_p95 = all.depth_p95 >= 0 ? stk_cell_number(all.depth_p95) : stk_cell_unknown(),
+    };
+    stk_table_summarize(doc, &counters_summary_info, &summary);
     say_missing(&all, doc);
     return STK_OK;
 }
@@ -509,6 +547,9 @@ const struct stk_stats stk_stats_counters = {
     .name = "counters",
     .question = "What did the sampled counters show: clocks, power, temperature, activity?",
     .needs = "counters in the profile",
+    .tables = {&counters_table},
+    .summary = &counters_summary_info,
+    .missing = {&no_counters, &no_clocks, &no_power},
     .hook = {.see = counters_see, .wants = STK_WANT_COUNTERS},
     .describe = counters_describe,
 };

@@ -17,74 +17,117 @@
 #define WAIT_SHARE_DEVICE 0.03
 #define WAIT_SHARE_HOST 0.15
 
-static const struct stk_column stage_columns[] = {
-    {.id = "stage", .type = STK_CELL_TEXT, .is_name = true, .is_path = true},
-    {.id = "kind", .type = STK_CELL_TEXT},
-    {.id = "thread", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
-    {.id = "calls", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "elements", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "self_ns", .type = STK_CELL_NS},
-    {.id = "per_element_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "parallelism", .type = STK_CELL_COUNT},
-    {.id = "capacity_per_s", .type = STK_CELL_RATE},
-    {.id = "limiting", .type = STK_CELL_BOOL},
-    {.id = "buffer_fill", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "buffer_limit", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "parallelism_set", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "autotuned", .type = STK_CELL_BOOL, .is_detail = true},
-    {.id = "wait_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "threads", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
+struct stages_row {
+    struct stk_cell stage, kind, thread, calls, elements, total_ns, self_ns, per_element_ns,
+        parallelism, capacity_per_s, limiting, buffer_fill, buffer_limit, parallelism_set,
+        autotuned, wait_ns, threads, rank;
 };
-static const struct stk_column kind_columns[] = {
-    {.id = "kind", .type = STK_CELL_TEXT},
-    {.id = "calls", .type = STK_CELL_COUNT},
-    {.id = "self_ns", .type = STK_CELL_NS},
-    {.id = "self_share", .type = STK_CELL_SHARE},
+static const struct stk_column stages_columns[] = {
+    STK_COLUMN(
+        stages_row, stage, TEXT,
+        "name of the stage: that of its events without what tells passes, files and objects apart",
+        .is_name = true, .is_path = true),
+    STK_COLUMN(stages_row, kind, TEXT,
+               "what it does: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
+               "transfer, control"),
+    STK_COLUMN(stages_row, thread, TEXT, "thread on which it spent most time", .is_name = true,
+               .is_detail = true),
+    STK_COLUMN(stages_row, calls, COUNT, "how often it was called", .is_detail = true),
+    STK_COLUMN(stages_row, elements, COUNT,
+               "elements that its calls gave: as recorded (stoker.data), else one each"),
+    STK_COLUMN(stages_row, total_ns, NS,
+               "time in its calls and workers, summed over threads, nested stages included",
+               .is_detail = true),
+    STK_COLUMN(stages_row, self_ns, NS,
+               "its own work, summed over threads: without nested stages, and without waiting for "
+               "its workers"),
+    STK_COLUMN(stages_row, per_element_ns, NS, "`self_ns` over `elements`", .is_detail = true),
+    STK_COLUMN(stages_row, parallelism, COUNT, "threads at work while any of them was"),
+    STK_COLUMN(stages_row, capacity_per_s, RATE,
+               "elements per second if this stage alone worked, at the parallelism seen"),
+    STK_COLUMN(stages_row, limiting, BOOL,
+               "whether this stage keeps the others waiting; said only where the wait for input is "
+               "worth a finding"),
+    STK_COLUMN(stages_row, buffer_fill, SHARE,
+               "share of its buffer that was full when it was called, on average",
+               .is_detail = true),
+    STK_COLUMN(stages_row, buffer_limit, COUNT, "elements that its buffer holds, as recorded",
+               .is_detail = true),
+    STK_COLUMN(stages_row, parallelism_set, COUNT,
+               "parallelism that the pipeline asks for, as recorded", .is_detail = true),
+    STK_COLUMN(stages_row, autotuned, BOOL, "whether the framework tunes it", .is_detail = true),
+    STK_COLUMN(stages_row, wait_ns, NS,
+               "time in its calls waiting for its workers, or for stages on other threads",
+               .is_detail = true),
+    STK_COLUMN(stages_row, threads, COUNT, "threads on which it was called or worked",
+               .is_detail = true),
+    STK_COLUMN(stages_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
 };
-static const struct stk_column fetch_columns[] = {
-    {.id = "fetch", .type = STK_CELL_TEXT, .is_name = true, .is_path = true},
-    {.id = "calls", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "mean_ns", .type = STK_CELL_NS},
-    {.id = "median_ns", .type = STK_CELL_NS},
-    {.id = "p95_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "max_ns", .type = STK_CELL_NS},
-    {.id = "thread", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-};
-#define COUNT(columns) (sizeof(columns) / sizeof(columns)[0])
+static const struct stk_table_info stages_table =
+    STK_TABLE_INFO("stages", "Stages by own work", stages_row, stages_columns);
 
-static struct stk_cell number_from(int64_t number, int64_t least)
-{
-    return number >= least ? stk_cell_number(number) : stk_cell_unknown();
-}
+struct kinds_row {
+    struct stk_cell kind, calls, self_ns, self_share;
+};
+static const struct stk_column kinds_columns[] = {
+    STK_COLUMN(kinds_row, kind, TEXT,
+               "what the work is: fetch, read, decode, preprocess, shuffle, batch, cache, buffer, "
+               "transfer, control"),
+    STK_COLUMN(kinds_row, calls, COUNT, "calls of this kind"),
+    STK_COLUMN(kinds_row, self_ns, NS,
+               "work of this kind, summed over threads, whichever stage asked for it"),
+    STK_COLUMN(kinds_row, self_share, SHARE, "share of the work of all kinds"),
+};
+static const struct stk_table_info kinds_table =
+    STK_TABLE_INFO("kinds", "Work by kind", kinds_row, kinds_columns);
 
-static void fill_stage(struct stk_cell *row, const struct stk_input_stage *s, int32_t rank,
-                       bool limits)
+struct fetches_row {
+    struct stk_cell fetch, calls, total_ns, mean_ns, median_ns, p95_ns, max_ns, thread, rank;
+};
+static const struct stk_column fetches_columns[] = {
+    STK_COLUMN(fetches_row, fetch, TEXT,
+               "name of the fetch of the next batch that holds up the training", .is_name = true,
+               .is_path = true),
+    STK_COLUMN(fetches_row, calls, COUNT, "how often it was called"),
+    STK_COLUMN(fetches_row, total_ns, NS, "durations, summed"),
+    STK_COLUMN(fetches_row, mean_ns, NS, "mean duration"),
+    STK_COLUMN(fetches_row, median_ns, NS, "lower median of the durations"),
+    STK_COLUMN(fetches_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
+               .is_detail = true),
+    STK_COLUMN(fetches_row, max_ns, NS, "longest duration"),
+    STK_COLUMN(fetches_row, thread, TEXT, "thread that fetches", .is_name = true,
+               .is_detail = true),
+    STK_COLUMN(fetches_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+};
+static const struct stk_table_info fetches_table =
+    STK_TABLE_INFO("fetches", "Fetches of the next batch", fetches_row, fetches_columns);
+
+static bool put_stage(struct stk_table *table, const struct stk_input_stage *s, int32_t rank,
+                      bool limits)
 {
     double capacity = stk_input_stage_capacity(s);
-    struct stk_cell *c = row;
-    *c++ = stk_cell_text(s->name);
-    *c++ = stk_cell_text(stk_input_kind_key(s->kind));
-    *c++ = stk_cell_text(s->thread);
-    *c++ = stk_cell_number((int64_t)s->calls);
-    *c++ = number_from(s->elements, 0);
-    *c++ = stk_cell_number(s->total_ns);
-    *c++ = stk_cell_number(s->self_ns);
-    *c++ = s->elements > 0 ? stk_cell_number(s->self_ns / s->elements) : stk_cell_unknown();
-    *c++ = number_from(s->parallelism, 1);
-    *c++ = capacity < 0 ? stk_cell_unknown() : stk_cell_ratio(capacity);
-    *c++ = (struct stk_cell){.known = true, .truth = limits};
-    *c++ = s->buffer_fill < 0 ? stk_cell_unknown() : stk_cell_ratio(s->buffer_fill);
-    *c++ = number_from(s->buffer_limit, 0);
-    *c++ = number_from(s->parallelism_set, 0);
-    *c++ = s->is_autotuned < 0 ? stk_cell_unknown()
-                               : (struct stk_cell){.known = true, .truth = s->is_autotuned > 0};
-    *c++ = stk_cell_number(s->wait_ns);
-    *c++ = stk_cell_number(s->threads);
-    *c++ = stk_cell_number(rank);
+    const struct stages_row row = {
+        .stage = stk_cell_text(s->name),
+        .kind = stk_cell_text(stk_input_kind_key(s->kind)),
+        .thread = stk_cell_text(s->thread),
+        .calls = stk_cell_number((int64_t)s->calls),
+        .elements = stk_cell_from_zero(s->elements),
+        .total_ns = stk_cell_number(s->total_ns),
+        .self_ns = stk_cell_number(s->self_ns),
+        .per_element_ns =
+            s->elements > 0 ? stk_cell_number(s->self_ns / s->elements) : stk_cell_unknown(),
+        .parallelism = s->parallelism > 0 ? stk_cell_number(s->parallelism) : stk_cell_unknown(),
+        .capacity_per_s = capacity < 0 ? stk_cell_unknown() : stk_cell_ratio(capacity),
+        .limiting = stk_cell_truth(limits),
+        .buffer_fill = s->buffer_fill < 0 ? stk_cell_unknown() : stk_cell_ratio(s->buffer_fill),
+        .buffer_limit = stk_cell_from_zero(s->buffer_limit),
+        .parallelism_set = stk_cell_from_zero(s->parallelism_set),
+        .autotuned = s->is_autotuned < 0 ? stk_cell_unknown() : stk_cell_truth(s->is_autotuned > 0),
+        .wait_ns = stk_cell_number(s->wait_ns),
+        .threads = stk_cell_number(s->threads),
+        .rank = stk_cell_number(rank),
+    };
+    return stk_table_put(table, &row);
 }
 
 // Called, or at work for calls that are not in the profile; else only known from others' paths.
@@ -98,30 +141,27 @@ static bool add_rank(struct stk_table *stages, struct stk_table *fetches,
 {
     const struct stk_input_sums *p = rank->partial;
     for (uint32_t i = 0; p && i < p->stage_count; i++) {
-        bool is_seen = is_seen_stage(&p->stages[i]);
-        struct stk_cell *row = is_seen ? stk_table_row(stages) : NULL;
-        if (is_seen && !row) {
+        if (is_seen_stage(&p->stages[i]) &&
+            !put_stage(stages, &p->stages[i], rank->rank, i == limiting)) {
             return false;
-        }
-        if (row) {
-            fill_stage(row, &p->stages[i], rank->rank, i == limiting);
         }
     }
     for (uint32_t i = 0; p && i < p->fetch_count; i++) {
         const struct stk_input_fetch *f = &p->fetches[i];
-        struct stk_cell *row = stk_table_row(fetches);
-        if (!row) {
+        const struct fetches_row row = {
+            .fetch = stk_cell_text(f->name),
+            .calls = stk_cell_number((int64_t)f->calls),
+            .total_ns = stk_cell_number(f->total_ns),
+            .mean_ns = stk_cell_number(f->mean_ns),
+            .median_ns = stk_cell_number(f->median_ns),
+            .p95_ns = stk_cell_number(f->p95_ns),
+            .max_ns = stk_cell_number(f->max_ns),
+            .thread = stk_cell_text(f->thread),
+            .rank = stk_cell_number(rank->rank),
+        };
+        if (!stk_table_put(fetches, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(f->name);
-        row[1] = stk_cell_number((int64_t)f->calls);
-        row[2] = stk_cell_number(f->total_ns);
-        row[3] = stk_cell_number(f->mean_ns);
-        row[4] = stk_cell_number(f->median_ns);
-        row[5] = stk_cell_number(f->p95_ns);
-        row[6] = stk_cell_number(f->max_ns);
-        row[7] = stk_cell_text(f->thread);
-        row[8] = stk_cell_number(rank->rank);
     }
     return true;
 }
@@ -139,17 +179,18 @@ static bool add_kinds(struct stk_table *table, const struct stk_run_sum *run)
         }
     }
     for (int k = 0; k < STK_INPUT_KINDS; k++) {
-        struct stk_cell *row = calls[k] || ns[k] ? stk_table_row(table) : NULL;
-        if (!row && (calls[k] || ns[k])) {
-            return false;
-        }
-        if (!row) {
+        if (!calls[k] && !ns[k]) {
             continue;
         }
-        row[0] = stk_cell_text(stk_input_kind_key((enum stk_input_kind)k));
-        row[1] = stk_cell_number((int64_t)calls[k]);
-        row[2] = stk_cell_number(ns[k]);
-        row[3] = stk_cell_share_of(ns[k], total_ns);
+        const struct kinds_row row = {
+            .kind = stk_cell_text(stk_input_kind_key((enum stk_input_kind)k)),
+            .calls = stk_cell_number((int64_t)calls[k]),
+            .self_ns = stk_cell_number(ns[k]),
+            .self_share = stk_cell_share_of(ns[k], total_ns),
+        };
+        if (!stk_table_put(table, &row)) {
+            return false;
+        }
     }
     return true;
 }
@@ -174,48 +215,73 @@ static bool find_limit(const struct stk_run_sum *run, uint32_t *rank, uint32_t *
     return *rank == STK_NONE || stk_input_stages_limit(run->ranks[*rank]->partial, stage);
 }
 
+static const struct stk_missing no_input = {
+    "events of the input pipeline",
+    "no tf.data iterator, no fetch of a loader and no function that prepares "
+    "data is in the profile",
+    "TensorFlow: host_tracer_level 2; PyTorch: ProfilerActivity.CPU, and "
+    "record_function(\"data_load\") around a loader of your own; JAX: "
+    "python_tracer_level 1; nsys: --trace=nvtx with a range around the fetch"};
+static const struct stk_missing no_steps = {
+    "steps", "without them the wait for input has no share",
+    "mark steps: profiler.step() in torch.profiler, "
+    "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation"};
+static const struct stk_missing unknown_work = {
+    "what the fetch does",
+    "the training process prepares each batch itself (num_workers=0), and only "
+    "the fetch as a whole is recorded",
+    "record a few steps with with_stack=True in torch.profiler"};
+static const struct stk_missing unknown_wait = {
+    "what the fetch waits for",
+    "only the fetch itself is recorded: worker processes write no events",
+    "PyTorch: record a few steps with num_workers=0 and with_stack=True; "
+    "TensorFlow: host_tracer_level 2"};
+
 static void say_missing(struct stk_table_doc *doc, const struct stk_run_sum *run, uint64_t stages,
                         bool fetch_alone, const char *limiting)
 {
     if (stages == 0) {
-        stk_table_lacks(doc, "events of the input pipeline",
-                        "no tf.data iterator, no fetch of a loader and no function that prepares "
-                        "data is in the profile",
-                        "TensorFlow: host_tracer_level 2; PyTorch: ProfilerActivity.CPU, and "
-                        "record_function(\"data_load\") around a loader of your own; JAX: "
-                        "python_tracer_level 1; nsys: --trace=nvtx with a range around the fetch");
+        stk_table_lacks(doc, &no_input);
         doc->inconclusive = true;
         return;
     }
     if (run->wall_ns <= 0) {
-        stk_table_lacks(doc, "steps", "without them the wait for input has no share",
-                        "mark steps: profiler.step() in torch.profiler, "
-                        "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation");
+        stk_table_lacks(doc, &no_steps);
     }
     bool here = limiting && strstr(limiting, "SingleProcess");
     if (fetch_alone && here) {
-        stk_table_lacks(doc, "what the fetch does",
-                        "the training process prepares each batch itself (num_workers=0), and only "
-                        "the fetch as a whole is recorded",
-                        "record a few steps with with_stack=True in torch.profiler");
+        stk_table_lacks(doc, &unknown_work);
     } else if (fetch_alone && limiting) {
-        stk_table_lacks(doc, "what the fetch waits for",
-                        "only the fetch itself is recorded: worker processes write no events",
-                        "PyTorch: record a few steps with num_workers=0 and with_stack=True; "
-                        "TensorFlow: host_tracer_level 2");
+        stk_table_lacks(doc, &unknown_wait);
     }
 }
+
+struct input_summary {
+    struct stk_cell wait_ns, wait_share, limiting_stage, worker_threads;
+};
+static const struct stk_column input_figures[] = {
+    STK_COLUMN(input_summary, wait_ns, NS,
+               "part `input_wait` of the report's breakdown: of the used steps of all devices, of "
+               "the host where there is none"),
+    STK_COLUMN(input_summary, wait_share, SHARE,
+               "`wait_ns` as a share of the wall time of the breakdown"),
+    STK_COLUMN(input_summary, limiting_stage, TEXT,
+               "stage that keeps the others waiting, on the rank that waits most; said only where "
+               "the wait is worth a finding",
+               .is_name = true),
+    STK_COLUMN(input_summary, worker_threads, COUNT,
+               "worker threads of the loader that the profile shows, of the rank with most"),
+};
+static const struct stk_summary_info input_summary_info =
+    STK_SUMMARY_INFO(input_summary, input_figures);
 
 static enum stk_status input_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                       struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
-    struct stk_table *stages =
-        stk_table_add(doc, "stages", "Stages by own work", stage_columns, COUNT(stage_columns));
-    struct stk_table *kinds =
-        stk_table_add(doc, "kinds", "Work by kind", kind_columns, COUNT(kind_columns));
-    struct stk_table *fetches = stk_table_add(doc, "fetches", "Fetches of the next batch",
-                                              fetch_columns, COUNT(fetch_columns));
+    struct stk_table *stages = stk_table_add(doc, &stages_table);
+    struct stk_table *kinds = stk_table_add(doc, &kinds_table);
+    struct stk_table *fetches = stk_table_add(doc, &fetches_table);
     uint32_t rank, stage;
     uint64_t seen = 0, fetches_seen = 0;
     const char *limiting = NULL;
@@ -240,16 +306,17 @@ static enum stk_status input_describe(const struct stk_pass_ctx *ctx, struct stk
         return stk_err_nomem(err);
     }
     bool known = seen > 0 && run->wall_ns > 0;
-    stk_table_figure(doc, "wait_ns", STK_CELL_NS,
-                     known ? stk_cell_number(run->parts[STK_PART_INPUT]) : stk_cell_unknown());
-    stk_table_figure(doc, "wait_share", STK_CELL_SHARE,
-                     known ? stk_cell_share_of(run->parts[STK_PART_INPUT], run->wall_ns)
-                           : stk_cell_unknown());
-    stk_table_figure_name(doc, "limiting_stage", limiting);
-    if (run->facts.loader_workers_seen) {
-        stk_table_figure(doc, "worker_threads", STK_CELL_COUNT,
-                         stk_cell_number(run->facts.loader_workers_seen));
-    }
+    const int64_t wait_ns = run->parts[STK_PART_INPUT];
+    const struct stk_cell unknown = stk_cell_unknown();
+    const struct input_summary summary = {
+        .wait_ns = known ? stk_cell_number(wait_ns) : unknown,
+        .wait_share = known ? stk_cell_share_of(wait_ns, run->wall_ns) : unknown,
+        .limiting_stage = stk_cell_text(limiting),
+        .worker_threads = run->facts.loader_workers_seen
+                              ? stk_cell_number(run->facts.loader_workers_seen)
+                              : unknown,
+    };
+    stk_table_summarize(doc, &input_summary_info, &summary);
     say_missing(doc, run, seen, seen == fetches_seen, limiting);
     return STK_OK;
 }
@@ -258,6 +325,9 @@ const struct stk_stats stk_stats_input = {
     .name = "input",
     .question = "How does the input pipeline keep up, and which of its stages limits it?",
     .needs = "tf.data iterators, fetches of a loader, or functions that prepare data",
+    .tables = {&stages_table, &kinds_table, &fetches_table},
+    .summary = &input_summary_info,
+    .missing = {&no_input, &no_steps, &unknown_work, &unknown_wait},
     .hook = {.see = stk_input_stages_see, .wants = STK_WANT_INPUT},
     .describe = input_describe,
 };

@@ -13,49 +13,109 @@
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_kernels.h"
 
-static const struct stk_column columns[] = {
-    {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "total_share", .type = STK_CELL_SHARE},
-    {.id = "mean_ns", .type = STK_CELL_NS},
-    {.id = "min_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "max_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "tensor_core", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "precision", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "grid", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "block", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "registers", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "shared_bytes", .type = STK_CELL_BYTES, .is_detail = true},
-    {.id = "occupancy", .type = STK_CELL_SHARE},
-    {.id = "occupancy_limit", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "grid_occupancy", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "waves", .type = STK_CELL_REAL, .is_detail = true},
-    {.id = "sm_share", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "tail_share", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "flops_per_s", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
-    {.id = "bound", .type = STK_CELL_TEXT},
-    {.id = "roof_share", .type = STK_CELL_SHARE, .is_detail = true},
+struct kernels_row {
+    struct stk_cell name, device, count, total_ns, total_share, mean_ns, min_ns, max_ns,
+        tensor_core, precision, grid, block, registers, shared_bytes, occupancy, occupancy_limit,
+        grid_occupancy, waves, sm_share, tail_share, flops_per_s, bytes_per_s, bound, roof_share;
 };
-static const struct stk_column way_columns[] = {
-    {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "grid", .type = STK_CELL_TEXT},
-    {.id = "block", .type = STK_CELL_TEXT},
-    {.id = "registers", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "shared_bytes", .type = STK_CELL_BYTES, .is_detail = true},
-    {.id = "occupancy", .type = STK_CELL_SHARE},
-    {.id = "occupancy_limit", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "grid_occupancy", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "waves", .type = STK_CELL_REAL, .is_detail = true},
-    {.id = "sm_share", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "tail_share", .type = STK_CELL_SHARE, .is_detail = true},
+static const struct stk_column kernels_columns[] = {
+    STK_COLUMN(kernels_row, name, TEXT, "name of the kernel; collectives included",
+               .is_name = true),
+    STK_COLUMN(kernels_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(kernels_row, count, COUNT, "kernels that start in the selected time"),
+    STK_COLUMN(kernels_row, total_ns, NS,
+               "durations, summed over all streams: may exceed the device's span"),
+    STK_COLUMN(kernels_row, total_share, SHARE, "share of the summed durations of all kernels"),
+    STK_COLUMN(kernels_row, mean_ns, NS, "mean duration"),
+    STK_COLUMN(kernels_row, min_ns, NS, "shortest duration", .is_detail = true),
+    STK_COLUMN(kernels_row, max_ns, NS, "longest duration", .is_detail = true),
+    STK_COLUMN(kernels_row, tensor_core, TEXT,
+               "use of tensor cores, as the name tells: yes, eligible (a matrix product or "
+               "convolution that runs without them), no, unknown",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, precision, TEXT, "type of the operands, as the name tells",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, grid, TEXT,
+               "blocks x,y,z of the way of launching that took most of the row's time: the next "
+               "columns are of it too",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, block, TEXT, "threads of a block: x,y,z", .is_detail = true),
+    STK_COLUMN(kernels_row, registers, COUNT, "registers of a thread", .is_detail = true),
+    STK_COLUMN(kernels_row, shared_bytes, BYTES, "shared memory of a block, static and dynamic",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, occupancy, SHARE,
+               "theoretical occupancy: warps that fit a multiprocessor at once, of those that it "
+               "can hold"),
+    STK_COLUMN(kernels_row, occupancy_limit, TEXT,
+               "what keeps `occupancy` below 1: registers, shared memory, blocks or block size",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, grid_occupancy, SHARE,
+               "`occupancy` with no more blocks than the grid has", .is_detail = true),
+    STK_COLUMN(kernels_row, waves, REAL,
+               "blocks of the grid over the blocks that the device holds at once",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, sm_share, SHARE, "multiprocessors of the device that get a block",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, tail_share, SHARE,
+               "room for blocks that the last of several waves leaves empty", .is_detail = true),
+    STK_COLUMN(kernels_row, flops_per_s, RATE,
+               "floating-point operations per second, over the kernels whose operator tells its "
+               "shapes (PyTorch) or cost (XLA)",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, bytes_per_s, RATE,
+               "bytes read and written per second, over the kernels whose operator tells its "
+               "shapes or cost",
+               .is_detail = true),
+    STK_COLUMN(kernels_row, bound, TEXT,
+               "what of the device's peak rates the kernel comes nearest to: compute, memory, "
+               "latency (below 10 % of both), unknown (no shapes or no peaks known)"),
+    STK_COLUMN(kernels_row, roof_share, SHARE,
+               "share of that peak rate; 1 at most: what a cache serves does not reach the memory",
+               .is_detail = true),
 };
-enum { GRID = 10, FLOPS = 20, WAY_GRID = 4 };
+static const struct stk_table_info kernels_table =
+    STK_TABLE_INFO("kernels", "Kernels by total time", kernels_row, kernels_columns);
+
+struct launch_configs_row {
+    struct stk_cell name, device, count, total_ns, grid, block, registers, shared_bytes, occupancy,
+        occupancy_limit, grid_occupancy, waves, sm_share, tail_share;
+};
+static const struct stk_column launch_configs_columns[] = {
+    STK_COLUMN(launch_configs_row, name, TEXT,
+               "name of the kernel: the 20 rows with most time of each rank, 8 ways each",
+               .is_name = true),
+    STK_COLUMN(launch_configs_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(launch_configs_row, count, COUNT, "kernels launched in this way"),
+    STK_COLUMN(launch_configs_row, total_ns, NS, "their durations, summed"),
+    STK_COLUMN(launch_configs_row, grid, TEXT, "blocks of the grid: x,y,z"),
+    STK_COLUMN(launch_configs_row, block, TEXT, "threads of a block: x,y,z"),
+    STK_COLUMN(launch_configs_row, registers, COUNT, "registers of a thread", .is_detail = true),
+    STK_COLUMN(launch_configs_row, shared_bytes, BYTES,
+               "shared memory of a block, static and dynamic", .is_detail = true),
+    STK_COLUMN(launch_configs_row, occupancy, SHARE,
+               "theoretical occupancy: warps that fit a multiprocessor at once, of those that it "
+               "can hold"),
+    STK_COLUMN(launch_configs_row, occupancy_limit, TEXT,
+               "what keeps `occupancy` below 1: registers, shared memory, blocks or block size",
+               .is_detail = true),
+    STK_COLUMN(launch_configs_row, grid_occupancy, SHARE,
+               "`occupancy` with no more blocks than the grid has", .is_detail = true),
+    STK_COLUMN(launch_configs_row, waves, REAL,
+               "blocks of the grid over the blocks that the device holds at once",
+               .is_detail = true),
+    STK_COLUMN(launch_configs_row, sm_share, SHARE,
+               "multiprocessors of the device that get a block", .is_detail = true),
+    STK_COLUMN(launch_configs_row, tail_share, SHARE,
+               "room for blocks that the last of several waves leaves empty", .is_detail = true),
+};
+static const struct stk_table_info launch_configs_table =
+    STK_TABLE_INFO("launch_configs", "How the kernels with most time are launched",
+                   launch_configs_row, launch_configs_columns);
+// Those of both tables that say how a kernel was launched.
+struct launch_cells {
+    struct stk_cell grid, block, registers, shared_bytes, occupancy, occupancy_limit,
+        grid_occupancy, waves, sm_share, tail_share;
+};
 
 struct sums {
     uint64_t count, short_count, latencies;
@@ -88,24 +148,30 @@ static bool size_cell(struct stk_arena *arena, const uint32_t *size, struct stk_
     return text != NULL;
 }
 
-// Grid, block, registers, shared memory, and the seven of the occupancy.
-static bool fill_launch(struct stk_arena *arena, struct stk_cell *cells,
+static struct launch_cells no_launch(void)
+{
+    const struct stk_cell unknown = stk_cell_unknown();
+    return (struct launch_cells){unknown, unknown, unknown, unknown, unknown,
+                                 unknown, unknown, unknown, unknown, unknown};
+}
+
+static bool fill_launch(struct stk_arena *arena, struct launch_cells *cells,
                         const struct stk_launch_config *c, const struct stk_occupancy *o)
 {
-    if (!size_cell(arena, c->grid, &cells[0]) || !size_cell(arena, c->block, &cells[1])) {
-        return false;
-    }
-    cells[2] = c->registers >= 0 ? stk_cell_number(c->registers) : stk_cell_unknown();
-    cells[3] = c->shared_bytes >= 0 ? stk_cell_number(c->shared_bytes) : stk_cell_unknown();
-    cells[4] = share_or_unknown(o->share);
-    cells[5] = stk_cell_text(o->limit);
-    cells[6] = share_or_unknown(o->grid_share);
-    cells[7] = share_or_unknown(o->waves > 0 && o->waves < 1e9 // more digits say nothing
-                                    ? (double)(int64_t)(o->waves * 1e4 + 0.5) / 1e4
-                                    : o->waves);
-    cells[8] = share_or_unknown(o->sm_share);
-    cells[9] = share_or_unknown(o->tail_share);
-    return true;
+    // More digits of the waves say nothing.
+    double waves =
+        o->waves > 0 && o->waves < 1e9 ? (double)(int64_t)(o->waves * 1e4 + 0.5) / 1e4 : o->waves;
+    *cells = (struct launch_cells){
+        .registers = stk_cell_from_zero(c->registers),
+        .shared_bytes = stk_cell_from_zero(c->shared_bytes),
+        .occupancy = share_or_unknown(o->share),
+        .occupancy_limit = stk_cell_text(o->limit),
+        .grid_occupancy = share_or_unknown(o->grid_share),
+        .waves = share_or_unknown(waves),
+        .sm_share = share_or_unknown(o->sm_share),
+        .tail_share = share_or_unknown(o->tail_share),
+    };
+    return size_cell(arena, c->grid, &cells->grid) && size_cell(arena, c->block, &cells->block);
 }
 
 static void add_facts(struct sums *all, const struct stk_kernel_row *k,
@@ -140,30 +206,39 @@ static bool fill_kernels(const struct stk_pass_ctx *ctx, struct stk_table *table
         const struct stk_kernel_facts *f = &p->facts[i];
         double roof_share;
         const char *bound = stk_kernel_bound(f, &roof_share);
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        struct launch_cells l = no_launch();
+        if (f->has_config && !fill_launch(ctx->arena, &l, &f->config, &f->occupancy)) {
             return false;
         }
-        row[0] = stk_cell_text(k->name);
-        row[1] = stk_cell_text(rank->devices[k->line].id);
-        row[2] = stk_cell_number((int64_t)k->count);
-        row[3] = stk_cell_number(k->total_ns);
-        row[4] = stk_cell_share_of(k->total_ns, all->total_ns);
-        row[5] = stk_cell_number(k->total_ns / (int64_t)k->count);
-        row[6] = stk_cell_number(k->min_ns);
-        row[7] = stk_cell_number(k->max_ns);
-        row[8] = stk_cell_text(stk_tensor_core_key(f->traits.tensor_core));
-        row[9] = stk_cell_text(f->traits.precision);
-        for (int c = GRID; c < FLOPS; c++) {
-            row[c] = stk_cell_unknown();
-        }
-        if (f->has_config && !fill_launch(ctx->arena, &row[GRID], &f->config, &f->occupancy)) {
+        const struct kernels_row row = {
+            .name = stk_cell_text(k->name),
+            .device = stk_cell_text(rank->devices[k->line].id),
+            .count = stk_cell_number((int64_t)k->count),
+            .total_ns = stk_cell_number(k->total_ns),
+            .total_share = stk_cell_share_of(k->total_ns, all->total_ns),
+            .mean_ns = stk_cell_number(k->total_ns / (int64_t)k->count),
+            .min_ns = stk_cell_number(k->min_ns),
+            .max_ns = stk_cell_number(k->max_ns),
+            .tensor_core = stk_cell_text(stk_tensor_core_key(f->traits.tensor_core)),
+            .precision = stk_cell_text(f->traits.precision),
+            .grid = l.grid,
+            .block = l.block,
+            .registers = l.registers,
+            .shared_bytes = l.shared_bytes,
+            .occupancy = l.occupancy,
+            .occupancy_limit = l.occupancy_limit,
+            .grid_occupancy = l.grid_occupancy,
+            .waves = l.waves,
+            .sm_share = l.sm_share,
+            .tail_share = l.tail_share,
+            .flops_per_s = rate_of(f->flops, f->flops_ns),
+            .bytes_per_s = rate_of(f->bytes, f->bytes_ns),
+            .bound = stk_cell_text(bound),
+            .roof_share = share_or_unknown(roof_share),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[FLOPS] = rate_of(f->flops, f->flops_ns);
-        row[FLOPS + 1] = rate_of(f->bytes, f->bytes_ns);
-        row[FLOPS + 2] = stk_cell_text(bound);
-        row[FLOPS + 3] = share_or_unknown(roof_share);
         add_facts(all, k, f, bound);
     }
     return true;
@@ -176,15 +251,27 @@ static bool fill_ways(const struct stk_pass_ctx *ctx, struct stk_table *table,
     for (uint32_t i = 0; p && i < p->way_count; i++) {
         const struct stk_kernel_way *w = &p->ways[i];
         const struct stk_kernel_row *k = &p->sums->rows[w->row];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        struct launch_cells l;
+        if (!fill_launch(ctx->arena, &l, &w->config, &w->occupancy)) {
             return false;
         }
-        row[0] = stk_cell_text(k->name);
-        row[1] = stk_cell_text(rank->devices[k->line].id);
-        row[2] = stk_cell_number((int64_t)w->count);
-        row[3] = stk_cell_number(w->total_ns);
-        if (!fill_launch(ctx->arena, &row[WAY_GRID], &w->config, &w->occupancy)) {
+        const struct launch_configs_row row = {
+            .name = stk_cell_text(k->name),
+            .device = stk_cell_text(rank->devices[k->line].id),
+            .count = stk_cell_number((int64_t)w->count),
+            .total_ns = stk_cell_number(w->total_ns),
+            .grid = l.grid,
+            .block = l.block,
+            .registers = l.registers,
+            .shared_bytes = l.shared_bytes,
+            .occupancy = l.occupancy,
+            .occupancy_limit = l.occupancy_limit,
+            .grid_occupancy = l.grid_occupancy,
+            .waves = l.waves,
+            .sm_share = l.sm_share,
+            .tail_share = l.tail_share,
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
     }
@@ -215,48 +302,87 @@ static void sum_ranks(const struct stk_run_sum *run, struct sums *all)
     }
 }
 
+struct kernels_summary {
+    struct stk_cell kernels, kernel_ns, total_kernel_ns, launch_latency_ns, short_share,
+        short_count_share, below_latency_share, below_latency_count_share, tensor_core_share,
+        tensor_core_eligible_share, tensor_core_unknown_share, compute_bound_share,
+        memory_bound_share, latency_bound_share, bound_unknown_share, occupancy;
+};
+static const struct stk_column kernels_figures[] = {
+    STK_COLUMN(kernels_summary, kernels, COUNT,
+               "kernels in the selected time, collectives included"),
+    STK_COLUMN(kernels_summary, kernel_ns, NS,
+               "union of the kernels of each device over its streams, summed over the devices"),
+    STK_COLUMN(kernels_summary, total_kernel_ns, NS, "durations of the kernels, summed"),
+    STK_COLUMN(kernels_summary, launch_latency_ns, NS,
+               "time from the start of a launch call to its kernel on an idle device: median of "
+               "each rank, the longest of all ranks"),
+    STK_COLUMN(kernels_summary, short_share, SHARE,
+               "of `total_kernel_ns`, the share of kernels below 10 us"),
+    STK_COLUMN(kernels_summary, short_count_share, SHARE,
+               "share of the kernels that take less than 10 us"),
+    STK_COLUMN(kernels_summary, below_latency_share, SHARE,
+               "of the summed durations of ranks whose launch latency is known, the share of "
+               "kernels that are shorter than it"),
+    STK_COLUMN(kernels_summary, below_latency_count_share, SHARE,
+               "of the kernels of these ranks, the share that is shorter than the launch latency"),
+    STK_COLUMN(
+        kernels_summary, tensor_core_share, SHARE,
+        "of `total_kernel_ns`, the share of kernels whose names say that they use tensor cores"),
+    STK_COLUMN(kernels_summary, tensor_core_eligible_share, SHARE,
+               "of `total_kernel_ns`, the share of matrix products and convolutions that run "
+               "without tensor cores"),
+    STK_COLUMN(kernels_summary, tensor_core_unknown_share, SHARE,
+               "of `total_kernel_ns`, the share of kernels whose names do not tell"),
+    STK_COLUMN(kernels_summary, compute_bound_share, SHARE,
+               "of `total_kernel_ns`, the share of rows with `bound` compute"),
+    STK_COLUMN(kernels_summary, memory_bound_share, SHARE,
+               "of `total_kernel_ns`, the share of rows with `bound` memory"),
+    STK_COLUMN(kernels_summary, latency_bound_share, SHARE,
+               "of `total_kernel_ns`, the share of rows with `bound` latency"),
+    STK_COLUMN(kernels_summary, bound_unknown_share, SHARE,
+               "of `total_kernel_ns`, the share of rows with `bound` unknown"),
+    STK_COLUMN(kernels_summary, occupancy, SHARE,
+               "mean of the rows' `grid_occupancy` (`occupancy` where it is not known), weighted "
+               "by `total_ns`"),
+};
+static const struct stk_summary_info kernels_summary_info =
+    STK_SUMMARY_INFO(kernels_summary, kernels_figures);
+
 static void fill_figures(struct stk_table_doc *doc, const struct sums *all)
 {
     bool says = all->unknown_ns < all->total_ns, bounds = all->unbound_ns < all->total_ns;
-    const struct {
-        const char *key;
-        int64_t part, whole;
-    } shares[] = {
-        {"short_share", all->short_ns, all->total_ns},
-        {"short_count_share", (int64_t)all->short_count, (int64_t)all->count},
-        {"below_latency_share", all->below_ns, all->with_latency_ns},
-        {"below_latency_count_share", (int64_t)all->below_count, (int64_t)all->with_latency_count},
-        {"tensor_core_share", all->tensor_ns, says ? all->total_ns : 0},
-        {"tensor_core_eligible_share", all->eligible_ns, says ? all->total_ns : 0},
-        {"tensor_core_unknown_share", all->unknown_ns, all->total_ns},
-        {"compute_bound_share", all->compute_ns, bounds ? all->total_ns : 0},
-        {"memory_bound_share", all->memory_ns, bounds ? all->total_ns : 0},
-        {"latency_bound_share", all->latency_bound_ns, bounds ? all->total_ns : 0},
-        {"bound_unknown_share", all->unbound_ns, all->total_ns},
-    };
-    stk_table_figure(doc, "kernels", STK_CELL_COUNT, stk_cell_number((int64_t)all->count));
-    stk_table_figure(doc, "kernel_ns", STK_CELL_NS, stk_cell_number(all->kernel_ns));
-    stk_table_figure(doc, "total_kernel_ns", STK_CELL_NS, stk_cell_number(all->total_ns));
-    stk_table_figure(doc, "launch_latency_ns", STK_CELL_NS,
-                     all->latencies ? stk_cell_number(all->latency_ns) : stk_cell_unknown());
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        stk_table_figure(doc, shares[i].key, STK_CELL_SHARE,
-                         stk_cell_share_of(shares[i].part, shares[i].whole));
-    }
-    stk_table_figure(doc, "occupancy", STK_CELL_SHARE,
-                     all->with_occupancy_ns > 0
+    const int64_t whole_ns = all->total_ns, told_ns = says ? whole_ns : 0;
+    const int64_t bound_ns = bounds ? whole_ns : 0;
+    const struct kernels_summary summary = {
+        .kernels = stk_cell_number((int64_t)all->count),
+        .kernel_ns = stk_cell_number(all->kernel_ns),
+        .total_kernel_ns = stk_cell_number(whole_ns),
+        .launch_latency_ns = all->latencies ? stk_cell_number(all->latency_ns) : stk_cell_unknown(),
+        .short_share = stk_cell_share_of(all->short_ns, whole_ns),
+        .short_count_share = stk_cell_share_of((int64_t)all->short_count, (int64_t)all->count),
+        .below_latency_share = stk_cell_share_of(all->below_ns, all->with_latency_ns),
+        .below_latency_count_share =
+            stk_cell_share_of((int64_t)all->below_count, (int64_t)all->with_latency_count),
+        .tensor_core_share = stk_cell_share_of(all->tensor_ns, told_ns),
+        .tensor_core_eligible_share = stk_cell_share_of(all->eligible_ns, told_ns),
+        .tensor_core_unknown_share = stk_cell_share_of(all->unknown_ns, whole_ns),
+        .compute_bound_share = stk_cell_share_of(all->compute_ns, bound_ns),
+        .memory_bound_share = stk_cell_share_of(all->memory_ns, bound_ns),
+        .latency_bound_share = stk_cell_share_of(all->latency_bound_ns, bound_ns),
+        .bound_unknown_share = stk_cell_share_of(all->unbound_ns, whole_ns),
+        .occupancy = all->with_occupancy_ns > 0
                          ? stk_cell_ratio(all->occupancy_ns / (double)all->with_occupancy_ns)
-                         : stk_cell_unknown());
+                         : stk_cell_unknown(),
+    };
+    stk_table_summarize(doc, &kernels_summary_info, &summary);
 }
 
 static enum stk_status kernels_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                         struct stk_err *err)
 {
-    struct stk_table *table = stk_table_add(doc, "kernels", "Kernels by total time", columns,
-                                            sizeof columns / sizeof columns[0]);
-    struct stk_table *ways =
-        stk_table_add(doc, "launch_configs", "How the kernels with most time are launched",
-                      way_columns, sizeof way_columns / sizeof way_columns[0]);
+    struct stk_table *table = stk_table_add(doc, &kernels_table);
+    struct stk_table *ways = stk_table_add(doc, &launch_configs_table);
     struct sums all = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
@@ -279,6 +405,9 @@ const struct stk_stats stk_stats_kernels = {
     .name = "kernels",
     .question = "Which kernels take the device's time, and do they use tensor cores?",
     .needs = "kernels of a device",
+    .tables = {&kernels_table, &launch_configs_table},
+    .summary = &kernels_summary_info,
+    .missing = {&stk_stats_no_device},
     .hook = {.see = stk_kernel_launch_see, .wants = STK_WANT_LAUNCHES},
     .describe = kernels_describe,
 };

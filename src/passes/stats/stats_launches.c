@@ -195,45 +195,97 @@ static enum stk_status launches_see(const struct stk_analysis *view, struct stk_
     return status;
 }
 
-static const struct stk_column columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "median_ns", .type = STK_CELL_NS},
-    {.id = "p95_ns", .type = STK_CELL_NS},
-    {.id = "max_ns", .type = STK_CELL_NS},
-    {.id = "after_call_median_ns", .type = STK_CELL_NS},
-    {.id = "launch_bound_share", .type = STK_CELL_SHARE},
-    {.id = "queue_full_ns", .type = STK_CELL_NS, .is_detail = true},
+struct launches_row {
+    struct stk_cell device, count, median_ns, p95_ns, max_ns, after_call_median_ns,
+        launch_bound_share, queue_full_ns;
 };
+static const struct stk_column launches_columns[] = {
+    STK_COLUMN(launches_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(launches_row, count, COUNT,
+               "kernels, collectives included, whose launch call is recorded: the other columns "
+               "are of these"),
+    STK_COLUMN(launches_row, median_ns, NS,
+               "delay from the start of the launch call to the start of its kernel: lower median"),
+    STK_COLUMN(launches_row, p95_ns, NS, "95th percentile of this delay, nearest rank"),
+    STK_COLUMN(launches_row, max_ns, NS, "longest of these delays"),
+    STK_COLUMN(launches_row, after_call_median_ns, NS,
+               "lower median from the end of the launch call to the start of its kernel; negative "
+               "where the kernel starts while the call still runs"),
+    STK_COLUMN(
+        launches_row, launch_bound_share, SHARE,
+        "share of these kernels whose launch call began after the device had nothing left to do"),
+    STK_COLUMN(launches_row, queue_full_ns, NS,
+               "time in launch calls of more than 10 times the median call, summed as far as the "
+               "device was busy: they waited for room in the queue",
+               .is_detail = true),
+};
+static const struct stk_table_info launches_table =
+    STK_TABLE_INFO("launches", "From launch call to kernel", launches_row, launches_columns);
 
+struct queue_row {
+    struct stk_cell device, start_ns, dur_ns, mean_depth, max_depth;
+};
 static const struct stk_column queue_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},     {.id = "start_ns", .type = STK_CELL_NS},
-    {.id = "dur_ns", .type = STK_CELL_NS},       {.id = "mean_depth", .type = STK_CELL_REAL},
-    {.id = "max_depth", .type = STK_CELL_COUNT},
+    STK_COLUMN(queue_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(queue_row, start_ns, NS,
+               "start of this part of the time: each device's queue is cut into 20 equal parts"),
+    STK_COLUMN(queue_row, dur_ns, NS, "length of this part"),
+    STK_COLUMN(
+        queue_row, mean_depth, REAL,
+        "operations launched and not yet begun: mean over this part's time; an operation enters "
+        "the queue when its launch call begins and leaves it when the device begins it"),
+    STK_COLUMN(queue_row, max_depth, COUNT, "most operations in the queue at once"),
 };
-static const struct stk_column region_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "start_ns", .type = STK_CELL_NS},
-    {.id = "dur_ns", .type = STK_CELL_NS},
-    {.id = "idle_ns", .type = STK_CELL_NS},
-    {.id = "busy_share", .type = STK_CELL_SHARE},
-    {.id = "kernels", .type = STK_CELL_COUNT},
-    {.id = "late", .type = STK_CELL_COUNT},
-    {.id = "thread", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "step", .type = STK_CELL_COUNT},
+static const struct stk_table_info queue_table =
+    STK_TABLE_INFO("queue", "Work launched and not yet begun, over time", queue_row, queue_columns);
+
+struct regions_row {
+    struct stk_cell device, start_ns, dur_ns, idle_ns, busy_share, kernels, late, thread, step;
 };
-static const struct stk_column call_columns[] = {
-    {.id = "call", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "rank", .type = STK_CELL_COUNT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "median_ns", .type = STK_CELL_NS},
-    {.id = "p95_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "max_ns", .type = STK_CELL_NS},
-    {.id = "slow_share", .type = STK_CELL_SHARE},
-    {.id = "slow_ns", .type = STK_CELL_NS},
-    {.id = "device_busy_share", .type = STK_CELL_SHARE, .is_detail = true},
+static const struct stk_column regions_columns[] = {
+    STK_COLUMN(regions_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(regions_row, start_ns, NS,
+               "where the device went idle for the first late operation; a region is a run of 8 or "
+               "more late operations with at most 3 others from one to the next"),
+    STK_COLUMN(regions_row, dur_ns, NS, "length up to the end of the last late operation"),
+    STK_COLUMN(regions_row, idle_ns, NS, "idle time directly before the late operations, summed"),
+    STK_COLUMN(regions_row, busy_share, SHARE,
+               "share of the region in which the device is busy (union of its operations)"),
+    STK_COLUMN(regions_row, kernels, COUNT, "kernels in the region, collectives included"),
+    STK_COLUMN(regions_row, late, COUNT,
+               "operations (kernels, copies, memsets) whose launch call began after the device had "
+               "nothing left to do, before a gap of at most 1 ms"),
+    STK_COLUMN(regions_row, thread, TEXT, "host thread that launched the first of them",
+               .is_name = true),
+    STK_COLUMN(regions_row, step, COUNT, "step of the device in which the region begins"),
 };
+static const struct stk_table_info regions_table = STK_TABLE_INFO(
+    "regions", "Where the device runs dry waiting for launches", regions_row, regions_columns);
+
+struct slow_calls_row {
+    struct stk_cell call, rank, count, total_ns, median_ns, p95_ns, max_ns, slow_share, slow_ns,
+        device_busy_share;
+};
+static const struct stk_column slow_calls_columns[] = {
+    STK_COLUMN(slow_calls_row, call, TEXT, "name of the call of the runtime or driver",
+               .is_name = true),
+    STK_COLUMN(slow_calls_row, rank, COUNT, STK_DOC_RANK),
+    STK_COLUMN(slow_calls_row, count, COUNT, "calls of the name"),
+    STK_COLUMN(slow_calls_row, total_ns, NS,
+               "their durations, summed; a call inside another one counts in both rows"),
+    STK_COLUMN(slow_calls_row, median_ns, NS, "lower median of the durations"),
+    STK_COLUMN(slow_calls_row, p95_ns, NS, "95th percentile of the durations, nearest rank",
+               .is_detail = true),
+    STK_COLUMN(slow_calls_row, max_ns, NS, "longest duration"),
+    STK_COLUMN(slow_calls_row, slow_share, SHARE,
+               "share of the calls that took more than 10 times the median"),
+    STK_COLUMN(slow_calls_row, slow_ns, NS, "durations of these slow calls, summed"),
+    STK_COLUMN(slow_calls_row, device_busy_share, SHARE,
+               "share of `slow_ns` in which some device of the rank was busy", .is_detail = true),
+};
+static const struct stk_table_info slow_calls_table =
+    STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10 x their median", slow_calls_row,
+                   slow_calls_columns);
 
 static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
                       struct launch_row *all)
@@ -248,18 +300,19 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
         if (l->linked == 0) {
             continue;
         }
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct launches_row row = {
+            .device = stk_cell_text(rank->devices[d].id),
+            .count = stk_cell_number((int64_t)l->linked),
+            .median_ns = stk_cell_number(l->median_ns),
+            .p95_ns = stk_cell_number(l->p95_ns),
+            .max_ns = stk_cell_number(l->max_ns),
+            .after_call_median_ns = stk_cell_number(l->after_call_median_ns),
+            .launch_bound_share = stk_cell_share_of((int64_t)l->late, (int64_t)l->linked),
+            .queue_full_ns = stk_cell_number(l->queue_full_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(rank->devices[d].id);
-        row[1] = stk_cell_number((int64_t)l->linked);
-        row[2] = stk_cell_number(l->median_ns);
-        row[3] = stk_cell_number(l->p95_ns);
-        row[4] = stk_cell_number(l->max_ns);
-        row[5] = stk_cell_number(l->after_call_median_ns);
-        row[6] = stk_cell_share_of((int64_t)l->late, (int64_t)l->linked);
-        row[7] = stk_cell_number(l->queue_full_ns);
     }
     return true;
 }
@@ -276,15 +329,16 @@ static bool fill_queue(struct stk_table *table, const struct stk_rank_sum *rank)
     for (uint32_t d = 0; p && d < rank->device_count; d++) {
         for (size_t i = 0; i < p->bin_counts[d]; i++) {
             const struct stk_queue_bin *b = &p->bins[d][i];
-            struct stk_cell *row = stk_table_row(table);
-            if (!row) {
+            const struct queue_row row = {
+                .device = stk_cell_text(rank->devices[d].id),
+                .start_ns = stk_cell_number(b->start_ns + p->base_ns - rank->base_ns),
+                .dur_ns = stk_cell_number(b->dur_ns),
+                .mean_depth = stk_cell_ratio(rounded(b->mean)),
+                .max_depth = stk_cell_number(b->most),
+            };
+            if (!stk_table_put(table, &row)) {
                 return false;
             }
-            row[0] = stk_cell_text(rank->devices[d].id);
-            row[1] = stk_cell_number(b->start_ns + p->base_ns - rank->base_ns);
-            row[2] = stk_cell_number(b->dur_ns);
-            row[3] = stk_cell_ratio(rounded(b->mean));
-            row[4] = stk_cell_number(b->most);
         }
     }
     return true;
@@ -295,19 +349,20 @@ static bool fill_regions(struct stk_table *table, const struct stk_rank_sum *ran
     const struct launch_partial *p = rank->partial;
     for (size_t i = 0; p && i < p->regions.count; i++) {
         const struct stk_launch_region *r = &p->regions.v[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct regions_row row = {
+            .device = stk_cell_text(rank->devices[r->line].id),
+            .start_ns = stk_cell_number(r->start_ns + p->base_ns - rank->base_ns),
+            .dur_ns = stk_cell_number(r->dur_ns),
+            .idle_ns = stk_cell_number(r->idle_ns),
+            .busy_share = stk_cell_share_of(r->busy_ns, r->dur_ns),
+            .kernels = stk_cell_number((int64_t)r->kernels),
+            .late = stk_cell_number((int64_t)r->late),
+            .thread = *r->thread ? stk_cell_text(r->thread) : stk_cell_unknown(),
+            .step = r->has_step ? stk_cell_number(r->step) : stk_cell_unknown(),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(rank->devices[r->line].id);
-        row[1] = stk_cell_number(r->start_ns + p->base_ns - rank->base_ns);
-        row[2] = stk_cell_number(r->dur_ns);
-        row[3] = stk_cell_number(r->idle_ns);
-        row[4] = stk_cell_share_of(r->busy_ns, r->dur_ns);
-        row[5] = stk_cell_number((int64_t)r->kernels);
-        row[6] = stk_cell_number((int64_t)r->late);
-        row[7] = *r->thread ? stk_cell_text(r->thread) : stk_cell_unknown();
-        row[8] = r->has_step ? stk_cell_number(r->step) : stk_cell_unknown();
     }
     table->rows_left_out += p ? p->regions.left_out : 0;
     return true;
@@ -318,23 +373,46 @@ static bool fill_calls(struct stk_table *table, const struct stk_rank_sum *rank)
     const struct launch_partial *p = rank->partial;
     for (size_t i = 0; p && i < p->calls.count; i++) {
         const struct stk_call_row *c = &p->calls.v[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct slow_calls_row row = {
+            .call = stk_cell_text(c->name),
+            .rank = rank->rank >= 0 ? stk_cell_number(rank->rank) : stk_cell_unknown(),
+            .count = stk_cell_number((int64_t)c->count),
+            .total_ns = stk_cell_number(c->total_ns),
+            .median_ns = stk_cell_number(c->median_ns),
+            .p95_ns = stk_cell_number(c->p95_ns),
+            .max_ns = stk_cell_number(c->max_ns),
+            .slow_share = stk_cell_share_of((int64_t)c->slow_count, (int64_t)c->count),
+            .slow_ns = stk_cell_number(c->slow_ns),
+            .device_busy_share = stk_cell_share_of(c->slow_busy_ns, c->slow_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(c->name);
-        row[1] = rank->rank >= 0 ? stk_cell_number(rank->rank) : stk_cell_unknown();
-        row[2] = stk_cell_number((int64_t)c->count);
-        row[3] = stk_cell_number(c->total_ns);
-        row[4] = stk_cell_number(c->median_ns);
-        row[5] = stk_cell_number(c->p95_ns);
-        row[6] = stk_cell_number(c->max_ns);
-        row[7] = stk_cell_share_of((int64_t)c->slow_count, (int64_t)c->count);
-        row[8] = stk_cell_number(c->slow_ns);
-        row[9] = stk_cell_share_of(c->slow_busy_ns, c->slow_ns);
     }
     return true;
 }
+
+struct launches_summary {
+    struct stk_cell launch_bound_share, queue_full_ns, command_buffer_full_ns, linked_share,
+        regions, region_idle_ns;
+};
+static const struct stk_column launches_figures[] = {
+    STK_COLUMN(launches_summary, launch_bound_share, SHARE,
+               "share of the kernels with a launch call whose call began after their device had "
+               "nothing left to do"),
+    STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed"),
+    STK_COLUMN(launches_summary, command_buffer_full_ns, NS,
+               "time that the profiler records as `Command Buffer Full`, in which launches wait "
+               "for room: union of each row, summed over the rows"),
+    STK_COLUMN(launches_summary, linked_share, SHARE,
+               "share of all kernels whose launch call is recorded"),
+    STK_COLUMN(launches_summary, regions, COUNT,
+               "regions in which a device runs dry, those that are not listed too"),
+    STK_COLUMN(launches_summary, region_idle_ns, NS,
+               "idle time before the late operations of all these regions, summed"),
+};
+static const struct stk_summary_info launches_summary_info =
+    STK_SUMMARY_INFO(launches_summary, launches_figures);
 
 static void fill_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
                          const struct launch_row *all)
@@ -352,34 +430,29 @@ static void fill_figures(struct stk_table_doc *doc, const struct stk_run_sum *ru
             full_ns = (full_ns < 0 ? 0 : full_ns) + p->calls.buffer_full_ns;
         }
     }
-    stk_table_figure(doc, "launch_bound_share", STK_CELL_SHARE,
-                     stk_cell_share_of((int64_t)all->late, (int64_t)all->linked));
-    stk_table_figure(doc, "queue_full_ns", STK_CELL_NS,
-                     all->linked ? stk_cell_number(all->queue_full_ns) : stk_cell_unknown());
-    stk_table_figure(doc, "command_buffer_full_ns", STK_CELL_NS,
-                     full_ns >= 0 ? stk_cell_number(full_ns) : stk_cell_unknown());
-    stk_table_figure(doc, "linked_share", STK_CELL_SHARE,
-                     stk_cell_share_of((int64_t)all->linked, (int64_t)all->kernels));
-    stk_table_figure(doc, "regions", STK_CELL_COUNT,
-                     all->linked ? stk_cell_number((int64_t)regions) : stk_cell_unknown());
-    stk_table_figure(doc, "region_idle_ns", STK_CELL_NS,
-                     all->linked ? stk_cell_number(idle_ns) : stk_cell_unknown());
+    const struct launches_summary summary = {
+        .launch_bound_share = stk_cell_share_of((int64_t)all->late, (int64_t)all->linked),
+        .queue_full_ns = all->linked ? stk_cell_number(all->queue_full_ns) : stk_cell_unknown(),
+        .command_buffer_full_ns = full_ns >= 0 ? stk_cell_number(full_ns) : stk_cell_unknown(),
+        .linked_share = stk_cell_share_of((int64_t)all->linked, (int64_t)all->kernels),
+        .regions = all->linked ? stk_cell_number((int64_t)regions) : stk_cell_unknown(),
+        .region_idle_ns = all->linked ? stk_cell_number(idle_ns) : stk_cell_unknown(),
+    };
+    stk_table_summarize(doc, &launches_summary_info, &summary);
 }
 
-#define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
+static const struct stk_missing no_launch_calls = {
+    "launch calls of kernels", "no kernel is linked to the runtime call that launched it",
+    "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
+    "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX"};
 
 static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                          struct stk_err *err)
 {
-    struct stk_table *table =
-        stk_table_add(doc, "launches", "From launch call to kernel", COLUMNS(columns));
-    struct stk_table *queue = stk_table_add(
-        doc, "queue", "Work launched and not yet begun, over time", COLUMNS(queue_columns));
-    struct stk_table *regions = stk_table_add(
-        doc, "regions", "Where the device runs dry waiting for launches", COLUMNS(region_columns));
-    struct stk_table *calls =
-        stk_table_add(doc, "slow_calls", "Runtime calls, and those over 10 x their median",
-                      COLUMNS(call_columns));
+    struct stk_table *table = stk_table_add(doc, &launches_table);
+    struct stk_table *queue = stk_table_add(doc, &queue_table);
+    struct stk_table *regions = stk_table_add(doc, &regions_table);
+    struct stk_table *calls = stk_table_add(doc, &slow_calls_table);
     struct launch_row all = {.kernels = 0};
     bool ok = true;
     if (stk_stats_lacks_device(ctx, doc)) {
@@ -394,10 +467,7 @@ static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct 
         return stk_err_nomem(err);
     }
     if (all.linked == 0 && all.kernels > 0) {
-        stk_table_lacks(doc, "launch calls of kernels",
-                        "no kernel is linked to the runtime call that launched it",
-                        "record the host too: ProfilerActivity.CPU beside CUDA in torch.profiler, "
-                        "--trace=cuda in nsys profile, host_tracer_level 2 in TensorFlow and JAX");
+        stk_table_lacks(doc, &no_launch_calls);
         doc->inconclusive = true;
         return STK_OK;
     }
@@ -409,6 +479,9 @@ const struct stk_stats stk_stats_launches = {
     .name = "launches",
     .question = "Does the device wait for launches?",
     .needs = "kernels, and the runtime calls that launched them",
+    .tables = {&launches_table, &queue_table, &regions_table, &slow_calls_table},
+    .summary = &launches_summary_info,
+    .missing = {&stk_stats_no_device, &no_launch_calls},
     .hook = {.see = launches_see},
     .describe = launches_describe,
 };

@@ -12,30 +12,57 @@
 #include "model/median.h"
 #include "passes/stats/stats.h"
 
-static const struct stk_column peak_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "allocator", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "peak_share", .type = STK_CELL_SHARE},
-    {.id = "blocks", .type = STK_CELL_COUNT},
+struct peak_row {
+    struct stk_cell device, allocator, op, bytes, peak_share, blocks;
 };
-static const struct stk_column step_columns[] = {
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "step", .type = STK_CELL_COUNT},
-    {.id = "allocations", .type = STK_CELL_COUNT},
-    {.id = "allocated_bytes", .type = STK_CELL_BYTES},
-    {.id = "freed_bytes", .type = STK_CELL_BYTES},
-    {.id = "peak_bytes", .type = STK_CELL_BYTES},
-    {.id = "end_bytes", .type = STK_CELL_BYTES},
+static const struct stk_column peak_columns[] = {
+    STK_COLUMN(peak_row, device, TEXT,
+               "device, as the report names it: `rank/ordinal`, or `rank/host`"),
+    STK_COLUMN(peak_row, allocator, TEXT, "name of the allocator", .is_detail = true),
+    STK_COLUMN(peak_row, op, TEXT,
+               "operation that asked for the memory; `(before the profile)`: allocated earlier; "
+               "`(held by the program)`: beside the heap, for a running XLA program",
+               .is_name = true),
+    STK_COLUMN(peak_row, bytes, BYTES, "bytes of it in use at the peak of this allocator"),
+    STK_COLUMN(peak_row, peak_share, SHARE, "share of all bytes in use at that peak"),
+    STK_COLUMN(peak_row, blocks, COUNT, "blocks of it in use at that peak"),
+};
+static const struct stk_table_info peak_table =
+    STK_TABLE_INFO("peak", "In use at the peak, by operation", peak_row, peak_columns);
+
+struct steps_row {
+    struct stk_cell rank, step, allocations, allocated_bytes, freed_bytes, peak_bytes, end_bytes;
+};
+static const struct stk_column steps_columns[] = {
+    STK_COLUMN(steps_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(steps_row, step, COUNT, "number of the used step"),
+    STK_COLUMN(steps_row, allocations, COUNT,
+               "allocations in the step, of devices' memory (of the host's where no device's is "
+               "recorded)"),
+    STK_COLUMN(steps_row, allocated_bytes, BYTES, "bytes that they allocated, summed"),
+    STK_COLUMN(steps_row, freed_bytes, BYTES, "bytes freed in the step, summed"),
+    STK_COLUMN(steps_row, peak_bytes, BYTES,
+               "most bytes in use at once in the step, over all allocators of the rank"),
+    STK_COLUMN(steps_row, end_bytes, BYTES, "bytes in use at the step's last allocator event"),
+};
+static const struct stk_table_info steps_table =
+    STK_TABLE_INFO("steps", "Used steps", steps_row, steps_columns);
+
+struct timeline_row {
+    struct stk_cell device, t_ns, bytes, reserved_bytes, allocator;
 };
 static const struct stk_column timeline_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "t_ns", .type = STK_CELL_NS},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "reserved_bytes", .type = STK_CELL_BYTES},
-    {.id = "allocator", .type = STK_CELL_TEXT, .is_detail = true},
+    STK_COLUMN(timeline_row, device, TEXT,
+               "device, as the report names it: `rank/ordinal`, or `rank/host`"),
+    STK_COLUMN(timeline_row, t_ns, NS,
+               "time of the value: the largest one of each of 500 equal parts of the time is kept"),
+    STK_COLUMN(timeline_row, bytes, BYTES, "bytes in use at that time"),
+    STK_COLUMN(timeline_row, reserved_bytes, BYTES,
+               "bytes that the allocator holds at that time, in use or not"),
+    STK_COLUMN(timeline_row, allocator, TEXT, "name of the allocator", .is_detail = true),
 };
+static const struct stk_table_info timeline_table =
+    STK_TABLE_INFO("timeline", "In use over time", timeline_row, timeline_columns);
 
 struct memory_totals {
     const struct stk_memory_pool *top; // the device pool with the largest peak, else of the host
@@ -65,19 +92,20 @@ static bool fill_peak(struct stk_table *table, const struct stk_memory_pool *poo
 {
     for (uint32_t i = 0; i < pool->live_count; i++) {
         const struct stk_memory_live *live = &pool->live[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct peak_row row = {
+            .device = stk_cell_text(id),
+            .allocator = stk_cell_text(pool->allocator),
+            .op = stk_cell_text(live->origin == STK_MEMORY_OLDER     ? "(before the profile)"
+                                : live->origin == STK_MEMORY_PROGRAM ? "(held by the program)"
+                                                                     : live->op),
+            .bytes = stk_cell_number(live->bytes),
+            .peak_share = stk_cell_share_of(
+                live->bytes < pool->peak_bytes ? live->bytes : pool->peak_bytes, pool->peak_bytes),
+            .blocks = live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown(),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(id);
-        row[1] = stk_cell_text(pool->allocator);
-        row[2] = stk_cell_text(live->origin == STK_MEMORY_OLDER     ? "(before the profile)"
-                               : live->origin == STK_MEMORY_PROGRAM ? "(held by the program)"
-                                                                    : live->op);
-        row[3] = stk_cell_number(live->bytes);
-        row[4] = stk_cell_share_of(live->bytes < pool->peak_bytes ? live->bytes : pool->peak_bytes,
-                                   pool->peak_bytes);
-        row[5] = live->blocks ? stk_cell_number((int64_t)live->blocks) : stk_cell_unknown();
     }
     return true;
 }
@@ -87,16 +115,17 @@ static bool fill_timeline(struct stk_table *table, const struct stk_memory_pool 
 {
     for (uint32_t i = 0; i < pool->point_count; i++) {
         const struct stk_memory_point *p = &pool->points[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct timeline_row row = {
+            .device = stk_cell_text(id),
+            .t_ns = stk_cell_number(p->t_ns + shift_ns),
+            .bytes = stk_cell_number(p->bytes),
+            .reserved_bytes = p->reserved_bytes >= p->bytes ? stk_cell_number(p->reserved_bytes)
+                                                            : stk_cell_unknown(),
+            .allocator = stk_cell_text(pool->allocator),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(id);
-        row[1] = stk_cell_number(p->t_ns + shift_ns);
-        row[2] = stk_cell_number(p->bytes);
-        row[3] =
-            p->reserved_bytes >= p->bytes ? stk_cell_number(p->reserved_bytes) : stk_cell_unknown();
-        row[4] = stk_cell_text(pool->allocator);
     }
     return true;
 }
@@ -127,17 +156,18 @@ static bool fill_steps(const struct stk_pass_ctx *ctx, struct stk_table *table,
 {
     for (uint32_t i = 0; i < m->step_count; i++) {
         const struct stk_memory_step *s = &m->steps[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct steps_row row = {
+            .rank = stk_cell_number(rank->rank < 0 ? 0 : rank->rank),
+            .step = stk_cell_number(s->number),
+            .allocations = stk_cell_number((int64_t)s->allocations),
+            .allocated_bytes = stk_cell_number(s->allocated_bytes),
+            .freed_bytes = stk_cell_number(s->freed_bytes),
+            .peak_bytes = stk_cell_number(s->peak_bytes),
+            .end_bytes = stk_cell_number(s->end_bytes),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_number(rank->rank < 0 ? 0 : rank->rank);
-        row[1] = stk_cell_number(s->number);
-        row[2] = stk_cell_number((int64_t)s->allocations);
-        row[3] = stk_cell_number(s->allocated_bytes);
-        row[4] = stk_cell_number(s->freed_bytes);
-        row[5] = stk_cell_number(s->peak_bytes);
-        row[6] = stk_cell_number(s->end_bytes);
         all->step_allocations += s->allocations;
     }
     all->steps += m->step_count;
@@ -188,34 +218,60 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum 
     return fill_steps(ctx, tables[1], rank, m, all);
 }
 
+struct memory_summary {
+    struct stk_cell peak_device, peak_bytes, peak_t_ns, capacity_share, reserved_bytes,
+        fragmentation_share, allocations, allocations_per_step, growth_per_step_bytes,
+        device_malloc_calls;
+};
+static const struct stk_column memory_figures[] = {
+    STK_COLUMN(memory_summary, peak_device, TEXT,
+               "device with the largest peak of one allocator; the host where no device's memory "
+               "is recorded"),
+    STK_COLUMN(memory_summary, peak_bytes, BYTES, "bytes in use at that peak"),
+    STK_COLUMN(memory_summary, peak_t_ns, NS, "time of that peak"),
+    STK_COLUMN(memory_summary, capacity_share, SHARE, "peak as a share of the device's memory"),
+    STK_COLUMN(memory_summary, reserved_bytes, BYTES,
+               "bytes that this allocator holds at the peak, in use or not"),
+    STK_COLUMN(memory_summary, fragmentation_share, SHARE,
+               "1 - largest free block / free memory of this allocator, at the peak"),
+    STK_COLUMN(memory_summary, allocations, COUNT,
+               "allocations of all allocators in the selected time"),
+    STK_COLUMN(memory_summary, allocations_per_step, COUNT,
+               "allocations of a used step, mean cut to a whole number"),
+    STK_COLUMN(memory_summary, growth_per_step_bytes, BYTES,
+               "change of the bytes in use from the end of a used step to the end of the next: "
+               "lower median, of the rank where it is largest; 0 where it does not grow"),
+    STK_COLUMN(memory_summary, device_malloc_calls, COUNT,
+               "calls of the runtime that allocate or free device or pinned memory"),
+};
+static const struct stk_summary_info memory_summary_info =
+    STK_SUMMARY_INFO(memory_summary, memory_figures);
+
 static void say_figures(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
                         struct stk_table_doc *doc)
 {
     const struct stk_memory_pool *top = all->top;
     const struct stk_facts *facts = &ctx->run->facts;
     struct stk_cell unknown = stk_cell_unknown();
-    stk_table_figure(doc, "peak_device", STK_CELL_TEXT,
-                     stk_cell_text(device_id(ctx, all->top_rank, top->device)));
-    stk_table_figure(doc, "peak_bytes", STK_CELL_BYTES, stk_cell_number(top->peak_bytes));
-    stk_table_figure(doc, "peak_t_ns", STK_CELL_NS, stk_cell_number(all->top_ns));
-    stk_table_figure(doc, "capacity_share", STK_CELL_SHARE,
-                     top->capacity_bytes >= top->peak_bytes
-                         ? stk_cell_share_of(top->peak_bytes, top->capacity_bytes)
-                         : unknown);
-    stk_table_figure(doc, "reserved_bytes", STK_CELL_BYTES,
-                     top->reserved_bytes >= 0 ? stk_cell_number(top->reserved_bytes) : unknown);
-    stk_table_figure(doc, "fragmentation_share", STK_CELL_SHARE,
-                     top->fragmentation_share >= 0 ? stk_cell_ratio(top->fragmentation_share)
-                                                   : unknown);
-    stk_table_figure(doc, "allocations", STK_CELL_COUNT,
-                     stk_cell_number((int64_t)all->allocations));
-    stk_table_figure(doc, "allocations_per_step", STK_CELL_COUNT,
-                     all->steps ? stk_cell_number((int64_t)(all->step_allocations / all->steps))
-                                : unknown);
-    stk_table_figure(doc, "growth_per_step_bytes", STK_CELL_BYTES,
-                     all->growth_bytes >= 0 ? stk_cell_number(all->growth_bytes) : unknown);
-    stk_table_figure(doc, "device_malloc_calls", STK_CELL_COUNT,
-                     facts->has_runtime ? stk_cell_number((int64_t)facts->alloc_calls) : unknown);
+    const struct memory_summary summary = {
+        .peak_device = stk_cell_text(device_id(ctx, all->top_rank, top->device)),
+        .peak_bytes = stk_cell_number(top->peak_bytes),
+        .peak_t_ns = stk_cell_number(all->top_ns),
+        .capacity_share = top->capacity_bytes >= top->peak_bytes
+                              ? stk_cell_share_of(top->peak_bytes, top->capacity_bytes)
+                              : unknown,
+        .reserved_bytes = top->reserved_bytes >= 0 ? stk_cell_number(top->reserved_bytes) : unknown,
+        .fragmentation_share =
+            top->fragmentation_share >= 0 ? stk_cell_ratio(top->fragmentation_share) : unknown,
+        .allocations = stk_cell_number((int64_t)all->allocations),
+        .allocations_per_step =
+            all->steps ? stk_cell_number((int64_t)(all->step_allocations / all->steps)) : unknown,
+        .growth_per_step_bytes =
+            all->growth_bytes >= 0 ? stk_cell_number(all->growth_bytes) : unknown,
+        .device_malloc_calls =
+            facts->has_runtime ? stk_cell_number((int64_t)facts->alloc_calls) : unknown,
+    };
+    stk_table_summarize(doc, &memory_summary_info, &summary);
 }
 
 static bool ran_on_device(const struct stk_pass_ctx *ctx)
@@ -228,53 +284,59 @@ static bool ran_on_device(const struct stk_pass_ctx *ctx)
     return false;
 }
 
+static const struct stk_missing no_events = {
+    "allocator events", "none in the selected part of the profile",
+    "profile_memory=True in torch.profiler; "
+    "nsys profile --cuda-memory-usage=true; TensorFlow and JAX record them "
+    "with their BFC allocator at host_tracer_level 2"};
+static const struct stk_missing silent_device = {
+    "memory of the device", "its allocator reported nothing: another one may be in its place",
+    "record with the framework's caching allocator, or with "
+    "nsys profile --cuda-memory-usage=true"};
+static const struct stk_missing no_device = {
+    "memory of a device", "the profile holds no device",
+    "profile a part that runs on one, with profile_memory=True"};
+static const struct stk_missing no_beginning = {
+    "what was allocated before the profile began",
+    "only changes are recorded: all sizes are at least what is shown",
+    "start the profiler before the model is built; newer versions of PyTorch "
+    "record the whole size"};
+static const struct stk_missing no_addresses = {
+    "what was live at the peak", "the events hold no address, so frees cannot be matched",
+    "record with PyTorch 1.13 or newer"};
+static const struct stk_missing no_fragmentation = {
+    "fragmentation", "the profile does not say how large free blocks are",
+    "torch.cuda.memory_snapshot() shows the blocks of PyTorch's allocator"};
+
 static void say_missing(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
                         struct stk_table_doc *doc)
 {
     if (!all->any) {
-        stk_table_lacks(doc, "allocator events", "none in the selected part of the profile",
-                        "profile_memory=True in torch.profiler; "
-                        "nsys profile --cuda-memory-usage=true; TensorFlow and JAX record them "
-                        "with their BFC allocator at host_tracer_level 2");
+        stk_table_lacks(doc, &no_events);
         doc->inconclusive = true;
         return;
     }
     if (all->top->device < 0 && ran_on_device(ctx)) {
-        stk_table_lacks(doc, "memory of the device",
-                        "its allocator reported nothing: another one may be in its place",
-                        "record with the framework's caching allocator, or with "
-                        "nsys profile --cuda-memory-usage=true");
+        stk_table_lacks(doc, &silent_device);
     } else if (all->top->device < 0) {
-        stk_table_lacks(doc, "memory of a device", "the profile holds no device",
-                        "profile a part that runs on one, with profile_memory=True");
+        stk_table_lacks(doc, &no_device);
     }
     if (all->relative) {
-        stk_table_lacks(doc, "what was allocated before the profile began",
-                        "only changes are recorded: all sizes are at least what is shown",
-                        "start the profiler before the model is built; newer versions of PyTorch "
-                        "record the whole size");
+        stk_table_lacks(doc, &no_beginning);
     }
     if (all->unmatched) {
-        stk_table_lacks(doc, "what was live at the peak",
-                        "the events hold no address, so frees cannot be matched",
-                        "record with PyTorch 1.13 or newer");
+        stk_table_lacks(doc, &no_addresses);
     }
     if (all->top->fragmentation_share < 0) {
-        stk_table_lacks(doc, "fragmentation", "the profile does not say how large free blocks are",
-                        "torch.cuda.memory_snapshot() shows the blocks of PyTorch's allocator");
+        stk_table_lacks(doc, &no_fragmentation);
     }
 }
 
 static enum stk_status memory_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                        struct stk_err *err)
 {
-    struct stk_table *tables[] = {
-        stk_table_add(doc, "peak", "In use at the peak, by operation", peak_columns,
-                      sizeof peak_columns / sizeof peak_columns[0]),
-        stk_table_add(doc, "steps", "Used steps", step_columns,
-                      sizeof step_columns / sizeof step_columns[0]),
-        stk_table_add(doc, "timeline", "In use over time", timeline_columns,
-                      sizeof timeline_columns / sizeof timeline_columns[0])};
+    struct stk_table *tables[] = {stk_table_add(doc, &peak_table), stk_table_add(doc, &steps_table),
+                                  stk_table_add(doc, &timeline_table)};
     struct memory_totals all = {.growth_bytes = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
@@ -295,6 +357,10 @@ const struct stk_stats stk_stats_memory = {
     .name = "memory",
     .question = "What fills the memory, and when?",
     .needs = "allocator events",
+    .tables = {&peak_table, &steps_table, &timeline_table},
+    .summary = &memory_summary_info,
+    .missing = {&no_events, &silent_device, &no_device, &no_beginning, &no_addresses,
+                &no_fragmentation},
     .hook = {.see = stk_memory_sums_see, .wants = STK_WANT_MEMORY},
     .describe = memory_describe,
 };

@@ -28,48 +28,101 @@ static enum stk_status ops_see(const struct stk_analysis *view, struct stk_arena
     return status;
 }
 
-static const struct stk_column op_columns[] = {
-    {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "placement", .type = STK_CELL_TEXT},
-    {.id = "mode", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "self_ns", .type = STK_CELL_NS},
-    {.id = "device_ns", .type = STK_CELL_NS},
+struct ops_row {
+    struct stk_cell name, placement, mode, rank, count, total_ns, self_ns, device_ns;
 };
-static const struct stk_column mode_columns[] = {
-    {.id = "mode", .type = STK_CELL_TEXT},          {.id = "meaning", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},        {.id = "device_ns", .type = STK_CELL_NS},
-    {.id = "device_share", .type = STK_CELL_SHARE},
+static const struct stk_column ops_columns[] = {
+    STK_COLUMN(ops_row, name, TEXT, "name of the operation", .is_name = true),
+    STK_COLUMN(ops_row, placement, TEXT,
+               "host: operators of host threads; device: device work by the innermost operator "
+               "around its launch call, or by its own name where there is none"),
+    STK_COLUMN(ops_row, mode, TEXT,
+               "how it was issued: eager, function, compiled, xla, graph (as table `modes` "
+               "explains), mixed",
+               .is_detail = true),
+    STK_COLUMN(ops_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(ops_row, count, COUNT, "how often it ran"),
+    STK_COLUMN(ops_row, total_ns, NS,
+               "durations, summed; a nested call of the same name counts once"),
+    STK_COLUMN(ops_row, self_ns, NS, "durations without the operations nested inside, summed"),
+    STK_COLUMN(ops_row, device_ns, NS,
+               "durations of the device work launched inside, however deep, summed"),
 };
-static const struct stk_column kernel_columns[] = {
-    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "kernel", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "op_share", .type = STK_CELL_SHARE},
+static const struct stk_table_info ops_table =
+    STK_TABLE_INFO("ops", "Operations by self time", ops_row, ops_columns);
+
+struct modes_row {
+    struct stk_cell mode, meaning, count, device_ns, device_share;
 };
-static const struct stk_column copy_columns[] = {
-    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "device", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "direction", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "exposed_ns", .type = STK_CELL_NS},
+static const struct stk_column modes_columns[] = {
+    STK_COLUMN(modes_row, mode, TEXT,
+               "how device work was issued; empty where that is not recorded"),
+    STK_COLUMN(modes_row, meaning, TEXT, "what that is"),
+    STK_COLUMN(modes_row, count, COUNT, "device operations"),
+    STK_COLUMN(modes_row, device_ns, NS, "their durations, summed"),
+    STK_COLUMN(modes_row, device_share, SHARE, "share of the durations of all device operations"),
 };
-static const struct stk_column island_columns[] = {
-    {.id = "op", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "copies", .type = STK_CELL_COUNT},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "host_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "step_share", .type = STK_CELL_SHARE},
+static const struct stk_table_info modes_table =
+    STK_TABLE_INFO("modes", "Device time by how it was issued", modes_row, modes_columns);
+
+struct op_kernels_row {
+    struct stk_cell op, kernel, rank, count, total_ns, op_share;
 };
+static const struct stk_column op_kernels_columns[] = {
+    STK_COLUMN(op_kernels_row, op, TEXT, "innermost operator around the launch call",
+               .is_name = true),
+    STK_COLUMN(op_kernels_row, kernel, TEXT, "kernel, collective or memset", .is_name = true),
+    STK_COLUMN(op_kernels_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(op_kernels_row, count, COUNT, "how often the operation launched it"),
+    STK_COLUMN(op_kernels_row, total_ns, NS, "durations, summed"),
+    STK_COLUMN(op_kernels_row, op_share, SHARE,
+               "share of the durations of all kernels of the operation"),
+};
+static const struct stk_table_info op_kernels_table = STK_TABLE_INFO(
+    "op_kernels", "Kernels under each operation", op_kernels_row, op_kernels_columns);
+
+struct copies_row {
+    struct stk_cell op, device, direction, count, bytes, total_ns, exposed_ns;
+};
+static const struct stk_column copies_columns[] = {
+    STK_COLUMN(copies_row, op, TEXT,
+               "innermost operator around the launch call; not known where there is none, or no "
+               "launch is recorded",
+               .is_name = true),
+    STK_COLUMN(copies_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
+    STK_COLUMN(copies_row, direction, TEXT,
+               "h2d, d2h, d2d, p2p (between devices), h2h, or unknown"),
+    STK_COLUMN(copies_row, count, COUNT, "copies"),
+    STK_COLUMN(copies_row, bytes, BYTES, "recorded sizes, summed"),
+    STK_COLUMN(copies_row, total_ns, NS, "durations, summed"),
+    STK_COLUMN(copies_row, exposed_ns, NS,
+               "union of the row's copies, less what a kernel or collective of the device covers"),
+};
+static const struct stk_table_info copies_table =
+    STK_TABLE_INFO("copies", "Copies by the operation that asked", copies_row, copies_columns);
+
+struct host_islands_row {
+    struct stk_cell op, rank, count, copies, bytes, host_ns, total_ns, step_share;
+};
+static const struct stk_column host_islands_columns[] = {
+    STK_COLUMN(
+        host_islands_row, op, TEXT,
+        "longest operation of the model inside; an island is the time of a device from the end of "
+        "copies to the host to the launch of the copy to the device that follows directly",
+        .is_name = true),
+    STK_COLUMN(host_islands_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(host_islands_row, count, COUNT, "islands named after the operation"),
+    STK_COLUMN(host_islands_row, copies, COUNT, "copies to the host and to the device around them"),
+    STK_COLUMN(host_islands_row, bytes, BYTES, "recorded sizes of these copies, summed"),
+    STK_COLUMN(host_islands_row, host_ns, NS, "durations of all operations inside, summed",
+               .is_detail = true),
+    STK_COLUMN(host_islands_row, total_ns, NS, "lengths of the islands, summed"),
+    STK_COLUMN(host_islands_row, step_share, SHARE,
+               "of the wall time of the used steps, the share of islands in used steps"),
+};
+static const struct stk_table_info host_islands_table =
+    STK_TABLE_INFO("host_islands", "Operations on the host between two copies", host_islands_row,
+                   host_islands_columns);
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static const struct {
@@ -101,18 +154,19 @@ static bool fill_ops(struct stk_table *table, const struct stk_rank_sum *rank)
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->sums->count; i++) {
         const struct stk_op_row *o = &p->sums->rows[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct ops_row row = {
+            .name = stk_cell_text(o->name),
+            .placement = stk_cell_text(o->on_device ? "device" : "host"),
+            .mode = mode_cell(o->modes),
+            .rank = stk_cell_number(rank->rank),
+            .count = stk_cell_number((int64_t)o->count),
+            .total_ns = stk_cell_number(o->total_ns),
+            .self_ns = stk_cell_number(o->self_ns),
+            .device_ns = stk_cell_number(o->device_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(o->name);
-        row[1] = stk_cell_text(o->on_device ? "device" : "host");
-        row[2] = mode_cell(o->modes);
-        row[3] = stk_cell_number(rank->rank);
-        row[4] = stk_cell_number((int64_t)o->count);
-        row[5] = stk_cell_number(o->total_ns);
-        row[6] = stk_cell_number(o->self_ns);
-        row[7] = stk_cell_number(o->device_ns);
     }
     return true;
 }
@@ -123,15 +177,16 @@ static bool fill_modes(struct stk_table *table, const struct stk_op_sums *all)
         if (all->mode_ops[m] == 0) {
             continue;
         }
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct modes_row row = {
+            .mode = stk_cell_text(modes[m].key),
+            .meaning = stk_cell_text(modes[m].meaning),
+            .count = stk_cell_number((int64_t)all->mode_ops[m]),
+            .device_ns = stk_cell_number(all->mode_ns[m]),
+            .device_share = stk_cell_share_of(all->mode_ns[m], all->device_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(modes[m].key);
-        row[1] = stk_cell_text(modes[m].meaning);
-        row[2] = stk_cell_number((int64_t)all->mode_ops[m]);
-        row[3] = stk_cell_number(all->mode_ns[m]);
-        row[4] = stk_cell_share_of(all->mode_ns[m], all->device_ns);
     }
     return true;
 }
@@ -141,16 +196,17 @@ static bool fill_kernels(struct stk_table *table, const struct stk_rank_sum *ran
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->kernel_count; i++) {
         const struct stk_op_kernel *k = &p->kernels[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct op_kernels_row row = {
+            .op = stk_cell_text(k->op),
+            .kernel = stk_cell_text(k->kernel),
+            .rank = stk_cell_number(rank->rank),
+            .count = stk_cell_number((int64_t)k->count),
+            .total_ns = stk_cell_number(k->total_ns),
+            .op_share = stk_cell_share_of(k->total_ns, k->op_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(k->op);
-        row[1] = stk_cell_text(k->kernel);
-        row[2] = stk_cell_number(rank->rank);
-        row[3] = stk_cell_number((int64_t)k->count);
-        row[4] = stk_cell_number(k->total_ns);
-        row[5] = stk_cell_share_of(k->total_ns, k->op_ns);
     }
     return true;
 }
@@ -166,17 +222,18 @@ static bool fill_copies(struct stk_table *table, const struct stk_rank_sum *rank
     const struct stk_op_details *p = rank->partial;
     for (size_t i = 0; p && i < p->copy_count; i++) {
         const struct stk_op_copy *c = &p->copies[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct copies_row row = {
+            .op = stk_cell_text(c->op),
+            .device = stk_cell_text(rank->devices[c->line].id),
+            .direction = stk_cell_text(dirs[c->dir < COUNT_OF(dirs) ? c->dir : 0]),
+            .count = stk_cell_number((int64_t)c->count),
+            .bytes = bytes_cell(c->bytes, c->sized),
+            .total_ns = stk_cell_number(c->total_ns),
+            .exposed_ns = stk_cell_number(c->exposed_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(c->op);
-        row[1] = stk_cell_text(rank->devices[c->line].id);
-        row[2] = stk_cell_text(dirs[c->dir < COUNT_OF(dirs) ? c->dir : 0]);
-        row[3] = stk_cell_number((int64_t)c->count);
-        row[4] = bytes_cell(c->bytes, c->sized);
-        row[5] = stk_cell_number(c->total_ns);
-        row[6] = stk_cell_number(c->exposed_ns);
     }
     return true;
 }
@@ -188,18 +245,19 @@ static bool fill_islands(struct stk_table *table, const struct stk_rank_sum *ran
     int64_t wall_ns = run->scope == STK_SCOPE_STEPS ? run->wall_ns : 0;
     for (size_t i = 0; p && i < p->island_count; i++) {
         const struct stk_op_island *o = &p->islands[i];
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct host_islands_row row = {
+            .op = stk_cell_text(o->op),
+            .rank = stk_cell_number(rank->rank),
+            .count = stk_cell_number((int64_t)o->count),
+            .copies = stk_cell_number((int64_t)o->copies),
+            .bytes = bytes_cell(o->bytes, o->sized),
+            .host_ns = stk_cell_number(o->host_ns),
+            .total_ns = stk_cell_number(o->total_ns),
+            .step_share = stk_cell_share_of(o->step_ns, wall_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(o->op);
-        row[1] = stk_cell_number(rank->rank);
-        row[2] = stk_cell_number((int64_t)o->count);
-        row[3] = stk_cell_number((int64_t)o->copies);
-        row[4] = bytes_cell(o->bytes, o->sized);
-        row[5] = stk_cell_number(o->host_ns);
-        row[6] = stk_cell_number(o->total_ns);
-        row[7] = stk_cell_share_of(o->step_ns, wall_ns);
     }
     return true;
 }
@@ -222,6 +280,40 @@ static void add_sums(const struct stk_op_details *p, struct stk_op_details *all,
     }
 }
 
+struct ops_summary {
+    struct stk_cell host_self_ns, device_self_ns, runtime_ns, host_share, device_share, eager_share,
+        compiled_share;
+};
+static const struct stk_column ops_figures[] = {
+    STK_COLUMN(ops_summary, host_self_ns, NS,
+               "self time of the operations on the host, summed over threads and ranks"),
+    STK_COLUMN(ops_summary, device_self_ns, NS, "durations of the device operations, summed"),
+    STK_COLUMN(ops_summary, runtime_ns, NS,
+               "time of the runtimes' own internals (executors, thread pools, buffers) outside of "
+               "every operation, summed"),
+    STK_COLUMN(ops_summary, host_share, SHARE,
+               "`host_self_ns` as a share of it and `device_self_ns`"),
+    STK_COLUMN(ops_summary, device_share, SHARE,
+               "`device_self_ns` as a share of it and `host_self_ns`"),
+    STK_COLUMN(ops_summary, eager_share, SHARE,
+               "of `device_self_ns`, the share that was issued one operator at a time"),
+    STK_COLUMN(ops_summary, compiled_share, SHARE,
+               "of `device_self_ns`, the share that was issued by TensorFlow's graph executor, "
+               "torch.compile, XLA or a device graph"),
+};
+static const struct stk_summary_info ops_summary_info = STK_SUMMARY_INFO(ops_summary, ops_figures);
+
+static const struct stk_missing no_owners = {
+    "operators around the launches",
+    "kernels and copies cannot be put to the operations that asked for them",
+    "record the host's operators together with the device: "
+    "ProfilerActivity.CPU in torch.profiler, "
+    "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx"};
+static const struct stk_missing no_operations = {
+    "operations", "the profile holds neither operators nor device work",
+    "record the host: ProfilerActivity.CPU in torch.profiler, "
+    "host_tracer_level 2 in TensorFlow and JAX, --trace=nvtx in nsys profile"};
+
 static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
                         const struct stk_op_details *work)
 {
@@ -230,43 +322,32 @@ static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all
         compiled_ns += all->mode_ns[m];
     }
     int64_t known_ns = all->device_ns - all->mode_ns[STK_MODE_UNKNOWN];
-    stk_table_figure(doc, "host_self_ns", STK_CELL_NS, stk_cell_number(all->host_ns));
-    stk_table_figure(doc, "device_self_ns", STK_CELL_NS, stk_cell_number(all->device_ns));
-    if (all->runtime_ns > 0) {
-        stk_table_figure(doc, "runtime_ns", STK_CELL_NS, stk_cell_number(all->runtime_ns));
-    }
-    stk_table_figure(doc, "host_share", STK_CELL_SHARE, stk_cell_share_of(all->host_ns, whole_ns));
-    stk_table_figure(doc, "device_share", STK_CELL_SHARE,
-                     stk_cell_share_of(all->device_ns, whole_ns));
-    stk_table_figure(doc, "eager_share", STK_CELL_SHARE,
-                     known_ns > 0 ? stk_cell_share_of(all->mode_ns[STK_MODE_EAGER], all->device_ns)
-                                  : stk_cell_unknown());
-    stk_table_figure(doc, "compiled_share", STK_CELL_SHARE,
-                     known_ns > 0 ? stk_cell_share_of(compiled_ns, all->device_ns)
-                                  : stk_cell_unknown());
+    const struct stk_cell unknown = stk_cell_unknown();
+    const struct ops_summary summary = {
+        .host_self_ns = stk_cell_number(all->host_ns),
+        .device_self_ns = stk_cell_number(all->device_ns),
+        .runtime_ns = all->runtime_ns > 0 ? stk_cell_number(all->runtime_ns) : unknown,
+        .host_share = stk_cell_share_of(all->host_ns, whole_ns),
+        .device_share = stk_cell_share_of(all->device_ns, whole_ns),
+        .eager_share = known_ns > 0
+                           ? stk_cell_share_of(all->mode_ns[STK_MODE_EAGER], all->device_ns)
+                           : unknown,
+        .compiled_share = known_ns > 0 ? stk_cell_share_of(compiled_ns, all->device_ns) : unknown,
+    };
+    stk_table_summarize(doc, &ops_summary_info, &summary);
     if (work->kernel_ns > 0 && work->owned_ns == 0) {
-        stk_table_lacks(doc, "operators around the launches",
-                        "kernels and copies cannot be put to the operations that asked for them",
-                        "record the host's operators together with the device: "
-                        "ProfilerActivity.CPU in torch.profiler, "
-                        "torch.autograd.profiler.emit_nvtx() under nsys profile --trace=cuda,nvtx");
+        stk_table_lacks(doc, &no_owners);
     }
 }
 
 static enum stk_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                     struct stk_err *err)
 {
-    struct stk_table *ops =
-        stk_table_add(doc, "ops", "Operations by self time", op_columns, COUNT_OF(op_columns));
-    struct stk_table *by_mode = stk_table_add(doc, "modes", "Device time by how it was issued",
-                                              mode_columns, COUNT_OF(mode_columns));
-    struct stk_table *kernels = stk_table_add(doc, "op_kernels", "Kernels under each operation",
-                                              kernel_columns, COUNT_OF(kernel_columns));
-    struct stk_table *copies = stk_table_add(doc, "copies", "Copies by the operation that asked",
-                                             copy_columns, COUNT_OF(copy_columns));
-    struct stk_table *islands =
-        stk_table_add(doc, "host_islands", "Operations on the host between two copies",
-                      island_columns, COUNT_OF(island_columns));
+    struct stk_table *ops = stk_table_add(doc, &ops_table);
+    struct stk_table *by_mode = stk_table_add(doc, &modes_table);
+    struct stk_table *kernels = stk_table_add(doc, &op_kernels_table);
+    struct stk_table *copies = stk_table_add(doc, &copies_table);
+    struct stk_table *islands = stk_table_add(doc, &host_islands_table);
     struct stk_op_sums all = {.count = 0};
     struct stk_op_details work = {.kernel_ns = 0};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -283,9 +364,7 @@ static enum stk_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_t
         return stk_err_nomem(err);
     }
     if (all.count == 0) {
-        stk_table_lacks(doc, "operations", "the profile holds neither operators nor device work",
-                        "record the host: ProfilerActivity.CPU in torch.profiler, "
-                        "host_tracer_level 2 in TensorFlow and JAX, --trace=nvtx in nsys profile");
+        stk_table_lacks(doc, &no_operations);
         doc->inconclusive = true;
         return STK_OK;
     }
@@ -297,6 +376,9 @@ const struct stk_stats stk_stats_ops = {
     .name = "ops",
     .question = "Which operations of the model take the time, on the host and on the device?",
     .needs = "operators of the host, or operations of a device",
+    .tables = {&ops_table, &modes_table, &op_kernels_table, &copies_table, &host_islands_table},
+    .summary = &ops_summary_info,
+    .missing = {&no_owners, &no_operations},
     .hook = {.see = ops_see},
     .describe = ops_describe,
 };

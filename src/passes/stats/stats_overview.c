@@ -40,32 +40,62 @@ static enum stk_status overview_see(const struct stk_analysis *view, struct stk_
     return status;
 }
 
-static const struct stk_column op_columns[] = {
-    {.id = "name", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "placement", .type = STK_CELL_TEXT},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "self_ns", .type = STK_CELL_NS},
-    {.id = "self_share", .type = STK_CELL_SHARE},
-    {.id = "ranks", .type = STK_CELL_COUNT, .is_detail = true}, // left out where there is one rank
+struct top_ops_row {
+    struct stk_cell name, placement, rank, count, self_ns, self_share, ranks;
+};
+static const struct stk_column top_ops_columns[] = {
+    STK_COLUMN(top_ops_row, name, TEXT, "name of the operation", .is_name = true),
+    STK_COLUMN(top_ops_row, placement, TEXT,
+               "where the time is counted: device, if any device ran, else host"),
+    STK_COLUMN(top_ops_row, rank, COUNT, "rank with most of its self time", .is_detail = true),
+    STK_COLUMN(top_ops_row, count, COUNT, "how often it ran, on all ranks"),
+    STK_COLUMN(top_ops_row, self_ns, NS,
+               "time without the operations nested inside, summed over all ranks"),
+    STK_COLUMN(top_ops_row, self_share, SHARE,
+               "share of the self time of all operations of this placement"),
+    STK_COLUMN(top_ops_row, ranks, COUNT, "ranks on which it ran; left out where there is only one",
+               .is_detail = true),
+};
+static const struct stk_table_info top_ops_table =
+    STK_TABLE_INFO("top_ops", "Operations by self time", top_ops_row, top_ops_columns);
+
+struct precision_row {
+    struct stk_cell precision, kernels, total_ns, total_share, tensor_core_share;
 };
 static const struct stk_column precision_columns[] = {
-    {.id = "precision", .type = STK_CELL_TEXT},
-    {.id = "kernels", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "total_share", .type = STK_CELL_SHARE},
-    {.id = "tensor_core_share", .type = STK_CELL_SHARE},
+    STK_COLUMN(precision_row, precision, TEXT,
+               "type of the operands, as the kernels' names tell it"),
+    STK_COLUMN(precision_row, kernels, COUNT,
+               "kernels that compute: neither collectives nor waiting for a transfer"),
+    STK_COLUMN(precision_row, total_ns, NS, "their durations, summed"),
+    STK_COLUMN(precision_row, total_share, SHARE,
+               "share of the summed durations of all such kernels"),
+    STK_COLUMN(precision_row, tensor_core_share, SHARE,
+               "share of `total_ns` in kernels whose names say that they use tensor cores; not "
+               "known where no name tells"),
 };
-static const struct stk_column device_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "name", .type = STK_CELL_TEXT},
-    {.id = "span_ns", .type = STK_CELL_NS},
-    {.id = "busy_ns", .type = STK_CELL_NS},
-    {.id = "busy_share", .type = STK_CELL_SHARE},
-    {.id = "compute_ns", .type = STK_CELL_NS},
-    {.id = "communication_exposed_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "transfer_exposed_ns", .type = STK_CELL_NS, .is_detail = true},
+static const struct stk_table_info precision_table =
+    STK_TABLE_INFO("precision", "Precision of compute", precision_row, precision_columns);
+
+struct devices_row {
+    struct stk_cell device, name, span_ns, busy_ns, busy_share, compute_ns,
+        communication_exposed_ns, transfer_exposed_ns;
 };
+static const struct stk_column devices_columns[] = {
+    STK_COLUMN(devices_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(devices_row, name, TEXT, "model of the device"),
+    STK_COLUMN(devices_row, span_ns, NS,
+               "from the device's first operation to the end of its last"),
+    STK_COLUMN(devices_row, busy_ns, NS, "union of kernels, copies and memsets over all streams"),
+    STK_COLUMN(devices_row, busy_share, SHARE, "`busy_ns` as a share of `span_ns`"),
+    STK_COLUMN(devices_row, compute_ns, NS, "union of the kernels that are no collectives"),
+    STK_COLUMN(devices_row, communication_exposed_ns, NS,
+               "union of the collectives, less what is hidden behind compute", .is_detail = true),
+    STK_COLUMN(devices_row, transfer_exposed_ns, NS,
+               "union of the copies, less what is hidden behind kernels", .is_detail = true),
+};
+static const struct stk_table_info devices_table =
+    STK_TABLE_INFO("devices", "Devices", devices_row, devices_columns);
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct top_op {
@@ -117,19 +147,16 @@ static bool fill_ops(struct stk_table *table, const struct stk_run_sum *run, boo
     bool ok = sum_ops(run, on_device, &ops);
     for (size_t i = 0; ok && i < ops.count; i++) {
         const struct top_op *o = stk_vec_at(&ops, i);
-        struct stk_cell *row = stk_table_row(table);
-        if (!(ok = row != NULL)) {
-            break;
-        }
-        row[0] = stk_cell_text(o->name);
-        row[1] = stk_cell_text(on_device ? "device" : "host");
-        row[2] = stk_cell_number(o->rank);
-        row[3] = stk_cell_number((int64_t)o->count);
-        row[4] = stk_cell_number(o->self_ns);
-        row[5] = stk_cell_share_of(o->self_ns, whole_ns);
-        if (run->rank_count > 1) {
-            row[6] = stk_cell_number(o->ranks);
-        }
+        const struct top_ops_row row = {
+            .name = stk_cell_text(o->name),
+            .placement = stk_cell_text(on_device ? "device" : "host"),
+            .rank = stk_cell_number(o->rank),
+            .count = stk_cell_number((int64_t)o->count),
+            .self_ns = stk_cell_number(o->self_ns),
+            .self_share = stk_cell_share_of(o->self_ns, whole_ns),
+            .ranks = stk_cell_number(o->ranks),
+        };
+        ok = stk_table_put(table, &row);
     }
     stk_vec_deinit(&ops);
     return ok && stk_table_sort(table, "self_ns");
@@ -195,15 +222,16 @@ static bool fill_precision(struct stk_table *table, const struct stk_run_sum *ru
         }
     }
     for (size_t i = 0; i < count; i++) {
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct precision_row row = {
+            .precision = stk_cell_text(list[i].name),
+            .kernels = stk_cell_number((int64_t)list[i].kernels),
+            .total_ns = stk_cell_number(list[i].total_ns),
+            .total_share = stk_cell_share_of(list[i].total_ns, all->total_ns),
+            .tensor_core_share = tensor_share(&list[i]),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(list[i].name);
-        row[1] = stk_cell_number((int64_t)list[i].kernels);
-        row[2] = stk_cell_number(list[i].total_ns);
-        row[3] = stk_cell_share_of(list[i].total_ns, all->total_ns);
-        row[4] = tensor_share(&list[i]);
     }
     return stk_table_sort(table, "total_ns");
 }
@@ -217,18 +245,19 @@ static bool fill_devices(struct stk_table *table, const struct stk_pass_ctx *ctx
         if (d->ops == 0 || (ctx->select->has_device && d->ordinal != ctx->select->device)) {
             continue;
         }
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct devices_row row = {
+            .device = stk_cell_text(d->id),
+            .name = stk_cell_text(d->name && *d->name ? d->name : NULL),
+            .span_ns = stk_cell_number(d->span_ns),
+            .busy_ns = stk_cell_number(d->busy_ns),
+            .busy_share = stk_cell_share_of(d->busy_ns, d->span_ns),
+            .compute_ns = stk_cell_number(d->compute_ns),
+            .communication_exposed_ns = stk_cell_number(d->communication_exposed_ns),
+            .transfer_exposed_ns = stk_cell_number(d->transfer_exposed_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(d->id);
-        row[1] = stk_cell_text(d->name && *d->name ? d->name : NULL);
-        row[2] = stk_cell_number(d->span_ns);
-        row[3] = stk_cell_number(d->busy_ns);
-        row[4] = stk_cell_share_of(d->busy_ns, d->span_ns);
-        row[5] = stk_cell_number(d->compute_ns);
-        row[6] = stk_cell_number(d->communication_exposed_ns);
-        row[7] = stk_cell_number(d->transfer_exposed_ns);
         busy_ns += d->analysed ? d->busy_ns : 0;
         span_ns += d->analysed ? d->span_ns : 0;
     }
@@ -242,35 +271,62 @@ static struct stk_cell known_from_zero(int64_t ns)
     return ns >= 0 ? stk_cell_number(ns) : stk_cell_unknown();
 }
 
+struct overview_summary {
+    struct stk_cell steps, step_ns, step_mean_ns, step_p95_ns, busy_share, idle_share, host_share,
+        device_share, tensor_core_share;
+};
+static const struct stk_column overview_figures[] = {
+    STK_COLUMN(overview_summary, steps, COUNT, "used steps"),
+    STK_COLUMN(overview_summary, step_ns, NS, "length of a used step: lower median"),
+    STK_COLUMN(overview_summary, step_mean_ns, NS, "length of a used step: mean"),
+    STK_COLUMN(overview_summary, step_p95_ns, NS,
+               "length of a used step: 95th percentile, nearest rank"),
+    STK_COLUMN(overview_summary, busy_share, SHARE,
+               "busy time of the devices in the breakdown as a share of their spans, each summed"),
+    STK_COLUMN(overview_summary, idle_share, SHARE, "1 - `busy_share`"),
+    STK_COLUMN(
+        overview_summary, host_share, SHARE,
+        "of the self time of all operations, the share on the host; only where a device ran"),
+    STK_COLUMN(overview_summary, device_share, SHARE,
+               "of the self time of all operations, the share on devices"),
+    STK_COLUMN(overview_summary, tensor_core_share, SHARE,
+               "of the summed durations of kernels that compute, the share of those whose names "
+               "say that they use tensor cores"),
+};
+static const struct stk_summary_info overview_summary_info =
+    STK_SUMMARY_INFO(overview_summary, overview_figures);
+
 static void say_figures(const struct stk_run_sum *run, struct stk_table_doc *doc, int64_t busy_ns,
                         int64_t span_ns, const struct stk_op_sums *ops,
                         const struct precision *compute)
 {
     int64_t self_ns = ops->device_ns > 0 ? ops->host_ns + ops->device_ns : 0;
-    stk_table_figure(doc, "steps", STK_CELL_COUNT,
-                     run->steps_used ? stk_cell_number(run->steps_used) : stk_cell_unknown());
-    stk_table_figure(doc, "step_ns", STK_CELL_NS, known_from_zero(run->step_median_ns));
-    stk_table_figure(doc, "step_mean_ns", STK_CELL_NS, known_from_zero(run->step_mean_ns));
-    stk_table_figure(doc, "step_p95_ns", STK_CELL_NS, known_from_zero(run->step_p95_ns));
-    stk_table_figure(doc, "busy_share", STK_CELL_SHARE, stk_cell_share_of(busy_ns, span_ns));
-    stk_table_figure(doc, "idle_share", STK_CELL_SHARE,
-                     stk_cell_share_of(span_ns - busy_ns, span_ns));
-    stk_table_figure(doc, "host_share", STK_CELL_SHARE, stk_cell_share_of(ops->host_ns, self_ns));
-    stk_table_figure(doc, "device_share", STK_CELL_SHARE,
-                     stk_cell_share_of(ops->device_ns, self_ns));
-    stk_table_figure(doc, "tensor_core_share", STK_CELL_SHARE, tensor_share(compute));
+    const struct overview_summary summary = {
+        .steps = run->steps_used ? stk_cell_number(run->steps_used) : stk_cell_unknown(),
+        .step_ns = known_from_zero(run->step_median_ns),
+        .step_mean_ns = known_from_zero(run->step_mean_ns),
+        .step_p95_ns = known_from_zero(run->step_p95_ns),
+        .busy_share = stk_cell_share_of(busy_ns, span_ns),
+        .idle_share = stk_cell_share_of(span_ns - busy_ns, span_ns),
+        .host_share = stk_cell_share_of(ops->host_ns, self_ns),
+        .device_share = stk_cell_share_of(ops->device_ns, self_ns),
+        .tensor_core_share = tensor_share(compute),
+    };
+    stk_table_summarize(doc, &overview_summary_info, &summary);
 }
+
+static const struct stk_missing host_alone = {"device operations",
+                                              "only the host's side was recorded",
+                                              "record device activity to see what the device does"};
 
 static enum stk_status overview_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                          struct stk_err *err)
 {
     const struct stk_run_sum *run = ctx->run;
-    struct stk_table *ops = stk_table_add(doc, "top_ops", "Operations by self time", op_columns,
-                                          COUNT_OF(op_columns) - (run->rank_count > 1 ? 0 : 1));
-    struct stk_table *precision = stk_table_add(doc, "precision", "Precision of compute",
-                                                precision_columns, COUNT_OF(precision_columns));
-    struct stk_table *devices =
-        stk_table_add(doc, "devices", "Devices", device_columns, COUNT_OF(device_columns));
+    struct stk_table *ops = stk_table_add(doc, &top_ops_table);
+    ops->column_count -= run->rank_count > 1 ? 0 : 1; // the last one counts ranks
+    struct stk_table *precision = stk_table_add(doc, &precision_table);
+    struct stk_table *devices = stk_table_add(doc, &devices_table);
     struct stk_op_sums all = {.count = 0};
     struct precision compute = {.name = NULL};
     int64_t busy_ns = 0, span_ns = 0;
@@ -291,8 +347,7 @@ static enum stk_status overview_describe(const struct stk_pass_ctx *ctx, struct 
     }
     say_figures(run, doc, busy_ns, span_ns, &all, &compute);
     if (!on_device && ops->row_count > 0) {
-        stk_table_lacks(doc, "device operations", "only the host's side was recorded",
-                        "record device activity to see what the device does");
+        stk_table_lacks(doc, &host_alone);
     } else if (ops->row_count == 0) {
         doc->inconclusive = stk_stats_lacks_device(ctx, doc);
     }
@@ -303,6 +358,10 @@ const struct stk_stats stk_stats_overview = {
     .name = "overview",
     .question = "What does this job do, at a glance?",
     .needs = "operators of the host, or operations of a device",
+    .tables = {&top_ops_table, &precision_table, &devices_table, &stk_overview_breakdown_table,
+               &stk_overview_step_times_table, &stk_overview_environment_table},
+    .summary = &overview_summary_info,
+    .missing = {&stk_stats_no_device, &host_alone},
     .hook = {.see = overview_see},
     .describe = overview_describe,
 };

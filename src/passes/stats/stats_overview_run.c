@@ -12,20 +12,44 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
-static const struct stk_column part_columns[] = {
-    {.id = "part", .type = STK_CELL_TEXT},
-    {.id = "meaning", .type = STK_CELL_TEXT, .is_detail = true},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "share", .type = STK_CELL_SHARE},
+struct breakdown_row {
+    struct stk_cell part, meaning, total_ns, share;
 };
-static const struct stk_column time_columns[] = {
-    {.id = "statistic", .type = STK_CELL_TEXT},
-    {.id = "dur_ns", .type = STK_CELL_NS},
+static const struct stk_column breakdown_columns[] = {
+    STK_COLUMN(breakdown_row, part, TEXT,
+               "part of a step, as in the report's breakdown; those of 0 are left out"),
+    STK_COLUMN(breakdown_row, meaning, TEXT, "what the part is", .is_detail = true),
+    STK_COLUMN(breakdown_row, total_ns, NS,
+               "time of the part, summed over the used steps of all devices"),
+    STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of these steps"),
 };
-static const struct stk_column fact_columns[] = {
-    {.id = "what", .type = STK_CELL_TEXT},
-    {.id = "value", .type = STK_CELL_TEXT},
+const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
+    "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);
+
+struct step_times_row {
+    struct stk_cell statistic, dur_ns;
 };
+static const struct stk_column step_times_columns[] = {
+    STK_COLUMN(step_times_row, statistic, TEXT,
+               "max, p95, p75, median (lower), p25, min (nearest rank), mean, deviation (of a "
+               "sample); a single step has a median alone"),
+    STK_COLUMN(step_times_row, dur_ns, NS,
+               "this statistic of the lengths of the used steps of the device that the report's "
+               "median step is of"),
+};
+const struct stk_table_info stk_overview_step_times_table =
+    STK_TABLE_INFO("step_times", "How long the steps take", step_times_row, step_times_columns);
+
+struct environment_row {
+    struct stk_cell what, value;
+};
+static const struct stk_column environment_columns[] = {
+    STK_COLUMN(environment_row, what, TEXT,
+               "format, recorded by, frameworks, hosts, ranks, devices"),
+    STK_COLUMN(environment_row, value, TEXT, "what the profile says of it"),
+};
+const struct stk_table_info stk_overview_environment_table = STK_TABLE_INFO(
+    "environment", "What was recorded, and where", environment_row, environment_columns);
 
 bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc)
 {
@@ -35,21 +59,22 @@ bool stk_overview_add_breakdown(const struct stk_pass_ctx *ctx, struct stk_table
         [STK_SCOPE_HOST] = "Where the time of the host's steps goes",
     };
     const struct stk_run_sum *run = ctx->run;
-    struct stk_table *table =
-        stk_table_add(doc, "breakdown", titles[run->scope], part_columns, COUNT_OF(part_columns));
+    struct stk_table *table = stk_table_add(doc, &stk_overview_breakdown_table);
+    table->title = titles[run->scope];
     for (int p = 0; p < STK_PART_COUNT; p++) {
         const struct stk_part_info *part = stk_part_info((enum stk_part)p);
-        struct stk_cell *row = run->parts[p] > 0 ? stk_table_row(table) : NULL;
         if (run->parts[p] <= 0) {
             continue;
         }
-        if (!row) {
+        const struct breakdown_row row = {
+            .part = stk_cell_text(part->key),
+            .meaning = stk_cell_text(part->meaning),
+            .total_ns = stk_cell_number(run->parts[p]),
+            .share = stk_cell_share_of(run->parts[p], run->wall_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(part->key);
-        row[1] = stk_cell_text(part->meaning);
-        row[2] = stk_cell_number(run->parts[p]);
-        row[3] = stk_cell_share_of(run->parts[p], run->wall_ns);
     }
     return stk_table_sort(table, "total_ns");
 }
@@ -62,12 +87,13 @@ static int by_length(const void *pa, const void *pb)
 
 static bool add_time(struct stk_table *table, const char *statistic, int64_t ns)
 {
-    struct stk_cell *row = stk_table_row(table);
-    if (!row) {
+    const struct step_times_row row = {
+        .statistic = stk_cell_text(statistic),
+        .dur_ns = stk_cell_number(ns),
+    };
+    if (!stk_table_put(table, &row)) {
         return false;
     }
-    row[0] = stk_cell_text(statistic);
-    row[1] = stk_cell_number(ns);
     return true;
 }
 
@@ -93,8 +119,7 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
         size_t percent;
     } ranks[] = {{"max", 100}, {"p95", 95}, {"p75", 75}, {"p25", 25}, {"min", 0}};
     const struct stk_run_sum *run = ctx->run;
-    struct stk_table *table = stk_table_add(doc, "step_times", "How long the steps take",
-                                            time_columns, COUNT_OF(time_columns));
+    struct stk_table *table = stk_table_add(doc, &stk_overview_step_times_table);
     if (run->median_step >= run->step_count) {
         return true;
     }
@@ -131,19 +156,14 @@ bool stk_overview_add_step_times(const struct stk_pass_ctx *ctx, struct stk_tabl
 
 static bool add_fact(struct stk_table *table, const char *what, const char *value)
 {
-    struct stk_cell *row = value && *value ? stk_table_row(table) : NULL;
     if (!value) {
         return false;
     }
-    if (!*value) {
-        return true; // not known
-    }
-    if (!row) {
-        return false;
-    }
-    row[0] = stk_cell_text(what);
-    row[1] = stk_cell_text(value);
-    return true;
+    const struct environment_row row = {
+        .what = stk_cell_text(what),
+        .value = stk_cell_text(value),
+    };
+    return !*value || stk_table_put(table, &row); // empty: not known
 }
 
 // "a, b" with each once, and how many more; at most four.
@@ -210,8 +230,7 @@ bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_tab
 {
     static const char *const frameworks[STK_FW_COUNT] = {"TensorFlow", "PyTorch", "JAX", "CUDA"};
     const struct stk_run_sum *run = ctx->run;
-    struct stk_table *table = stk_table_add(doc, "environment", "What was recorded, and where",
-                                            fact_columns, COUNT_OF(fact_columns));
+    struct stk_table *table = stk_table_add(doc, &stk_overview_environment_table);
     struct names producers = {.shown = 0}, formats = {.shown = 0}, hosts = {.shown = 0};
     struct names seen = {.shown = 0};
     int32_t world = -1;

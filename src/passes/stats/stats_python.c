@@ -394,23 +394,44 @@ static enum stk_status python_see(const struct stk_analysis *view, struct stk_ar
     return ok ? STK_OK : stk_err_nomem(err);
 }
 
-static const struct stk_column function_columns[] = {
-    {.id = "function", .type = STK_CELL_TEXT, .is_name = true, .is_path = true},
-    {.id = "code", .type = STK_CELL_TEXT},
-    {.id = "calls", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "self_ns", .type = STK_CELL_NS},
-    {.id = "step_share", .type = STK_CELL_SHARE},
-    {.id = "python_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "thread", .type = STK_CELL_TEXT, .is_name = true, .is_detail = true},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
+struct functions_row {
+    struct stk_cell function, code, calls, total_ns, self_ns, step_share, python_ns, thread, rank;
+};
+static const struct stk_column functions_columns[] = {
+    STK_COLUMN(functions_row, function, TEXT, "Python function, with file and line as recorded",
+               .is_name = true, .is_path = true),
+    STK_COLUMN(functions_row, code, TEXT, "whose code: user, framework, library, builtin, unknown"),
+    STK_COLUMN(functions_row, calls, COUNT, "how often it was called on this thread"),
+    STK_COLUMN(functions_row, total_ns, NS,
+               "durations, summed; a nested call of the same function counts once"),
+    STK_COLUMN(functions_row, self_ns, NS, "time without the Python functions nested inside"),
+    STK_COLUMN(functions_row, step_share, SHARE,
+               "self time inside the used steps of the host as a share of these steps' time; of "
+               "the thread that drives them alone"),
+    STK_COLUMN(functions_row, python_ns, NS,
+               "self time without operators and runtime calls inside: the interpreter's own; 0 for "
+               "functions written in C",
+               .is_detail = true),
+    STK_COLUMN(functions_row, thread, TEXT, "thread that runs it", .is_name = true,
+               .is_detail = true),
+    STK_COLUMN(functions_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+};
+static const struct stk_table_info functions_table =
+    STK_TABLE_INFO("functions", "Python functions by self time", functions_row, functions_columns);
+
+struct code_row {
+    struct stk_cell code, functions, calls, self_ns, step_share;
 };
 static const struct stk_column code_columns[] = {
-    {.id = "code", .type = STK_CELL_TEXT},        {.id = "functions", .type = STK_CELL_COUNT},
-    {.id = "calls", .type = STK_CELL_COUNT},      {.id = "self_ns", .type = STK_CELL_NS},
-    {.id = "step_share", .type = STK_CELL_SHARE},
+    STK_COLUMN(code_row, code, TEXT, "whose code: user, framework, library, builtin, unknown"),
+    STK_COLUMN(code_row, functions, COUNT, "functions of it, counted per thread"),
+    STK_COLUMN(code_row, calls, COUNT, "their calls"),
+    STK_COLUMN(code_row, self_ns, NS, "their self time, summed over all threads"),
+    STK_COLUMN(code_row, step_share, SHARE,
+               "their self time inside steps on the driving thread, as a share of the steps' time"),
 };
-#define COUNT(columns) (sizeof(columns) / sizeof(columns)[0])
+static const struct stk_table_info code_table =
+    STK_TABLE_INFO("code", "Whose code", code_row, code_columns);
 
 struct code_sum {
     uint64_t functions, calls;
@@ -469,21 +490,19 @@ static bool fill_functions(struct stk_table *table, const struct stk_run_sum *ru
     for (size_t i = 0; i < list.count && ok; i++) {
         const struct listed *at = stk_vec_at(&list, i);
         const struct python_row *f = at->row;
-        struct stk_cell *row = stk_table_row(table);
-        ok = row != NULL;
-        if (!ok) {
-            break;
-        }
-        row[0] = stk_cell_text(f->name);
-        row[1] = stk_cell_text(stk_python_owner_key(f->owner));
-        row[2] = stk_cell_number((int64_t)f->calls);
-        row[3] = stk_cell_number(f->total_ns);
-        row[4] = stk_cell_number(f->self_ns);
-        row[5] =
-            f->on_driver ? stk_cell_share_of(f->step_ns, at->sums->base_ns) : stk_cell_unknown();
-        row[6] = stk_cell_number(f->python_ns);
-        row[7] = stk_cell_text(f->thread);
-        row[8] = stk_cell_number(at->rank);
+        const struct functions_row row = {
+            .function = stk_cell_text(f->name),
+            .code = stk_cell_text(stk_python_owner_key(f->owner)),
+            .calls = stk_cell_number((int64_t)f->calls),
+            .total_ns = stk_cell_number(f->total_ns),
+            .self_ns = stk_cell_number(f->self_ns),
+            .step_share = f->on_driver ? stk_cell_share_of(f->step_ns, at->sums->base_ns)
+                                       : stk_cell_unknown(),
+            .python_ns = stk_cell_number(f->python_ns),
+            .thread = stk_cell_text(f->thread),
+            .rank = stk_cell_number(at->rank),
+        };
+        ok = stk_table_put(table, &row);
     }
     stk_vec_deinit(&list);
     return ok;
@@ -492,31 +511,65 @@ static bool fill_functions(struct stk_table *table, const struct stk_run_sum *ru
 static bool fill_codes(struct stk_table *table, const struct code_sum *codes, int64_t base_ns)
 {
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
-        struct stk_cell *row = codes[o].calls ? stk_table_row(table) : NULL;
-        if (!row && codes[o].calls) {
-            return false;
-        }
-        if (!row) {
+        if (!codes[o].calls) {
             continue;
         }
-        row[0] = stk_cell_text(stk_python_owner_key((enum stk_python_owner)o));
-        row[1] = stk_cell_number((int64_t)codes[o].functions);
-        row[2] = stk_cell_number((int64_t)codes[o].calls);
-        row[3] = stk_cell_number(codes[o].self_ns);
-        row[4] = stk_cell_share_of(codes[o].driver_ns, base_ns);
+        const struct code_row row = {
+            .code = stk_cell_text(stk_python_owner_key((enum stk_python_owner)o)),
+            .functions = stk_cell_number((int64_t)codes[o].functions),
+            .calls = stk_cell_number((int64_t)codes[o].calls),
+            .self_ns = stk_cell_number(codes[o].self_ns),
+            .step_share = stk_cell_share_of(codes[o].driver_ns, base_ns),
+        };
+        if (!stk_table_put(table, &row)) {
+            return false;
+        }
     }
     return true;
 }
 
+static struct stk_cell share_of_code(const struct code_sum *code, int64_t base_ns)
+{
+    return code->calls ? stk_cell_share_of(code->driver_ns, base_ns) : stk_cell_unknown();
+}
+
+struct python_summary {
+    struct stk_cell traced_share, python_self_share, user_share, framework_share, library_share,
+        builtin_share, unknown_share;
+};
+static const struct stk_column python_figures[] = {
+    STK_COLUMN(python_summary, traced_share, SHARE,
+               "of the time of the used steps on the driving thread (its whole time where there "
+               "are no steps), the share inside any Python function"),
+    STK_COLUMN(python_summary, python_self_share, SHARE,
+               "of the same time, the share that is the interpreter's own: no operator, no call of "
+               "the runtime, no function written in C"),
+    STK_COLUMN(python_summary, user_share, SHARE,
+               "of the same time, the self time of the user's code"),
+    STK_COLUMN(python_summary, framework_share, SHARE,
+               "of the same time, the self time of the framework's Python code"),
+    STK_COLUMN(python_summary, library_share, SHARE,
+               "of the same time, the self time of other libraries' code"),
+    STK_COLUMN(python_summary, builtin_share, SHARE,
+               "of the same time, the self time of functions written in C"),
+    STK_COLUMN(python_summary, unknown_share, SHARE,
+               "of the same time, the self time of code whose owner is not known"),
+};
+static const struct stk_summary_info python_summary_info =
+    STK_SUMMARY_INFO(python_summary, python_figures);
+
+static const struct stk_missing no_tracer = {
+    "Python functions", "no Python tracer was on when it was recorded",
+    "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() "
+    "with python_tracer_level = 1; TensorFlow: ProfilerOptions("
+    "python_tracer_level=1), which has no effect in 2.21; nsys: "
+    "--python-functions-trace, or ranges of your own with --trace=nvtx"};
+
 static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                        struct stk_err *err)
 {
-    static const char *const keys[STK_PYTHON_OWNERS] = {
-        "user_share", "framework_share", "library_share", "builtin_share", "unknown_share"};
-    struct stk_table *functions = stk_table_add(doc, "functions", "Python functions by self time",
-                                                function_columns, COUNT(function_columns));
-    struct stk_table *code =
-        stk_table_add(doc, "code", "Whose code", code_columns, COUNT(code_columns));
+    struct stk_table *functions = stk_table_add(doc, &functions_table);
+    struct stk_table *code = stk_table_add(doc, &code_table);
     struct code_sum codes[STK_PYTHON_OWNERS] = {{0}};
     int64_t base_ns = 0, self_ns = 0, python_ns = 0;
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -532,26 +585,23 @@ static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct st
         return stk_err_nomem(err);
     }
     if (functions->row_count == 0) {
-        stk_table_lacks(doc, "Python functions", "no Python tracer was on when it was recorded",
-                        "PyTorch: with_stack=True in torch.profiler.profile; JAX: ProfileOptions() "
-                        "with python_tracer_level = 1; TensorFlow: ProfilerOptions("
-                        "python_tracer_level=1), which has no effect in 2.21; nsys: "
-                        "--python-functions-trace, or ranges of your own with --trace=nvtx");
+        stk_table_lacks(doc, &no_tracer);
         doc->inconclusive = true;
         return STK_OK;
     }
     for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
         self_ns += codes[o].driver_ns;
     }
-    stk_table_figure(doc, "traced_share", STK_CELL_SHARE, stk_cell_share_of(self_ns, base_ns));
-    stk_table_figure(doc, "python_self_share", STK_CELL_SHARE,
-                     stk_cell_share_of(python_ns, base_ns));
-    for (int o = 0; o < STK_PYTHON_OWNERS; o++) {
-        if (codes[o].calls) {
-            stk_table_figure(doc, keys[o], STK_CELL_SHARE,
-                             stk_cell_share_of(codes[o].driver_ns, base_ns));
-        }
-    }
+    const struct python_summary summary = {
+        .traced_share = stk_cell_share_of(self_ns, base_ns),
+        .python_self_share = stk_cell_share_of(python_ns, base_ns),
+        .user_share = share_of_code(&codes[STK_PYTHON_USER], base_ns),
+        .framework_share = share_of_code(&codes[STK_PYTHON_FRAMEWORK], base_ns),
+        .library_share = share_of_code(&codes[STK_PYTHON_LIBRARY], base_ns),
+        .builtin_share = share_of_code(&codes[STK_PYTHON_BUILTIN], base_ns),
+        .unknown_share = share_of_code(&codes[STK_PYTHON_UNKNOWN], base_ns),
+    };
+    stk_table_summarize(doc, &python_summary_info, &summary);
     return STK_OK;
 }
 
@@ -559,6 +609,9 @@ const struct stk_stats stk_stats_python = {
     .name = "python",
     .question = "Which Python functions take the host's time, and whose code are they?",
     .needs = "rows of a Python tracer",
+    .tables = {&functions_table, &code_table},
+    .summary = &python_summary_info,
+    .missing = {&no_tracer},
     .hook = {.see = python_see},
     .describe = python_describe,
 };

@@ -30,6 +30,7 @@ struct chain {
     uint64_t count;
     int64_t total_ns, gap_ns, longest_ns; // sums over the occurrences
 };
+
 struct chain_row {
     const char *names;
     struct chain chain;
@@ -335,15 +336,27 @@ static enum stk_status sequences_see(const struct stk_analysis *view, struct stk
 
 // ---- table ----
 
-static const struct stk_column columns[] = {
-    {.id = "chain", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "kernels", .type = STK_CELL_COUNT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "mean_gap_ns", .type = STK_CELL_NS},
-    {.id = "saving_bound_ns", .type = STK_CELL_NS},
+struct sequences_row {
+    struct stk_cell chain, device, kernels, count, total_ns, mean_gap_ns, saving_bound_ns;
 };
+static const struct stk_column sequences_columns[] = {
+    STK_COLUMN(sequences_row, chain, TEXT,
+               "kernels of the chain, by short names: two or more kernels below 10 us that follow "
+               "one another on a stream with gaps below 50 us",
+               .is_name = true),
+    STK_COLUMN(sequences_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(sequences_row, kernels, COUNT, "kernels of one occurrence"),
+    STK_COLUMN(sequences_row, count, COUNT, "occurrences, two or more"),
+    STK_COLUMN(sequences_row, total_ns, NS, "durations of the kernels of all occurrences, summed"),
+    STK_COLUMN(sequences_row, mean_gap_ns, NS,
+               "mean gap from one kernel of an occurrence to the next"),
+    STK_COLUMN(sequences_row, saving_bound_ns, NS,
+               "kernels and gaps of all occurrences without each one's longest kernel: fusing "
+               "cannot save more on this stream"),
+};
+static const struct stk_table_info sequences_table =
+    STK_TABLE_INFO("sequences", "Chains of short kernels by what fusing could save", sequences_row,
+                   sequences_columns);
 
 static int64_t saving_of(const struct chain *c)
 {
@@ -354,26 +367,41 @@ static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
                      const struct chain_row *r)
 {
     const struct chain *c = &r->chain;
-    struct stk_cell *row = stk_table_row(table);
-    if (!row) {
+    const struct sequences_row row = {
+        .chain = stk_cell_text(r->names),
+        .device = stk_cell_text(rank->devices[c->line].id),
+        .kernels = stk_cell_number(c->length),
+        .count = stk_cell_number((int64_t)c->count),
+        .total_ns = stk_cell_number(c->total_ns),
+        .mean_gap_ns = stk_cell_number(c->gap_ns / ((int64_t)c->count * (c->length - 1))),
+        .saving_bound_ns = stk_cell_number(saving_of(c)),
+    };
+    if (!stk_table_put(table, &row)) {
         return false;
     }
-    row[0] = stk_cell_text(r->names);
-    row[1] = stk_cell_text(rank->devices[c->line].id);
-    row[2] = stk_cell_number(c->length);
-    row[3] = stk_cell_number((int64_t)c->count);
-    row[4] = stk_cell_number(c->total_ns);
-    row[5] = stk_cell_number(c->gap_ns / ((int64_t)c->count * (c->length - 1)));
-    row[6] = stk_cell_number(saving_of(c));
     return true;
 }
+
+struct sequences_summary {
+    struct stk_cell chains, chain_kernels, short_chain_ns, short_chain_share, gap_ns,
+        saving_bound_ns;
+};
+static const struct stk_column sequences_figures[] = {
+    STK_COLUMN(sequences_summary, chains, COUNT, "occurrences of the listed chains"),
+    STK_COLUMN(sequences_summary, chain_kernels, COUNT, "kernels in them"),
+    STK_COLUMN(sequences_summary, short_chain_ns, NS, "durations of these kernels, summed"),
+    STK_COLUMN(sequences_summary, short_chain_share, SHARE,
+               "`short_chain_ns` as a share of the summed durations of all kernels"),
+    STK_COLUMN(sequences_summary, gap_ns, NS, "gaps between the kernels of an occurrence, summed"),
+    STK_COLUMN(sequences_summary, saving_bound_ns, NS, "`saving_bound_ns` of all chains, summed"),
+};
+static const struct stk_summary_info sequences_summary_info =
+    STK_SUMMARY_INFO(sequences_summary, sequences_figures);
 
 static enum stk_status sequences_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                           struct stk_err *err)
 {
-    struct stk_table *table =
-        stk_table_add(doc, "sequences", "Chains of short kernels by what fusing could save",
-                      columns, sizeof columns / sizeof columns[0]);
+    struct stk_table *table = stk_table_add(doc, &sequences_table);
     struct chain all = {.count = 0};
     int64_t kernel_ns = 0, saving_ns = 0;
     uint64_t kernels = 0;
@@ -399,13 +427,15 @@ static enum stk_status sequences_describe(const struct stk_pass_ctx *ctx, struct
     if (!stk_table_sort(table, "saving_bound_ns")) {
         return stk_err_nomem(err);
     }
-    stk_table_figure(doc, "chains", STK_CELL_COUNT, stk_cell_number((int64_t)all.count));
-    stk_table_figure(doc, "chain_kernels", STK_CELL_COUNT, stk_cell_number((int64_t)kernels));
-    stk_table_figure(doc, "short_chain_ns", STK_CELL_NS, stk_cell_number(all.total_ns));
-    stk_table_figure(doc, "short_chain_share", STK_CELL_SHARE,
-                     stk_cell_share_of(all.total_ns, kernel_ns));
-    stk_table_figure(doc, "gap_ns", STK_CELL_NS, stk_cell_number(all.gap_ns));
-    stk_table_figure(doc, "saving_bound_ns", STK_CELL_NS, stk_cell_number(saving_ns));
+    const struct sequences_summary summary = {
+        .chains = stk_cell_number((int64_t)all.count),
+        .chain_kernels = stk_cell_number((int64_t)kernels),
+        .short_chain_ns = stk_cell_number(all.total_ns),
+        .short_chain_share = stk_cell_share_of(all.total_ns, kernel_ns),
+        .gap_ns = stk_cell_number(all.gap_ns),
+        .saving_bound_ns = stk_cell_number(saving_ns),
+    };
+    stk_table_summarize(doc, &sequences_summary_info, &summary);
     return STK_OK;
 }
 
@@ -413,6 +443,9 @@ const struct stk_stats stk_stats_sequences = {
     .name = "sequences",
     .question = "Which short kernels follow one another again and again, and could be fused?",
     .needs = "kernels of a device",
+    .tables = {&sequences_table},
+    .summary = &sequences_summary_info,
+    .missing = {&stk_stats_no_device},
     .hook = {.see = sequences_see},
     .describe = sequences_describe,
 };

@@ -88,41 +88,62 @@ static enum stk_status startup_see(const struct stk_analysis *view, struct stk_a
     return STK_OK;
 }
 
-static const struct stk_column work_columns[] = {
-    {.id = "work", .type = STK_CELL_TEXT},
-    {.id = "rank", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "total_ns", .type = STK_CELL_NS},
-    {.id = "longest_ns", .type = STK_CELL_NS},
-    {.id = "what", .type = STK_CELL_TEXT, .is_name = true},
+struct work_row {
+    struct stk_cell work, rank, count, total_ns, longest_ns, what;
 };
+static const struct stk_column work_columns[] = {
+    STK_COLUMN(work_row, work, TEXT,
+               "tracing, compilation, autotuning, module_load, capture, first_call, allocation, "
+               "copy_to_device"),
+    STK_COLUMN(work_row, rank, COUNT, STK_DOC_RANK, .is_detail = true),
+    STK_COLUMN(work_row, count, COUNT,
+               "events of it that began before the first steady step ended (in the whole profile "
+               "where there is none)"),
+    STK_COLUMN(work_row, total_ns, NS,
+               "durations, summed over threads and devices; what lies within another compilation "
+               "is part of that one"),
+    STK_COLUMN(work_row, longest_ns, NS, "duration of the longest"),
+    STK_COLUMN(work_row, what, TEXT, "name of the longest", .is_name = true),
+};
+static const struct stk_table_info work_table =
+    STK_TABLE_INFO("work", "What was done until then", work_row, work_columns);
 
 static bool fill_work(struct stk_table *table, const struct stk_rank_sum *rank)
 {
     const struct stk_startup_sums *p = rank->partial;
     for (int w = 0; p && w < STK_STARTUP_WORKS; w++) {
-        struct stk_cell *row = p->rows[w].count ? stk_table_row(table) : NULL;
         if (p->rows[w].count == 0) {
             continue;
         }
-        if (!row) {
+        const struct work_row row = {
+            .work = stk_cell_text(stk_startup_work_key((enum stk_startup_work)w)),
+            .rank = stk_cell_number(rank->rank),
+            .count = stk_cell_number((int64_t)p->rows[w].count),
+            .total_ns = stk_cell_number(p->rows[w].total_ns),
+            .longest_ns = stk_cell_number(p->rows[w].longest_ns),
+            .what = stk_cell_text(p->rows[w].longest),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(stk_startup_work_key((enum stk_startup_work)w));
-        row[1] = stk_cell_number(rank->rank);
-        row[2] = stk_cell_number((int64_t)p->rows[w].count);
-        row[3] = stk_cell_number(p->rows[w].total_ns);
-        row[4] = stk_cell_number(p->rows[w].longest_ns);
-        row[5] = stk_cell_text(p->rows[w].longest);
     }
     return true;
 }
 
-static const struct stk_column columns[] = {
-    {.id = "phase", .type = STK_CELL_TEXT},  {.id = "rank", .type = STK_CELL_COUNT},
-    {.id = "start_ns", .type = STK_CELL_NS}, {.id = "dur_ns", .type = STK_CELL_NS},
-    {.id = "steps", .type = STK_CELL_COUNT},
+struct phases_row {
+    struct stk_cell phase, rank, start_ns, dur_ns, steps;
 };
+static const struct stk_column phases_columns[] = {
+    STK_COLUMN(phases_row, phase, TEXT,
+               "before_device (to the first device operation or step), before_steps (to the first "
+               "step), warm_up (to the first steady step), steady (to the end of the last step)"),
+    STK_COLUMN(phases_row, rank, COUNT, STK_DOC_RANK),
+    STK_COLUMN(phases_row, start_ns, NS, "start of the phase"),
+    STK_COLUMN(phases_row, dur_ns, NS, "length of the phase"),
+    STK_COLUMN(phases_row, steps, COUNT, "steps in the phase"),
+};
+static const struct stk_table_info phases_table =
+    STK_TABLE_INFO("phases", "Phases", phases_row, phases_columns);
 
 static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, const char *phase,
                       int64_t from_ns, int64_t to_ns, size_t steps)
@@ -130,15 +151,16 @@ static bool add_phase(struct stk_table *table, const struct stk_rank_sum *rank, 
     if (to_ns <= from_ns) {
         return true;
     }
-    struct stk_cell *row = stk_table_row(table);
-    if (!row) {
+    const struct phases_row row = {
+        .phase = stk_cell_text(phase),
+        .rank = stk_cell_number(rank->rank),
+        .start_ns = stk_cell_number(from_ns),
+        .dur_ns = stk_cell_number(to_ns - from_ns),
+        .steps = stk_cell_number((int64_t)steps),
+    };
+    if (!stk_table_put(table, &row)) {
         return false;
     }
-    row[0] = stk_cell_text(phase);
-    row[1] = stk_cell_number(rank->rank);
-    row[2] = stk_cell_number(from_ns);
-    row[3] = stk_cell_number(to_ns - from_ns);
-    row[4] = stk_cell_number((int64_t)steps);
     return true;
 }
 
@@ -174,13 +196,31 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
            add_phase(table, rank, "steady", steady_from, steps_to, pace->count - warm);
 }
 
+struct startup_summary {
+    struct stk_cell first_steady_ns, first_use_ns;
+};
+static const struct stk_column startup_figures[] = {
+    STK_COLUMN(startup_summary, first_steady_ns, NS,
+               "end of the first steady step, of the slowest rank: the first within 1.5 times the "
+               "median step after which two more are"),
+    STK_COLUMN(startup_summary, first_use_ns, NS,
+               "compilation and first use anywhere in the profile: union for each rank, summed "
+               "over the ranks"),
+};
+static const struct stk_summary_info startup_summary_info =
+    STK_SUMMARY_INFO(startup_summary, startup_figures);
+
+static const struct stk_missing no_steady = {
+    "a steady step", "no three steps in a row are within 1.5 times the median step",
+    "record from the start of the job and for ten steps or more, with a step "
+    "marker: profiler.step() in torch.profiler, tf.profiler.experimental.Trace, "
+    "jax.profiler.StepTraceAnnotation"};
+
 static enum stk_status startup_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                         struct stk_err *err)
 {
-    struct stk_table *table =
-        stk_table_add(doc, "phases", "Phases", columns, sizeof columns / sizeof columns[0]);
-    struct stk_table *work = stk_table_add(doc, "work", "What was done until then", work_columns,
-                                           sizeof work_columns / sizeof work_columns[0]);
+    struct stk_table *table = stk_table_add(doc, &phases_table);
+    struct stk_table *work = stk_table_add(doc, &work_table);
     int64_t steady_ns = 0; // since the profile's first event, of the slowest rank
     uint32_t without = 0;
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
@@ -202,17 +242,14 @@ static enum stk_status startup_describe(const struct stk_pass_ctx *ctx, struct s
         return stk_err_nomem(err);
     }
     bool known = without == 0 && ctx->run->rank_count > 0;
-    stk_table_figure(doc, "first_steady_ns", STK_CELL_NS,
-                     known ? stk_cell_number(steady_ns) : stk_cell_unknown());
-    stk_table_figure(doc, "first_use_ns", STK_CELL_NS,
-                     ctx->run->facts.events ? stk_cell_number(ctx->run->facts.first_use_ns)
-                                            : stk_cell_unknown());
+    const struct startup_summary summary = {
+        .first_steady_ns = known ? stk_cell_number(steady_ns) : stk_cell_unknown(),
+        .first_use_ns = ctx->run->facts.events ? stk_cell_number(ctx->run->facts.first_use_ns)
+                                               : stk_cell_unknown(),
+    };
+    stk_table_summarize(doc, &startup_summary_info, &summary);
     if (!known) {
-        stk_table_lacks(
-            doc, "a steady step", "no three steps in a row are within 1.5 times the median step",
-            "record from the start of the job and for ten steps or more, with a step "
-            "marker: profiler.step() in torch.profiler, tf.profiler.experimental.Trace, "
-            "jax.profiler.StepTraceAnnotation");
+        stk_table_lacks(doc, &no_steady);
         doc->inconclusive = true;
     }
     return STK_OK;
@@ -222,6 +259,9 @@ const struct stk_stats stk_stats_startup = {
     .name = "startup",
     .question = "How long until the job runs at its pace?",
     .needs = "three steps or more, and the beginning of the job",
+    .tables = {&phases_table, &work_table},
+    .summary = &startup_summary_info,
+    .missing = {&no_steady},
     .hook = {.see = startup_see},
     .describe = startup_describe,
 };

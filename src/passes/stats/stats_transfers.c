@@ -179,32 +179,69 @@ static enum stk_status transfers_see(const struct stk_analysis *view, struct stk
     return ok ? STK_OK : stk_err_nomem(err);
 }
 
-static const struct stk_column columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "direction", .type = STK_CELL_TEXT},
-    {.id = "pinned", .type = STK_CELL_TEXT},
-    {.id = "count", .type = STK_CELL_COUNT},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "busy_ns", .type = STK_CELL_NS},
-    {.id = "total_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "exposed_ns", .type = STK_CELL_NS},
-    {.id = "bytes_per_s", .type = STK_CELL_RATE},
-    {.id = "link_share", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "exposed_share", .type = STK_CELL_SHARE, .is_detail = true},
-    {.id = "blocking", .type = STK_CELL_COUNT, .is_detail = true},
-    {.id = "blocked_ns", .type = STK_CELL_NS, .is_detail = true},
-    {.id = "link_bytes_per_s", .type = STK_CELL_RATE, .is_detail = true},
+struct transfers_row {
+    struct stk_cell device, direction, pinned, count, bytes, busy_ns, total_ns, exposed_ns,
+        bytes_per_s, link_share, exposed_share, blocking, blocked_ns, link_bytes_per_s;
+};
+static const struct stk_column transfers_columns[] = {
+    STK_COLUMN(transfers_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(transfers_row, direction, TEXT,
+               "h2d, d2h, d2d, p2p (between devices), h2h, or unknown"),
+    STK_COLUMN(transfers_row, pinned, TEXT,
+               "whether the host memory is pinned: yes, no (pageable), unknown"),
+    STK_COLUMN(transfers_row, count, COUNT,
+               "copies; a device operation that only waits for a copy counts as that copy"),
+    STK_COLUMN(transfers_row, bytes, BYTES,
+               "sizes of the copies, summed; not known unless all of them are"),
+    STK_COLUMN(transfers_row, busy_ns, NS, "union of the row's copies over all streams"),
+    STK_COLUMN(transfers_row, total_ns, NS, "durations of the copies, summed", .is_detail = true),
+    STK_COLUMN(transfers_row, exposed_ns, NS,
+               "part of `busy_ns` that no kernel and no collective of the device covers, for this "
+               "row alone"),
+    STK_COLUMN(transfers_row, bytes_per_s, RATE,
+               "bytes per second: sizes over durations, each summed over the copies whose size is "
+               "recorded"),
+    STK_COLUMN(transfers_row, link_share, SHARE, "`bytes_per_s` as a share of `link_bytes_per_s`",
+               .is_detail = true),
+    STK_COLUMN(transfers_row, exposed_share, SHARE, "`exposed_ns` as a share of `busy_ns`",
+               .is_detail = true),
+    STK_COLUMN(transfers_row, blocking, COUNT,
+               "copies for which the host waited: recorded as synchronous, asked for by a call "
+               "that is not asynchronous, or done before their call returned",
+               .is_detail = true),
+    STK_COLUMN(transfers_row, blocked_ns, NS,
+               "durations of the calls of blocking copies, summed; a call that started several "
+               "counts once",
+               .is_detail = true),
+    STK_COLUMN(transfers_row, link_bytes_per_s, RATE,
+               "bytes per second that the link can carry in this direction, by the device's data "
+               "sheet: host link, peer link, or half of the memory's rate inside a device",
+               .is_detail = true),
+};
+static const struct stk_table_info transfers_table =
+    STK_TABLE_INFO("transfers", "Copies by direction and memory", transfers_row, transfers_columns);
+
+struct ping_pong_row {
+    struct stk_cell device, order, first_op, second_op, bytes, pairs, per_step, total_ns;
 };
 static const struct stk_column ping_pong_columns[] = {
-    {.id = "device", .type = STK_CELL_TEXT},
-    {.id = "order", .type = STK_CELL_TEXT},
-    {.id = "first_op", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "second_op", .type = STK_CELL_TEXT, .is_name = true},
-    {.id = "bytes", .type = STK_CELL_BYTES},
-    {.id = "pairs", .type = STK_CELL_COUNT},
-    {.id = "per_step", .type = STK_CELL_REAL},
-    {.id = "total_ns", .type = STK_CELL_NS},
+    STK_COLUMN(ping_pong_row, device, TEXT, STK_DOC_DEVICE),
+    STK_COLUMN(ping_pong_row, order, TEXT, "directions of a pair: `d2h, h2d` or `h2d, d2h`"),
+    STK_COLUMN(ping_pong_row, first_op, TEXT, "operator around the launch call of the first copy",
+               .is_name = true),
+    STK_COLUMN(ping_pong_row, second_op, TEXT, "operator around the launch call of the second copy",
+               .is_name = true),
+    STK_COLUMN(ping_pong_row, bytes, BYTES, "size of each of the two copies"),
+    STK_COLUMN(ping_pong_row, pairs, COUNT,
+               "pairs of copies of equal size in opposite directions within a step (within 100 ms "
+               "where there are no steps); of 4096 bytes or more, and two pairs or more"),
+    STK_COLUMN(ping_pong_row, per_step, REAL,
+               "pairs over the selected steps of the device, to a hundredth"),
+    STK_COLUMN(ping_pong_row, total_ns, NS, "durations of both copies of all pairs, summed"),
 };
+static const struct stk_table_info ping_pong_table =
+    STK_TABLE_INFO("ping_pong", "Data of one size that goes back and forth in a step",
+                   ping_pong_row, ping_pong_columns);
 
 struct transfer_sums {
     uint64_t count, pageable, known, called, blocking, pairs;
@@ -215,30 +252,27 @@ struct transfer_sums {
 static bool fill_row(struct stk_table *table, const char *device, int dir, int pin,
                      const struct transfer_row *t, double link)
 {
-    struct stk_cell *row = stk_table_row(table);
-    if (!row) {
-        return false;
-    }
     bool sized = t->sized > 0 && t->bytes <= INT64_MAX;
-    row[0] = stk_cell_text(device);
-    row[1] = stk_cell_text(dir_keys[dir]);
-    row[2] = stk_cell_text(pinned_keys[pin]);
-    row[3] = stk_cell_number((int64_t)t->count);
-    // A sum that leaves copies out would read as the size of them all.
-    row[4] =
-        sized && t->sized == t->count ? stk_cell_number((int64_t)t->bytes) : stk_cell_unknown();
-    row[5] = stk_cell_number(t->busy_ns);
-    row[6] = stk_cell_number(t->total_ns);
-    row[7] = stk_cell_number(t->exposed_ns);
-    row[8] = sized && t->sized_ns > 0
-                 ? stk_cell_ratio((double)t->bytes / ((double)t->sized_ns / 1e9))
-                 : stk_cell_unknown();
-    row[9] = row[8].known && link > 0 ? stk_cell_ratio(row[8].ratio / link) : stk_cell_unknown();
-    row[10] = stk_cell_share_of(t->exposed_ns, t->busy_ns);
-    row[11] = t->called > 0 ? stk_cell_number((int64_t)t->blocking) : stk_cell_unknown();
-    row[12] = t->called > 0 ? stk_cell_number(t->blocked_ns) : stk_cell_unknown();
-    row[13] = link > 0 ? stk_cell_ratio(link) : stk_cell_unknown();
-    return true;
+    double rate = sized && t->sized_ns > 0 ? (double)t->bytes / ((double)t->sized_ns / 1e9) : -1;
+    const struct stk_cell unknown = stk_cell_unknown();
+    const struct transfers_row row = {
+        .device = stk_cell_text(device),
+        .direction = stk_cell_text(dir_keys[dir]),
+        .pinned = stk_cell_text(pinned_keys[pin]),
+        .count = stk_cell_number((int64_t)t->count),
+        // A sum that leaves copies out would read as the size of them all.
+        .bytes = sized && t->sized == t->count ? stk_cell_number((int64_t)t->bytes) : unknown,
+        .busy_ns = stk_cell_number(t->busy_ns),
+        .total_ns = stk_cell_number(t->total_ns),
+        .exposed_ns = stk_cell_number(t->exposed_ns),
+        .bytes_per_s = rate >= 0 ? stk_cell_ratio(rate) : unknown,
+        .link_share = rate >= 0 && link > 0 ? stk_cell_ratio(rate / link) : unknown,
+        .exposed_share = stk_cell_share_of(t->exposed_ns, t->busy_ns),
+        .blocking = t->called > 0 ? stk_cell_number((int64_t)t->blocking) : unknown,
+        .blocked_ns = t->called > 0 ? stk_cell_number(t->blocked_ns) : unknown,
+        .link_bytes_per_s = link > 0 ? stk_cell_ratio(link) : unknown,
+    };
+    return stk_table_put(table, &row);
 }
 
 static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
@@ -288,19 +322,20 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
     for (size_t i = 0; p && i < p->ping_pong.count; i++) {
         const struct stk_ping_pong_row *r = &p->ping_pong.v[i];
         uint32_t steps = count_steps(rank, r->line);
-        struct stk_cell *row = stk_table_row(table);
-        if (!row) {
+        const struct ping_pong_row row = {
+            .device = stk_cell_text(rank->devices[r->line].id),
+            .order = stk_cell_text(r->down_first ? "d2h, h2d" : "h2d, d2h"),
+            .first_op = *r->first_op ? stk_cell_text(r->first_op) : stk_cell_unknown(),
+            .second_op = *r->second_op ? stk_cell_text(r->second_op) : stk_cell_unknown(),
+            .bytes = stk_cell_number(r->bytes),
+            .pairs = stk_cell_number((int64_t)r->pairs),
+            .per_step =
+                steps ? stk_cell_ratio((double)(r->pairs * 100 / steps) / 100) : stk_cell_unknown(),
+            .total_ns = stk_cell_number(r->total_ns),
+        };
+        if (!stk_table_put(table, &row)) {
             return false;
         }
-        row[0] = stk_cell_text(rank->devices[r->line].id);
-        row[1] = stk_cell_text(r->down_first ? "d2h, h2d" : "h2d, d2h");
-        row[2] = *r->first_op ? stk_cell_text(r->first_op) : stk_cell_unknown();
-        row[3] = *r->second_op ? stk_cell_text(r->second_op) : stk_cell_unknown();
-        row[4] = stk_cell_number(r->bytes);
-        row[5] = stk_cell_number((int64_t)r->pairs);
-        row[6] =
-            steps ? stk_cell_ratio((double)(r->pairs * 100 / steps) / 100) : stk_cell_unknown();
-        row[7] = stk_cell_number(r->total_ns);
         sums->pairs += r->pairs;
         sums->pair_ns += r->total_ns;
         sums->pair_bytes += 2.0 * (double)r->bytes * (double)r->pairs;
@@ -308,14 +343,38 @@ static bool fill_ping_pong(struct stk_table *table, const struct stk_rank_sum *r
     return true;
 }
 
+struct transfers_summary {
+    struct stk_cell copies, exposed_ns, pageable_count, blocking_count, blocked_ns, hidden_share,
+        ping_pong_pairs, ping_pong_bytes, ping_pong_total_ns;
+};
+static const struct stk_column transfers_figures[] = {
+    STK_COLUMN(transfers_summary, copies, COUNT, "copies in all rows"),
+    STK_COLUMN(transfers_summary, exposed_ns, NS,
+               "copies of any direction, less what kernels and collectives cover: union for each "
+               "device, summed over the devices"),
+    STK_COLUMN(transfers_summary, pageable_count, COUNT, "copies from or to pageable host memory"),
+    STK_COLUMN(transfers_summary, blocking_count, COUNT, "copies for which the host waited"),
+    STK_COLUMN(transfers_summary, blocked_ns, NS, "`blocked_ns` of all rows, summed"),
+    STK_COLUMN(transfers_summary, hidden_share, SHARE,
+               "of `busy_ns` of all rows, summed, the share that kernels or collectives cover"),
+    STK_COLUMN(transfers_summary, ping_pong_pairs, COUNT, "pairs of all rows of table `ping_pong`"),
+    STK_COLUMN(transfers_summary, ping_pong_bytes, BYTES,
+               "bytes of both copies of these pairs, summed"),
+    STK_COLUMN(transfers_summary, ping_pong_total_ns, NS,
+               "durations of both copies of these pairs, summed"),
+};
+static const struct stk_summary_info transfers_summary_info =
+    STK_SUMMARY_INFO(transfers_summary, transfers_figures);
+
+static const struct stk_missing no_pinned = {
+    "whether host memory is pinned", "no copy of the profile names the kind of its host memory",
+    "none on ROCm; on CUDA, record copies with a current profiler"};
+
 static enum stk_status transfers_describe(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc,
                                           struct stk_err *err)
 {
-    struct stk_table *table = stk_table_add(doc, "transfers", "Copies by direction and memory",
-                                            columns, sizeof columns / sizeof columns[0]);
-    struct stk_table *ping_pong =
-        stk_table_add(doc, "ping_pong", "Data of one size that goes back and forth in a step",
-                      ping_pong_columns, sizeof ping_pong_columns / sizeof ping_pong_columns[0]);
+    struct stk_table *table = stk_table_add(doc, &transfers_table);
+    struct stk_table *ping_pong = stk_table_add(doc, &ping_pong_table);
     struct transfer_sums sums = {.count = 0};
     if (stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
@@ -329,28 +388,26 @@ static enum stk_status transfers_describe(const struct stk_pass_ctx *ctx, struct
     if (!stk_table_sort(table, "exposed_ns") || !stk_table_sort(ping_pong, "total_ns")) {
         return stk_err_nomem(err);
     }
-    stk_table_figure(doc, "copies", STK_CELL_COUNT, stk_cell_number((int64_t)sums.count));
-    stk_table_figure(doc, "exposed_ns", STK_CELL_NS, stk_cell_number(sums.exposed_ns));
-    stk_table_figure(doc, "pageable_count", STK_CELL_COUNT,
-                     sums.known > 0 || sums.count == 0 ? stk_cell_number((int64_t)sums.pageable)
-                                                       : stk_cell_unknown());
-    stk_table_figure(doc, "blocking_count", STK_CELL_COUNT,
-                     sums.called > 0 || sums.count == 0 ? stk_cell_number((int64_t)sums.blocking)
-                                                        : stk_cell_unknown());
-    stk_table_figure(doc, "blocked_ns", STK_CELL_NS,
-                     sums.called > 0 || sums.count == 0 ? stk_cell_number(sums.blocked_ns)
-                                                        : stk_cell_unknown());
-    stk_table_figure(doc, "hidden_share", STK_CELL_SHARE,
-                     stk_cell_share_of(sums.busy_ns - sums.row_exposed_ns, sums.busy_ns));
-    stk_table_figure(doc, "ping_pong_pairs", STK_CELL_COUNT, stk_cell_number((int64_t)sums.pairs));
-    stk_table_figure(doc, "ping_pong_bytes", STK_CELL_BYTES,
-                     sums.pair_bytes < 9e18 ? stk_cell_number((int64_t)sums.pair_bytes)
-                                            : stk_cell_unknown());
-    stk_table_figure(doc, "ping_pong_total_ns", STK_CELL_NS, stk_cell_number(sums.pair_ns));
+    const struct transfers_summary summary = {
+        .copies = stk_cell_number((int64_t)sums.count),
+        .exposed_ns = stk_cell_number(sums.exposed_ns),
+        .pageable_count = sums.known > 0 || sums.count == 0
+                              ? stk_cell_number((int64_t)sums.pageable)
+                              : stk_cell_unknown(),
+        .blocking_count = sums.called > 0 || sums.count == 0
+                              ? stk_cell_number((int64_t)sums.blocking)
+                              : stk_cell_unknown(),
+        .blocked_ns = sums.called > 0 || sums.count == 0 ? stk_cell_number(sums.blocked_ns)
+                                                         : stk_cell_unknown(),
+        .hidden_share = stk_cell_share_of(sums.busy_ns - sums.row_exposed_ns, sums.busy_ns),
+        .ping_pong_pairs = stk_cell_number((int64_t)sums.pairs),
+        .ping_pong_bytes =
+            sums.pair_bytes < 9e18 ? stk_cell_number((int64_t)sums.pair_bytes) : stk_cell_unknown(),
+        .ping_pong_total_ns = stk_cell_number(sums.pair_ns),
+    };
+    stk_table_summarize(doc, &transfers_summary_info, &summary);
     if (sums.count > 0 && sums.known == 0) {
-        stk_table_lacks(doc, "whether host memory is pinned",
-                        "no copy of the profile names the kind of its host memory",
-                        "none on ROCm; on CUDA, record copies with a current profiler");
+        stk_table_lacks(doc, &no_pinned);
     }
     return STK_OK;
 }
@@ -359,6 +416,9 @@ const struct stk_stats stk_stats_transfers = {
     .name = "transfers",
     .question = "Which copies cost time, and from which memory?",
     .needs = "operations of a device",
+    .tables = {&transfers_table, &ping_pong_table},
+    .summary = &transfers_summary_info,
+    .missing = {&stk_stats_no_device, &no_pinned},
     .hook = {.see = transfers_see},
     .describe = transfers_describe,
 };
