@@ -31,10 +31,12 @@ complete -c stoker -n '__fish_seen_subcommand_from stats' -l rank -x -d 'only th
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l device -x -d 'only the device of this number, on every rank'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l from -x -d 'only from this time after the first event on: 10ms, 1.5s, 200us'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l to -x -d 'only up to this time after the first event'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -l tables -d 'list the tables and their columns'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l redact -d 'remove host names, paths and names that users chose'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l threads -s j -x -d 'processors to use; 0: all that this process may use'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l no-color -d 'no colours, whatever the terminal'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l quiet -s q -d 'the verdict\'s sentence alone, and no progress'
+complete -c stoker -n '__fish_seen_subcommand_from stats' -l markdown -d 'as a markdown page'
 complete -c stoker -n '__fish_seen_subcommand_from stats' -l help -s h -d 'this help'
 complete -c stoker -n __fish_use_subcommand -a diff -d 'compare two results: faster, slower, and why'
 complete -c stoker -n '__fish_seen_subcommand_from diff' -F

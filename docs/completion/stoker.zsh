@@ -54,10 +54,12 @@ _stoker() {
             '--device[only the device of this number, on every rank]:N:' \
             '--from[only from this time after the first event on\: 10ms, 1.5s, 200us]:TIME:' \
             '--to[only up to this time after the first event]:TIME:' \
+            '--tables[list the tables and their columns]' \
             '--redact[remove host names, paths and names that users chose]' \
             '--threads[processors to use; 0\: all that this process may use]:N:' \
             '--no-color[no colours, whatever the terminal]' \
             '--quiet[the verdict'\''s sentence alone, and no progress]' \
+            '--markdown[as a markdown page]' \
             '--help[this help]' \
             '1:word:(overview kernels transfers launches comm balance gaps input ops startup python memory sequences counters all)' \
             '*:profile:_files' ;;

@@ -23,6 +23,12 @@ const char *stoker_analysis_name(size_t index);
 const char *stoker_analysis_question(size_t index);
 const char *stoker_analysis_needs(size_t index); // what a profile must hold for it
 
+// What an analysis says (NULL: all of them): its tables with the type and the meaning of each
+// column, the figures of its summary, and what a profile may lack. format: "text", "markdown".
+// STOKER_EUSAGE for an unknown analysis or format.
+enum stoker_status stoker_describe_stats(const char *analysis, const char *format,
+                                         stoker_write_fn write, void *arg, struct stoker_err *err);
+
 // Read the profiles as stoker_why does and run one analysis, or all of them ("all") on one reading.
 // STOKER_EUSAGE for an unknown one (the text of err suggests near ones). On success *out is the
 // caller's to free.

@@ -70,10 +70,10 @@ enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struc
         stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_cell_type_key(types[i].type),
                         types[i].json, types[i].meaning);
     }
-    stk_sink_text(&sink,
-                  "\n## Analyses\n\nThe tables of each and their columns stand in its output; "
-                  "those of `stoker query` are the statement's, over\n[these](query.md).\n\n"
-                  "| analysis | question | what a profile must hold |\n|---|---|---|\n");
+    stk_sink_text(
+        &sink, "\n## Analyses\n\nTheir tables, columns and figures: [stats.md](stats.md). Those of "
+               "`stoker query` are the statement's, over\n[these](query.md).\n\n"
+               "| analysis | question | what a profile must hold |\n|---|---|---|\n");
     for (int i = 0; i < stk_stats_count; i++) {
         stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
                         stk_stats_all[i]->question, stk_stats_all[i]->needs);

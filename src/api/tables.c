@@ -6,7 +6,6 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
-#include "base/near.h"
 #include "render/table_out.h"
 #include "passes/stats/stats_every.h"
 
@@ -28,18 +27,6 @@ const char *stoker_analysis_question(size_t index)
 const char *stoker_analysis_needs(size_t index)
 {
     return analysis_at(index) ? analysis_at(index)->needs : NULL;
-}
-
-static enum stk_status unknown_analysis(const char *name, struct stk_err *err)
-{
-    const char *best = NULL;
-    for (int i = 0; i < stk_stats_count; i++) {
-        best = stk_near_best(name, best, stk_stats_all[i]->name);
-    }
-    if (best) {
-        return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);
-    }
-    return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all", name);
 }
 
 static enum stk_status every(struct stoker_tables *t, const char *const *paths, size_t count,
@@ -73,7 +60,7 @@ static enum stk_status stats(struct stoker_tables *t, const char *name, const ch
     }
     const struct stk_stats *analysis = stk_stats_find(name);
     if (!analysis) {
-        return unknown_analysis(name, err);
+        return stk_stats_unknown(name, err);
     }
     stk_table_doc_init(&t->doc, &t->in.arena, analysis->name);
     enum stk_status status = stk_collect(&t->in, paths, count, options, &analysis->hook, err);

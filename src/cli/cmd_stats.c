@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/printing.h"
 #include "cli/progress.h"
 #include "cli/reading.h"
 #include "cli/table_print.h"
@@ -19,6 +20,22 @@ static int list(void)
     return STK_EXIT_DONE;
 }
 
+static int describe(const struct stk_args *args)
+{
+    const char *format = args->values[STK_OPT_ID_MARKDOWN].set ? "markdown" : "text";
+    struct stk_printing p;
+    if (args->word_count > 1) {
+        return stk_usage(&stk_cmd_stats, "--tables describes an analysis, without a PROFILE");
+    }
+    int code = stk_printing_begin(&p, args);
+    if (code != STK_EXIT_DONE) {
+        return code;
+    }
+    enum stoker_status status = stoker_describe_stats(args->word_count ? args->words[0] : NULL,
+                                                      format, stk_output_write, &p.output, &p.err);
+    return stk_printing_end(&p, status, STK_EXIT_DONE);
+}
+
 static int stats_run(const struct stk_args *args)
 {
     struct stoker_why_options options;
@@ -28,6 +45,9 @@ static int stats_run(const struct stk_args *args)
     const char *format = stk_table_format(args);
     if (!format) {
         return stk_usage(&stk_cmd_stats, "--json and --csv contradict each other");
+    }
+    if (args->values[STK_OPT_ID_TABLES].set || args->values[STK_OPT_ID_MARKDOWN].set) {
+        return describe(args);
     }
     if (args->word_count == 0) {
         return list();
@@ -68,20 +88,23 @@ const struct stk_cmd stk_cmd_stats = {
         "Answers one question about profiles with tables, for people, as JSON or as CSV. "
         "Without words it lists the analyses, each with its question. ANALYSIS all runs every one "
         "on a single reading: the first table of each, or with --json an array of their "
-        "documents.\n\n"
+        "documents. --tables says what the tables and figures of ANALYSIS are, without a "
+        "profile.\n\n"
         "PROFILE is as in stoker why. Where a profile does not hold what an analysis needs, the "
         "output says what is missing and how to record it, and the exit code is 4.",
     .examples = "stoker stats\tlist the analyses\n"
+                "stoker stats kernels --tables\twhat each column means\n"
                 "stoker stats kernels trace.json.gz\tkernels by total time\n"
                 "stoker stats transfers run.sqlite --csv\tcopies, for a spreadsheet\n"
                 "stoker stats all trace.json.gz\tevery analysis\n"
                 "stoker stats comm ranks/ --json\twho waits for whom, for programs\n",
     .min_words = 0,
     .max_words = INT32_MAX,
-    .options = {STK_OPT_ID_JSON, STK_OPT_ID_CSV, STK_OPT_ID_TABLE, STK_OPT_ID_OUTPUT,
-                STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK, STK_OPT_ID_DEVICE,
-                STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT, STK_OPT_ID_THREADS,
-                STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET, STK_OPT_ID_NONE},
+    .options = {STK_OPT_ID_TABLES, STK_OPT_ID_JSON, STK_OPT_ID_CSV, STK_OPT_ID_TABLE,
+                STK_OPT_ID_OUTPUT, STK_OPT_ID_LIMIT, STK_OPT_ID_STEPS, STK_OPT_ID_RANK,
+                STK_OPT_ID_DEVICE, STK_OPT_ID_FROM, STK_OPT_ID_TO, STK_OPT_ID_REDACT,
+                STK_OPT_ID_THREADS, STK_OPT_ID_MARKDOWN, STK_OPT_ID_NO_COLOR, STK_OPT_ID_QUIET,
+                STK_OPT_ID_NONE},
     .completes = "analyses",
     .run = stats_run,
 };

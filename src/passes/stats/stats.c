@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/near.h"
 
 const struct stk_stats *const stk_stats_all[] = {
 #define X(name) &stk_stats_##name,
@@ -21,6 +22,18 @@ const struct stk_stats *stk_stats_find(const char *name)
         }
     }
     return NULL;
+}
+
+enum stk_status stk_stats_unknown(const char *name, struct stk_err *err)
+{
+    const char *best = NULL;
+    for (int i = 0; i < stk_stats_count; i++) {
+        best = stk_near_best(name, best, stk_stats_all[i]->name);
+    }
+    if (best) {
+        return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; did you mean '%s'?", name, best);
+    }
+    return stk_err_set(err, STK_EUSAGE, "no analysis '%.80s'; 'stoker stats' lists them all", name);
 }
 
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc)
@@ -63,7 +76,7 @@ enum stk_status stk_stats_describe(const struct stk_stats *stats, const struct s
     return status;
 }
 
-const struct stk_missing stk_stats_no_device = {
+const struct stk_missing stk_missing_device = {
     "device operations", "the profile holds no kernel, copy or memset of a device",
     "record device activity: ProfilerActivity.CUDA in torch.profiler, "
     "--trace=cuda in nsys profile, a TensorFlow or JAX build with GPU tracing"};
@@ -75,7 +88,7 @@ bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc
             return false;
         }
     }
-    stk_table_lacks(doc, &stk_stats_no_device);
+    stk_table_lacks(doc, &stk_missing_device);
     doc->inconclusive = true;
     return true;
 }

@@ -45,6 +45,8 @@ struct stk_stats {
 extern const struct stk_stats *const stk_stats_all[];
 extern const int stk_stats_count;
 const struct stk_stats *stk_stats_find(const char *name); // NULL: none
+// STK_EUSAGE: there is none of that name, and which may be meant.
+enum stk_status stk_stats_unknown(const char *name, struct stk_err *err);
 
 // The profile's part of the document, then its tables, cut at ctx->limit.
 STK_MUST_CHECK enum stk_status stk_stats_describe(const struct stk_stats *stats,
@@ -55,9 +57,9 @@ STK_MUST_CHECK enum stk_status stk_stats_describe(const struct stk_stats *stats,
 // column does: an invariant, whatever the profile.
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc);
 
-// Says that the profile holds no device operation (stk_stats_no_device), and how to record them.
+// Says that the profile holds no device operation (stk_missing_device), and how to record them.
 // True if so.
-extern const struct stk_missing stk_stats_no_device;
+extern const struct stk_missing stk_missing_device;
 bool stk_stats_lacks_device(const struct stk_pass_ctx *ctx, struct stk_table_doc *doc);
 
 #endif

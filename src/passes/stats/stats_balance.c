@@ -304,7 +304,7 @@ const struct stk_stats stk_stats_balance = {
     .needs = "operations of several devices of one process",
     .tables = {&balance_table},
     .summary = &balance_summary_info,
-    .missing = {&stk_stats_no_device, &no_several},
+    .missing = {&stk_missing_device, &no_several},
     .hook = {.see = balance_see},
     .describe = balance_describe,
 };

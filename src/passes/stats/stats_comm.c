@@ -38,7 +38,8 @@ static const struct stk_column collectives_columns[] = {
     STK_COLUMN(collectives_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
     STK_COLUMN(collectives_row, name, TEXT, "name of the kernel", .is_name = true),
     STK_COLUMN(collectives_row, kind, TEXT,
-               "all_reduce, all_gather, ...: as recorded, else by the name", .is_detail = true),
+               "all_reduce, all_gather and so on: as recorded, else by the name",
+               .is_detail = true),
     STK_COLUMN(collectives_row, ordinal, COUNT,
                "its number among those of its name on the device, from 0", .is_detail = true),
     STK_COLUMN(collectives_row, bytes, BYTES, "size of the whole tensor"),
@@ -72,7 +73,7 @@ struct kinds_row {
         algorithm_bytes_per_s, bus_bytes_per_s;
 };
 static const struct stk_column kinds_columns[] = {
-    STK_COLUMN(kinds_row, kind, TEXT, "all_reduce, all_gather, ..."),
+    STK_COLUMN(kinds_row, kind, TEXT, "all_reduce, all_gather and so on"),
     STK_COLUMN(kinds_row, group, TEXT, "name of the process group", .is_name = true,
                .is_detail = true),
     STK_COLUMN(kinds_row, group_size, COUNT, "ranks in the process group", .is_detail = true),
@@ -529,7 +530,8 @@ static const struct stk_column comm_figures[] = {
                "collectives less compute: union for each device, summed over the devices"),
     STK_COLUMN(comm_summary, wait_ns, NS, "`wait_ns` of all rows, summed"),
     STK_COLUMN(comm_summary, straggler_rank, COUNT,
-               "rank for which the others wait most of the time; absent where there is none"),
+               "rank that is late for most of the waiting, as the verdict finds it; absent where "
+               "there is none"),
     STK_COLUMN(
         comm_summary, bytes_per_step, BYTES,
         "bytes of the collectives of a used step and device, mean; only where all sizes are known"),
@@ -664,7 +666,7 @@ const struct stk_stats stk_stats_comm = {
     .needs = "collectives of a device; all ranks of the run for the waiting",
     .tables = {&collectives_table, &kinds_table, &host_table},
     .summary = &comm_summary_info,
-    .missing = {&stk_stats_no_device, &no_gradients, &no_collectives, &one_rank, &some_waits,
+    .missing = {&stk_missing_device, &no_gradients, &no_collectives, &one_rank, &some_waits,
                 &no_bytes, &some_bytes},
     .hook = {.see = stk_comm_sums_see, .wants = STK_WANT_COLLECTIVES},
     .describe = comm_describe,

@@ -244,7 +244,7 @@ const struct stk_stats stk_stats_gaps = {
     .needs = "operations of a device; host events for the causes",
     .tables = {&gaps_table, &causes_table, &between_steps_table},
     .summary = &gaps_summary_info,
-    .missing = {&stk_stats_no_device, &no_marks, &no_two_marks},
+    .missing = {&stk_missing_device, &no_marks, &no_two_marks},
     .hook = {.see = gaps_see, .wants_gaps = true},
     .describe = gaps_describe,
 };

@@ -407,7 +407,7 @@ const struct stk_stats stk_stats_kernels = {
     .needs = "kernels of a device",
     .tables = {&kernels_table, &launch_configs_table},
     .summary = &kernels_summary_info,
-    .missing = {&stk_stats_no_device},
+    .missing = {&stk_missing_device},
     .hook = {.see = stk_kernel_launch_see, .wants = STK_WANT_LAUNCHES},
     .describe = kernels_describe,
 };

@@ -481,7 +481,7 @@ const struct stk_stats stk_stats_launches = {
     .needs = "kernels, and the runtime calls that launched them",
     .tables = {&launches_table, &queue_table, &regions_table, &slow_calls_table},
     .summary = &launches_summary_info,
-    .missing = {&stk_stats_no_device, &no_launch_calls},
+    .missing = {&stk_missing_device, &no_launch_calls},
     .hook = {.see = launches_see},
     .describe = launches_describe,
 };

@@ -92,7 +92,7 @@ static const struct stk_column copies_columns[] = {
     STK_COLUMN(copies_row, device, TEXT, STK_DOC_DEVICE, .is_detail = true),
     STK_COLUMN(copies_row, direction, TEXT,
                "h2d, d2h, d2d, p2p (between devices), h2h, or unknown"),
-    STK_COLUMN(copies_row, count, COUNT, "copies"),
+    STK_COLUMN(copies_row, count, COUNT, "copies of the row"),
     STK_COLUMN(copies_row, bytes, BYTES, "recorded sizes, summed"),
     STK_COLUMN(copies_row, total_ns, NS, "durations, summed"),
     STK_COLUMN(copies_row, exposed_ns, NS,

@@ -361,7 +361,7 @@ const struct stk_stats stk_stats_overview = {
     .tables = {&top_ops_table, &precision_table, &devices_table, &stk_overview_breakdown_table,
                &stk_overview_step_times_table, &stk_overview_environment_table},
     .summary = &overview_summary_info,
-    .missing = {&stk_stats_no_device, &host_alone},
+    .missing = {&stk_missing_device, &host_alone},
     .hook = {.see = overview_see},
     .describe = overview_describe,
 };

@@ -19,9 +19,11 @@ static const struct stk_column breakdown_columns[] = {
     STK_COLUMN(breakdown_row, part, TEXT,
                "part of a step, as in the report's breakdown; those of 0 are left out"),
     STK_COLUMN(breakdown_row, meaning, TEXT, "what the part is", .is_detail = true),
-    STK_COLUMN(breakdown_row, total_ns, NS,
-               "time of the part, summed over the used steps of all devices"),
-    STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of these steps"),
+    STK_COLUMN(
+        breakdown_row, total_ns, NS,
+        "time of the part, summed over what the title names: the used steps of all devices; the "
+        "devices' spans where there are no steps; the host's steps where there is no device"),
+    STK_COLUMN(breakdown_row, share, SHARE, "share of the wall time of the same"),
 };
 const struct stk_table_info stk_overview_breakdown_table = STK_TABLE_INFO(
     "breakdown", "Where the time of the steps goes", breakdown_row, breakdown_columns);

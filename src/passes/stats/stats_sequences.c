@@ -445,7 +445,7 @@ const struct stk_stats stk_stats_sequences = {
     .needs = "kernels of a device",
     .tables = {&sequences_table},
     .summary = &sequences_summary_info,
-    .missing = {&stk_stats_no_device},
+    .missing = {&stk_missing_device},
     .hook = {.see = sequences_see},
     .describe = sequences_describe,
 };

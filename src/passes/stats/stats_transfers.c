@@ -418,7 +418,7 @@ const struct stk_stats stk_stats_transfers = {
     .needs = "operations of a device",
     .tables = {&transfers_table, &ping_pong_table},
     .summary = &transfers_summary_info,
-    .missing = {&stk_stats_no_device, &no_pinned},
+    .missing = {&stk_missing_device, &no_pinned},
     .hook = {.see = transfers_see},
     .describe = transfers_describe,
 };

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the analyses of stoker stats say: --tables and docs/stats.md, from the rows of their
+// descriptors (passes/stats/stats.h).
+#include <string.h>
+
+#include "api/api.h"
+#include "passes/stats/stats.h"
+#include "stoker/stats.h"
+
+static const char head[] =
+    "# Analyses of `stoker stats`\n"
+    "\n"
+    "One question each, answered by tables and by the few figures of a summary:\n"
+    "`stoker stats ANALYSIS PROFILE...`, with `--json` as [stoker.table/1](table.md) and with\n"
+    "`--csv` a table at a time. What follows is made from the rows that fill the tables; `stoker\n"
+    "stats ANALYSIS --tables` prints the same.\n"
+    "\n"
+    "Times are nanoseconds and count from the run's first event, shares go from 0 to 1, rates are\n"
+    "per second. Something counts where it starts: in the selected time, or in a step. A *union* "
+    "of\n"
+    "times counts each nanosecond once, a *sum* as often as it occurs: on several streams, "
+    "threads\n"
+    "or devices at once. Exposed is what other work of the same device does not cover. A value "
+    "that\n"
+    "is not known is null in JSON, empty in CSV and `-` in text; a figure that is not known is "
+    "left\n"
+    "out.\n"
+    "\n";
+
+static void write_columns(struct stk_sink *sink, const struct stk_column *columns, size_t count,
+                          const char *what, bool markdown)
+{
+    if (markdown) {
+        stk_sink_printf(sink, "\n| %s | type | meaning |\n|---|---|---|\n", what);
+    }
+    for (size_t c = 0; c < count; c++) {
+        stk_sink_printf(sink, markdown ? "| `%s` | %s | %s |\n" : "  %-26s %-6s %s\n",
+                        columns[c].id, stk_cell_type_key(columns[c].type), columns[c].doc);
+    }
+}
+
+static void write_missing(struct stk_sink *sink, const struct stk_stats *s, bool markdown)
+{
+    if (!s->missing[0]) {
+        return;
+    }
+    stk_sink_text(sink, markdown
+                            ? "\nWhat a profile may lack:\n\n| missing | why | how to record it "
+                              "|\n|---|---|---|\n"
+                            : "\nWhat a profile may lack:\n");
+    for (size_t i = 0; s->missing[i]; i++) {
+        const struct stk_missing *m = s->missing[i];
+        stk_sink_printf(sink, markdown ? "| %s | %s | %s |\n" : "  %s: %s; %s\n", m->what, m->why,
+                        m->remedy);
+    }
+}
+
+static void write_analysis(struct stk_sink *sink, const struct stk_stats *s, bool markdown)
+{
+    stk_sink_printf(sink, markdown ? "## %s\n\n%s Needs %s.\n" : "%s: %s Needs %s.\n", s->name,
+                    s->question, s->needs);
+    for (size_t t = 0; s->tables[t]; t++) {
+        const struct stk_table_info *table = s->tables[t];
+        stk_sink_printf(sink, markdown ? "\n### %s: `%s`\n" : "\n%s (%s)\n", table->title,
+                        table->id);
+        write_columns(sink, table->columns, table->column_count, "column", markdown);
+    }
+    stk_sink_text(sink, markdown ? "\nThe summary:\n" : "\nSummary\n");
+    write_columns(sink, s->summary->figures, s->summary->figure_count, "figure", markdown);
+    write_missing(sink, s, markdown);
+}
+
+enum stoker_status stoker_describe_stats(const char *analysis, const char *format,
+                                         stoker_write_fn write, void *arg, struct stoker_err *err)
+{
+    struct stk_err e;
+    struct stk_sink sink;
+    if (!format || !write) {
+        return stk_api_invalid(err, "stoker_describe_stats needs a format and a callback");
+    }
+    const struct stk_stats *only = analysis ? stk_stats_find(analysis) : NULL;
+    bool markdown = strcmp(format, "markdown") == 0;
+    stk_err_init(&e);
+    if (!markdown && strcmp(format, "text") != 0) {
+        stk_err_set(&e, STK_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
+        return stk_api_fail(err, &e);
+    }
+    if (analysis && !only) {
+        stk_stats_unknown(analysis, &e);
+        return stk_api_fail(err, &e);
+    }
+    stk_sink_init(&sink, write, arg);
+    if (markdown && !only) {
+        stk_sink_text(&sink, head);
+    }
+    for (int i = 0; i < stk_stats_count; i++) {
+        if (!only || only == stk_stats_all[i]) {
+            stk_sink_text(&sink, i && !only ? "\n" : "");
+            write_analysis(&sink, stk_stats_all[i], markdown);
+        }
+    }
+    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+}
