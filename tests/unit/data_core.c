@@ -151,15 +151,15 @@ static void kinds_say_what_they_are(void)
 {
     for (int i = 0; i < stk_dataset_kind_count; i++) {
         const struct stk_dataset_kind *kind = stk_dataset_kinds[i];
-        bool is_source = kind->role == STK_ROLE_SOURCE || kind->role == STK_ROLE_FILES ||
-                         kind->role == STK_ROLE_PROGRAM;
-        bool runs = kind->role == STK_ROLE_FUNCTION || kind->role == STK_ROLE_NESTED;
-        CHECK(kind->role > STK_ROLE_NONE && kind->role < STK_ROLE_COUNT);
+        bool is_source = kind->role == STK_DS_SOURCE || kind->role == STK_DS_FILES ||
+                         kind->role == STK_DS_PROGRAM;
+        bool runs = kind->role == STK_DS_FUNCTION || kind->role == STK_DS_NESTED;
+        CHECK(kind->role > STK_DS_NONE && kind->role < STK_DS_COUNT);
         CHECK(is_source == (kind->n_in_max == 0));
-        CHECK(takes(kind, "filenames") == (kind->role == STK_ROLE_FILES));
+        CHECK(takes(kind, "filenames") == (kind->role == STK_DS_FILES));
         CHECK(takes(kind, "fn") == runs);
-        CHECK(!stk_role_hands_on(kind->role) || kind->n_in_max == 1);
-        CHECK(!kind->keeps_blocks || stk_role_hands_on(kind->role));
+        CHECK(!stk_dataset_role_hands_on(kind->role) || kind->n_in_max == 1);
+        CHECK(!kind->keeps_blocks || stk_dataset_role_hands_on(kind->role));
     }
 }
 

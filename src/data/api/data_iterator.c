@@ -203,10 +203,10 @@ static void set_host(struct stoker_iterator *it, const struct stoker_host *host,
 static bool gives_batches(const struct stk_dataset *ds)
 {
     for (; ds->n_in == 1; ds = ds->in[0]) {
-        if (ds->kind->role == STK_ROLE_BATCH) {
+        if (ds->kind->role == STK_DS_BATCH) {
             return true;
         }
-        if (ds->kind->role == STK_ROLE_CACHE) {
+        if (ds->kind->role == STK_DS_CACHE) {
             return false;
         }
     }

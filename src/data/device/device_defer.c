@@ -210,9 +210,9 @@ static enum stk_status make_map(struct stk_dataset **out, const struct stk_datas
 // What failed is left out where it stood: what has yet to be computed on the device cannot be.
 static bool hands_on(const struct stk_dataset *ds)
 {
-    enum stk_role role = ds->kind->role;
-    return ds->n_in == 1 && role != STK_ROLE_ERRORS &&
-           (role == STK_ROLE_BATCH || stk_role_hands_on(role));
+    enum stk_dataset_role role = ds->kind->role;
+    return ds->n_in == 1 && role != STK_DS_ERRORS &&
+           (role == STK_DS_BATCH || stk_dataset_role_hands_on(role));
 }
 
 // The stages over the new map, the last first; *ds becomes the first of the new ones. Held.

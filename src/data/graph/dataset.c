@@ -135,9 +135,9 @@ int64_t stk_dataset_cardinality(const struct stk_dataset *ds)
     return ds->kind->cardinality ? ds->kind->cardinality(ds) : STK_CARDINALITY_UNKNOWN;
 }
 
-bool stk_role_hands_on(enum stk_role role)
+bool stk_dataset_role_hands_on(enum stk_dataset_role role)
 {
-    return role == STK_ROLE_ORDER || role == STK_ROLE_AHEAD || role == STK_ROLE_ERRORS;
+    return role == STK_DS_ORDER || role == STK_DS_AHEAD || role == STK_DS_ERRORS;
 }
 
 bool stk_dataset_has_at(const struct stk_dataset *ds)

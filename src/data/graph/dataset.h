@@ -16,29 +16,29 @@ struct stk_iter;
 
 // What a kind does, for whoever asks what it means that it stands where it does (rewrites, reports,
 // the tuner's consumer): nothing else of the engine knows kinds by name.
-enum stk_role {
-    STK_ROLE_NONE,     // no kind's
-    STK_ROLE_SOURCE,   // computes elements, or was given them
-    STK_ROLE_FILES,    // reads them from files
-    STK_ROLE_PROGRAM,  // asks the program around for them; "id" is a number of this process alone
-    STK_ROLE_FUNCTION, // runs a function on them
-    STK_ROLE_NESTED,   // runs a function that gives datasets, and gives the elements of those
-    STK_ROLE_BATCH,    // neighbours become one element, their values as they were
-    STK_ROLE_PAD,      // neighbours of unequal shapes become one element
-    STK_ROLE_FORM,     // cuts elements up, collects or numbers them
-    STK_ROLE_SEVERAL,  // elements of several datasets
+enum stk_dataset_role {
+    STK_DS_NONE,     // no kind's
+    STK_DS_SOURCE,   // computes elements, or was given them
+    STK_DS_FILES,    // reads them from files
+    STK_DS_PROGRAM,  // asks the program around for them; "id" is a number of this process alone
+    STK_DS_FUNCTION, // runs a function on them
+    STK_DS_NESTED,   // runs a function that gives datasets, and gives the elements of those
+    STK_DS_BATCH,    // neighbours become one element, their values as they were
+    STK_DS_PAD,      // neighbours of unequal shapes become one element
+    STK_DS_FORM,     // cuts elements up, collects or numbers them
+    STK_DS_SEVERAL,  // elements of several datasets
     // These hand on the elements of their only input as they came:
-    STK_ROLE_ORDER,  // some of them, in another order, more than once
-    STK_ROLE_AHEAD,  // all of them, made ahead of whoever asks; no work of its own
-    STK_ROLE_ERRORS, // those that did not fail
-    STK_ROLE_CACHE,  // keeps them in memory for the iterators that follow
-    STK_ROLE_STORE,  // keeps them in files
-    STK_ROLE_COUNT
+    STK_DS_ORDER,  // some of them, in another order, more than once
+    STK_DS_AHEAD,  // all of them, made ahead of whoever asks; no work of its own
+    STK_DS_ERRORS, // those that did not fail
+    STK_DS_CACHE,  // keeps them in memory for the iterators that follow
+    STK_DS_STORE,  // keeps them in files
+    STK_DS_COUNT
 };
 
 struct stk_dataset_kind {
     const char *name, *summary;
-    enum stk_role role;
+    enum stk_dataset_role role;
     bool keeps_blocks; // hands on whole blocks: what holds for the input's groups holds for its own
     const struct stk_arg_row *args; // ends with a NULL name
     int n_in_min, n_in_max;         // input datasets; -1: any number
@@ -96,7 +96,8 @@ STK_MUST_CHECK enum stk_status stk_dataset_make(struct stk_dataset **out, const 
 // A buffer that holds the dataset, for the `keep` of a column of datasets. NULL: no memory.
 struct stk_buf *stk_dataset_buf(struct stk_dataset *ds);
 int64_t stk_dataset_cardinality(const struct stk_dataset *ds);
-bool stk_role_hands_on(enum stk_role role); // ORDER, AHEAD or ERRORS: nothing is kept or made
+bool stk_dataset_role_hands_on(
+    enum stk_dataset_role role); // ORDER, AHEAD or ERRORS: nothing is kept or made
 bool stk_dataset_has_at(const struct stk_dataset *ds); // and all it is made of
 // A dataset's spec set to that of an input (the usual case of infer).
 enum stk_status stk_dataset_like_input(struct stk_dataset *ds, struct stk_err *err);

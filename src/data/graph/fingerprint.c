@@ -120,7 +120,7 @@ static uint64_t of_attrs(const struct stk_attrs *attrs, bool has_host)
 uint64_t stk_dataset_fingerprint(const struct stk_dataset *ds)
 {
     uint64_t h = of_text(ds->kind->name);
-    h = join(h, of_attrs(ds->attrs, ds->kind->role == STK_ROLE_PROGRAM));
+    h = join(h, of_attrs(ds->attrs, ds->kind->role == STK_DS_PROGRAM));
     for (int k = 0; k < ds->n_in; k++) {
         h = join(h, stk_dataset_fingerprint(ds->in[k]));
     }

@@ -45,6 +45,6 @@ void stk_iter_hint_final(struct stk_iter *it)
 {
     while (it) {
         it->is_final = true;
-        it = stk_role_hands_on(it->kind->role) && it->n_in > 0 ? it->in[0] : NULL;
+        it = stk_dataset_role_hands_on(it->kind->role) && it->n_in > 0 ? it->in[0] : NULL;
     }
 }

@@ -32,18 +32,18 @@ static const struct stk_fn_node *find_node(const struct stk_iter *it, const char
 }
 
 // Of the kind's own work, where its function says nothing better.
-static enum stk_wire_limit limit_of(enum stk_role role, bool is_parallel)
+static enum stk_wire_limit limit_of(enum stk_dataset_role role, bool is_parallel)
 {
     switch (role) {
-    case STK_ROLE_FILES:
+    case STK_DS_FILES:
         return STK_WIRE_LIMIT_READ;
-    case STK_ROLE_PROGRAM:
+    case STK_DS_PROGRAM:
         return STK_WIRE_LIMIT_GENERATOR;
-    case STK_ROLE_BATCH:
-    case STK_ROLE_PAD:
+    case STK_DS_BATCH:
+    case STK_DS_PAD:
         return STK_WIRE_LIMIT_BATCH;
-    case STK_ROLE_FUNCTION:
-    case STK_ROLE_NESTED:
+    case STK_DS_FUNCTION:
+    case STK_DS_NESTED:
         return is_parallel ? STK_WIRE_LIMIT_MAP_PARALLEL : STK_WIRE_LIMIT_MAP;
     default:
         return STK_WIRE_LIMIT_OTHER;
@@ -75,7 +75,7 @@ static uint64_t own_ns(const struct stk_iter *it)
 {
     uint64_t held = __atomic_load_n(&it->stats.held_ns, __ATOMIC_RELAXED);
     uint32_t threads = __atomic_load_n(&it->stats.threads, __ATOMIC_RELAXED);
-    return it->kind->role == STK_ROLE_AHEAD ? 0 : held / (threads ? threads : 1);
+    return it->kind->role == STK_DS_AHEAD ? 0 : held / (threads ? threads : 1);
 }
 
 static void find_most(const struct stk_iter *it, const struct stk_iter **most, uint64_t *most_ns,
@@ -98,7 +98,7 @@ static void find_most(const struct stk_iter *it, const struct stk_iter **most, u
 static bool is_buffered(const struct stk_iter *root)
 {
     const struct stk_iter *it = root;
-    while (it && it->kind->role != STK_ROLE_AHEAD) {
+    while (it && it->kind->role != STK_DS_AHEAD) {
         it = it->n_in > 0 ? it->in[0] : NULL;
     }
     return it != NULL;

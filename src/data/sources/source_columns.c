@@ -74,7 +74,7 @@ static const struct stk_arg_row columns_args[] = {
 
 const struct stk_dataset_kind stk_dataset_columns = {.name = "columns",
                                                      .summary = "Elements of a window or a group",
-                                                     .role = STK_ROLE_SOURCE,
+                                                     .role = STK_DS_SOURCE,
                                                      .args = columns_args,
                                                      .infer = columns_infer,
                                                      .cardinality = columns_cardinality,

@@ -367,7 +367,7 @@ static const struct stk_arg_row csv_args[] = {
 
 const struct stk_dataset_kind stk_dataset_csv = {.name = "csv",
                                                  .summary = "Rows of CSV files",
-                                                 .role = STK_ROLE_FILES,
+                                                 .role = STK_DS_FILES,
                                                  .args = csv_args,
                                                  .infer = csv_infer,
                                                  .state_bytes = sizeof(struct csv),

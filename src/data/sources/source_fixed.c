@@ -184,7 +184,7 @@ static const struct stk_arg_row fixed_args[] = {
 
 const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_records",
                                                            .summary = "Records of one length",
-                                                           .role = STK_ROLE_FILES,
+                                                           .role = STK_DS_FILES,
                                                            .args = fixed_args,
                                                            .infer = stk_files_infer_strings,
                                                            .state_bytes = sizeof(struct fixed),

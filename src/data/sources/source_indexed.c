@@ -209,7 +209,7 @@ static const struct stk_arg_row indexed_args[] = {{.name = "filenames",
 
 const struct stk_dataset_kind stk_dataset_indexed = {.name = "indexed",
                                                      .summary = "Elements of indexed files",
-                                                     .role = STK_ROLE_FILES,
+                                                     .role = STK_DS_FILES,
                                                      .args = indexed_args,
                                                      .infer = indexed_infer,
                                                      .cardinality = indexed_cardinality,

@@ -62,7 +62,7 @@ static const struct stk_arg_row random_args[] = {
 
 const struct stk_dataset_kind stk_dataset_random = {.name = "random",
                                                     .summary = "Random numbers without end",
-                                                    .role = STK_ROLE_SOURCE,
+                                                    .role = STK_DS_SOURCE,
                                                     .args = random_args,
                                                     .infer = random_infer,
                                                     .cardinality = random_endless,

@@ -153,7 +153,7 @@ static const struct stk_arg_row range_args[] = {
 
 const struct stk_dataset_kind stk_dataset_range = {.name = "range",
                                                    .summary = "Numbers from start to stop",
-                                                   .role = STK_ROLE_SOURCE,
+                                                   .role = STK_DS_SOURCE,
                                                    .args = range_args,
                                                    .infer = range_infer,
                                                    .cardinality = range_cardinality,

@@ -28,7 +28,7 @@ static const struct stk_arg_row stand_in_args[] = {
 const struct stk_dataset_kind stk_dataset_stand_in = {.name = "stand_in",
                                                       .summary = "Stands for a dataset that is "
                                                                  "not made yet",
-                                                      .role = STK_ROLE_SOURCE,
+                                                      .role = STK_DS_SOURCE,
                                                       .args = stand_in_args,
                                                       .infer = stand_in_infer,
                                                       .next = stand_in_next};

@@ -597,7 +597,7 @@ static const struct stk_arg_row tar_args[] = {
 
 const struct stk_dataset_kind stk_dataset_tar = {.name = "tar",
                                                  .summary = "Samples of tar archives (WebDataset)",
-                                                 .role = STK_ROLE_FILES,
+                                                 .role = STK_DS_FILES,
                                                  .args = tar_args,
                                                  .infer = tar_infer,
                                                  .state_bytes = sizeof(struct tar),

@@ -231,7 +231,7 @@ static const struct stk_arg_row tensor_args[] = {
 
 const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
                                                      .summary = "One element: the tensors given",
-                                                     .role = STK_ROLE_SOURCE,
+                                                     .role = STK_DS_SOURCE,
                                                      .args = tensor_args,
                                                      .infer = specs_of,
                                                      .cardinality = tensors_one,
@@ -242,7 +242,7 @@ const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
 const struct stk_dataset_kind stk_dataset_tensor_slices = {
     .name = "tensor_slices",
     .summary = "The tensors' slices along the first dimension",
-    .role = STK_ROLE_SOURCE,
+    .role = STK_DS_SOURCE,
     .args = tensor_args,
     .infer = slices_infer,
     .cardinality = first_dim,

@@ -159,7 +159,7 @@ static const struct stk_arg_row text_args[] = {
 
 const struct stk_dataset_kind stk_dataset_text_lines = {.name = "text_lines",
                                                         .summary = "Lines of text files",
-                                                        .role = STK_ROLE_FILES,
+                                                        .role = STK_DS_FILES,
                                                         .args = text_args,
                                                         .infer = stk_files_infer_strings,
                                                         .state_bytes = sizeof(struct text),

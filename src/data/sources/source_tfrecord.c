@@ -188,7 +188,7 @@ static const struct stk_arg_row tfrecord_args[] = {
 
 const struct stk_dataset_kind stk_dataset_tfrecord = {.name = "tfrecord",
                                                       .summary = "Records of TFRecord files",
-                                                      .role = STK_ROLE_FILES,
+                                                      .role = STK_DS_FILES,
                                                       .args = tfrecord_args,
                                                       .infer = stk_files_infer_strings,
                                                       .state_bytes = sizeof(struct tfrecord),

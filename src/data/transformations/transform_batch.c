@@ -236,7 +236,7 @@ static const struct stk_arg_row batch_args[] = {{.name = "batch_size",
 
 const struct stk_dataset_kind stk_dataset_batch = {.name = "batch",
                                                    .summary = "Consecutive elements as one",
-                                                   .role = STK_ROLE_BATCH,
+                                                   .role = STK_DS_BATCH,
                                                    .args = batch_args,
                                                    .n_in_min = 1,
                                                    .n_in_max = 1,

@@ -277,7 +277,7 @@ static const struct stk_arg_row cache_args[] = {
 
 const struct stk_dataset_kind stk_dataset_cache = {.name = "cache",
                                                    .summary = "Elements kept in memory",
-                                                   .role = STK_ROLE_CACHE,
+                                                   .role = STK_DS_CACHE,
                                                    .args = cache_args,
                                                    .n_in_min = 1,
                                                    .n_in_max = 1,

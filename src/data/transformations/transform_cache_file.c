@@ -292,7 +292,7 @@ static const struct stk_arg_row snapshot_args[] = {
 
 const struct stk_dataset_kind stk_dataset_snapshot = {.name = "snapshot",
                                                       .summary = "Elements kept in a directory",
-                                                      .role = STK_ROLE_STORE,
+                                                      .role = STK_DS_STORE,
                                                       .args = snapshot_args,
                                                       .n_in_min = 1,
                                                       .n_in_max = 1,

@@ -272,7 +272,7 @@ static const struct stk_arg_row cycle_args[] = {
 const struct stk_dataset_kind stk_dataset_flat_map = {.name = "flat_map",
                                                       .summary = "Elements of datasets that a "
                                                                  "function gives",
-                                                      .role = STK_ROLE_NESTED,
+                                                      .role = STK_DS_NESTED,
                                                       .args = flat_args,
                                                       .n_in_min = 1,
                                                       .n_in_max = 1,
@@ -285,7 +285,7 @@ const struct stk_dataset_kind stk_dataset_flat_map = {.name = "flat_map",
 const struct stk_dataset_kind stk_dataset_interleave = {.name = "interleave",
                                                         .summary = "Elements of several datasets "
                                                                    "in turn",
-                                                        .role = STK_ROLE_NESTED,
+                                                        .role = STK_DS_NESTED,
                                                         .args = cycle_args,
                                                         .n_in_min = 1,
                                                         .n_in_max = 1,

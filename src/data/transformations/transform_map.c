@@ -275,7 +275,7 @@ static const struct stk_arg_row map_args[] = {
 
 const struct stk_dataset_kind stk_dataset_map = {.name = "map",
                                                  .summary = "Each element through a function",
-                                                 .role = STK_ROLE_FUNCTION,
+                                                 .role = STK_DS_FUNCTION,
                                                  .args = map_args,
                                                  .n_in_min = 1,
                                                  .n_in_max = 1,

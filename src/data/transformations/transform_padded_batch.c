@@ -132,7 +132,7 @@ static const struct stk_arg_row padded_args[] = {
 const struct stk_dataset_kind stk_dataset_padded_batch = {.name = "padded_batch",
                                                           .summary = "Consecutive elements as one, "
                                                                      "filled up to one shape",
-                                                          .role = STK_ROLE_PAD,
+                                                          .role = STK_DS_PAD,
                                                           .args = padded_args,
                                                           .n_in_min = 1,
                                                           .n_in_max = 1,

@@ -93,7 +93,7 @@ static const struct stk_arg_row prefetch_args[] = {{.name = "buffer_size",
 
 const struct stk_dataset_kind stk_dataset_prefetch = {.name = "prefetch",
                                                       .summary = "Elements made ahead of time",
-                                                      .role = STK_ROLE_AHEAD,
+                                                      .role = STK_DS_AHEAD,
                                                       .args = prefetch_args,
                                                       .n_in_min = 1,
                                                       .n_in_max = 1,

@@ -254,7 +254,7 @@ static const struct stk_arg_row repeat_args[] = {
 
 const struct stk_dataset_kind stk_dataset_repeat = {.name = "repeat",
                                                     .summary = "The input several times",
-                                                    .role = STK_ROLE_ORDER,
+                                                    .role = STK_DS_ORDER,
                                                     .args = repeat_args,
                                                     .n_in_min = 1,
                                                     .n_in_max = 1,
@@ -267,7 +267,7 @@ const struct stk_dataset_kind stk_dataset_repeat = {.name = "repeat",
 const struct stk_dataset_kind stk_dataset_concatenate = {
     .name = "concatenate",
     .summary = "Several datasets, one after the other",
-    .role = STK_ROLE_SEVERAL,
+    .role = STK_DS_SEVERAL,
     .n_in_min = 1,
     .n_in_max = -1,
     .infer = concatenate_infer,

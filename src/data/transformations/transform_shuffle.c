@@ -517,7 +517,7 @@ static const struct stk_arg_row shuffle_args[] = {
 
 const struct stk_dataset_kind stk_dataset_shuffle = {.name = "shuffle",
                                                      .summary = "Elements in random order",
-                                                     .role = STK_ROLE_ORDER,
+                                                     .role = STK_DS_ORDER,
                                                      .args = shuffle_args,
                                                      .n_in_min = 1,
                                                      .n_in_max = 1,

@@ -138,7 +138,7 @@ static void unbatch_close(struct stk_iter *it)
 const struct stk_dataset_kind stk_dataset_unbatch = {.name = "unbatch",
                                                      .summary = "Elements cut along their first "
                                                                 "dimension",
-                                                     .role = STK_ROLE_FORM,
+                                                     .role = STK_DS_FORM,
                                                      .n_in_min = 1,
                                                      .n_in_max = 1,
                                                      .infer = unbatch_infer,

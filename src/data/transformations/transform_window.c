@@ -266,7 +266,7 @@ static const struct stk_arg_row window_args[] = {
 
 const struct stk_dataset_kind stk_dataset_window = {.name = "window",
                                                     .summary = "Datasets of neighbouring elements",
-                                                    .role = STK_ROLE_FORM,
+                                                    .role = STK_DS_FORM,
                                                     .args = window_args,
                                                     .n_in_min = 1,
                                                     .n_in_max = 1,

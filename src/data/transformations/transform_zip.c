@@ -243,7 +243,7 @@ static const struct stk_arg_row enumerate_args[] = {
 
 const struct stk_dataset_kind stk_dataset_zip = {.name = "zip",
                                                  .summary = "Elements of several datasets as one",
-                                                 .role = STK_ROLE_SEVERAL,
+                                                 .role = STK_DS_SEVERAL,
                                                  .n_in_min = 1,
                                                  .n_in_max = -1,
                                                  .infer = zip_infer,
@@ -256,7 +256,7 @@ const struct stk_dataset_kind stk_dataset_zip = {.name = "zip",
                                                  .close = zip_close};
 const struct stk_dataset_kind stk_dataset_enumerate = {.name = "enumerate",
                                                        .summary = "Elements with their number",
-                                                       .role = STK_ROLE_FORM,
+                                                       .role = STK_DS_FORM,
                                                        .args = enumerate_args,
                                                        .n_in_min = 1,
                                                        .n_in_max = 1,

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `stoker stats input` calls the stages of the engine, by their names in a record, is what
+// they are by their role: every kind, those that are added later too.
+#include <stdio.h>
+
+#include "check.h"
+#include "data/run/stage_name.h"
+#include "model/input/input_kinds.h"
+
+static bool fits(enum stk_dataset_role role, struct stk_input_name is)
+{
+    switch (role) {
+    case STK_DS_SOURCE:
+    case STK_DS_FILES:
+    case STK_DS_PROGRAM:
+        return is.kind == STK_INPUT_READ;
+    case STK_DS_FUNCTION:
+        return is.kind == STK_INPUT_PREPROCESS;
+    case STK_DS_NESTED: // of files, or of groups
+        return is.kind == STK_INPUT_READ || is.kind == STK_INPUT_BATCH;
+    case STK_DS_BATCH:
+    case STK_DS_PAD:
+        return is.kind == STK_INPUT_BATCH;
+    case STK_DS_FORM:
+        return is.kind == STK_INPUT_BATCH || is.kind == STK_INPUT_CONTROL;
+    case STK_DS_ORDER:
+        return is.kind == STK_INPUT_SHUFFLE || is.kind == STK_INPUT_CONTROL;
+    case STK_DS_AHEAD:
+        return is.kind == STK_INPUT_BUFFER && is.is_async;
+    case STK_DS_CACHE:
+    case STK_DS_STORE:
+        return is.kind == STK_INPUT_CACHE;
+    default:
+        return is.kind == STK_INPUT_CONTROL;
+    }
+}
+
+int main(void)
+{
+    CHECK(stk_dataset_kind_count > 30);
+    for (int i = 0; i < stk_dataset_kind_count; i++) {
+        char text[STK_STAGE_NAME];
+        const struct stk_iter it = {.kind = stk_dataset_kinds[i]};
+        stk_stage_name(&it, text);
+        struct stk_str name = {text, strlen(text)};
+        struct stk_input_name is = stk_input_classify(
+            name, STK_KIND_INPUT, stk_name_classify(name, STK_KIND_INPUT), false);
+        if (!fits(it.kind->role, is)) {
+            printf("%s counts as %s\n", text, stk_input_kind_key(is.kind));
+        }
+        CHECK(is.is_pipeline && fits(it.kind->role, is));
+    }
+    return check_done("unit.input_engine");
+}
