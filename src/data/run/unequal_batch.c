@@ -31,6 +31,15 @@ int64_t stk_unequal_cardinality(const struct stk_dataset *ds)
     return n / size + (!drops_remainder(ds) && n % size != 0);
 }
 
+enum stk_status stk_unequal_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct stk_unequal *p = it->state;
+    (void)err;
+    p->size = stk_unequal_size(it->ds);
+    p->drops_remainder = drops_remainder(it->ds);
+    return STK_OK;
+}
+
 // Until a batch is held, or the end.
 static enum stk_status fill(struct stk_iter *it, int64_t size, struct stk_err *err)
 {
@@ -64,10 +73,10 @@ enum stk_status stk_unequal_next(struct stk_iter *it,
                                  struct stk_block *out, struct stk_err *err)
 {
     struct stk_unequal *p = it->state;
-    int64_t size = stk_unequal_size(it->ds);
+    int64_t size = p->size;
     enum stk_status s = fill(it, size, err);
     int64_t n = p->held.n < size ? p->held.n : size;
-    if (s != STK_OK || n == 0 || (n < size && drops_remainder(it->ds))) {
+    if (s != STK_OK || n == 0 || (n < size && p->drops_remainder)) {
         return s;
     }
     if (!stk_block_reset(out, it->ds->specs->count)) {

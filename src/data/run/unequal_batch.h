@@ -9,13 +9,16 @@
 struct stk_unequal {       // the iterator's state
     struct stk_block held; // elements of the batch to be made, and perhaps more
     struct stk_block more, joined, rest;
-    bool at_end;
+    int64_t size;
+    bool drops_remainder, at_end;
 };
 
 int64_t stk_unequal_size(const struct stk_dataset *ds);
 // Rows of a batch: known where short ones are dropped, else STK_UNKNOWN.
 int64_t stk_unequal_rows(const struct stk_dataset *ds);
 int64_t stk_unequal_cardinality(const struct stk_dataset *ds);
+// The kind's open().
+enum stk_status stk_unequal_open(struct stk_iter *it, struct stk_err *err);
 // The kind's next(). make: a batch of the first n elements held, into the columns of `out`. An
 // error of the input takes the batch with it that it stands in.
 STK_MUST_CHECK enum stk_status

@@ -3,7 +3,8 @@
 #include "data/run/iter.h"
 
 struct columns {
-    int64_t at; // position
+    int64_t at, n; // position; elements
+    const struct stk_attr *cols;
 };
 
 static int64_t columns_cardinality(const struct stk_dataset *ds)
@@ -23,20 +24,27 @@ static enum stk_status columns_infer(struct stk_dataset *ds, struct stk_err *err
     return STK_OK;
 }
 
+static enum stk_status columns_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    *(struct columns *)it->state = (struct columns){
+        .n = columns_cardinality(it->ds), .cols = stk_attrs_get(it->ds->attrs, "columns")};
+    return STK_OK;
+}
+
 static enum stk_status columns_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                     struct stk_err *err)
 {
     struct columns *c = it->state;
-    const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "columns");
-    int64_t left = columns_cardinality(it->ds) - c->at, n = want < left ? want : left;
+    int64_t left = c->n - c->at, n = want < left ? want : left;
     if (n <= 0) {
         return STK_OK;
     }
-    if (!stk_block_reset(out, (int)t->count)) {
+    if (!stk_block_reset(out, (int)c->cols->count)) {
         return stk_err_nomem(err);
     }
     for (int k = 0; k < out->count; k++) {
-        stk_col_slice(&out->cols[k], &t->cols[k], c->at, n);
+        stk_col_slice(&out->cols[k], &c->cols->cols[k], c->at, n);
     }
     out->n = n;
     c->at += n;
@@ -47,7 +55,7 @@ static enum stk_status columns_skip(struct stk_iter *it, int64_t n, int64_t *don
                                     struct stk_err *err)
 {
     struct columns *c = it->state;
-    int64_t left = columns_cardinality(it->ds) - c->at;
+    int64_t left = c->n - c->at;
     (void)err;
     *done = n < left ? n : left;
     c->at += *done;
@@ -57,9 +65,8 @@ static enum stk_status columns_skip(struct stk_iter *it, int64_t n, int64_t *don
 static enum stk_status columns_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                   struct stk_block *out, struct stk_err *err)
 {
-    const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "columns");
-    struct stk_block all = {
-        .count = (int)t->count, .n = columns_cardinality(it->ds), .cols = t->cols};
+    const struct columns *c = it->state;
+    struct stk_block all = {.count = (int)c->cols->count, .n = c->n, .cols = c->cols->cols};
     if (!stk_block_gather(out, it->run->pool, &all, index, n)) {
         return stk_err_set(err, STK_ELIMIT, "columns: no memory for %lld elements", (long long)n);
     }
@@ -79,6 +86,7 @@ const struct stk_dataset_kind stk_dataset_columns = {.name = "columns",
                                                      .infer = columns_infer,
                                                      .cardinality = columns_cardinality,
                                                      .state_bytes = sizeof(struct columns),
+                                                     .open = columns_open,
                                                      .next = columns_next,
                                                      .skip = columns_skip,
                                                      .at = columns_at};

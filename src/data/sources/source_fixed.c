@@ -16,12 +16,23 @@ struct fixed {
     struct stk_buf *buf; // bytes [pos, end) are not given yet
     size_t pos, end;
     bool at_end;
+    size_t record, header, footer; // bytes
     char path[STK_PATH_MAX];
 };
 
 static int64_t bytes_of(const struct stk_dataset *ds, const char *name)
 {
     return stk_attrs_int(ds->attrs, name, 0);
+}
+
+static enum stk_status fixed_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct fixed *t = it->state;
+    (void)err;
+    t->record = (size_t)bytes_of(it->ds, "record_bytes");
+    t->header = (size_t)bytes_of(it->ds, "header_bytes");
+    t->footer = (size_t)bytes_of(it->ds, "footer_bytes");
+    return STK_OK;
 }
 
 static void end_file(struct fixed *t)
@@ -38,7 +49,7 @@ static enum stk_status excess(const struct stk_iter *it, int64_t bytes, struct s
     return stk_err_set(err, STK_EINVAL,
                        "%.300s: %lld bytes between header and footer are no whole number of "
                        "records of %lld",
-                       t->path, (long long)bytes, (long long)bytes_of(it->ds, "record_bytes"));
+                       t->path, (long long)bytes, (long long)t->record);
 }
 
 static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
@@ -49,9 +60,8 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
     enum stk_status s = stk_files_open(it, t->file++, t->path, &t->open, err);
     if (s == STK_OK && stk_stream_codec(t->open.stream) == STK_CODEC_PLAIN &&
         stat(t->path, &info) == 0 && S_ISREG(info.st_mode)) {
-        int64_t body =
-            info.st_size - bytes_of(it->ds, "header_bytes") - bytes_of(it->ds, "footer_bytes");
-        if (body < 0 || body % bytes_of(it->ds, "record_bytes")) {
+        int64_t body = info.st_size - (int64_t)t->header - (int64_t)t->footer;
+        if (body < 0 || body % (int64_t)t->record) {
             return excess(it, body, err); // the caller ends the file
         }
     }
@@ -89,7 +99,7 @@ static enum stk_status give(struct stk_iter *it, int64_t n, struct stk_block *ou
 {
     struct fixed *t = it->state;
     struct stk_shape scalar = {0};
-    size_t size = (size_t)bytes_of(it->ds, "record_bytes");
+    size_t size = t->record;
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, n) ||
         !stk_keep_add(&out->cols[0].keep, t->buf)) {
@@ -108,7 +118,7 @@ static enum stk_status give(struct stk_iter *it, int64_t n, struct stk_block *ou
 static enum stk_status pass_header(struct stk_iter *it, struct stk_err *err)
 {
     struct fixed *t = it->state;
-    size_t header = (size_t)bytes_of(it->ds, "header_bytes");
+    size_t header = t->header;
     enum stk_status s = header ? read_more(it, header, err) : STK_OK;
     if (s == STK_OK && header && t->end < header) {
         s = excess(it, (int64_t)t->end - (int64_t)header, err);
@@ -121,8 +131,7 @@ static enum stk_status fixed_next(struct stk_iter *it, int64_t want, struct stk_
                                   struct stk_err *err)
 {
     struct fixed *t = it->state;
-    size_t size = (size_t)bytes_of(it->ds, "record_bytes"),
-           footer = (size_t)bytes_of(it->ds, "footer_bytes");
+    size_t size = t->record, footer = t->footer;
     size_t most = stk_files_share(it, READ_BYTES) / size;
     want = (size_t)want < most ? want : most ? (int64_t)most : 1;
     for (;;) {
@@ -188,5 +197,6 @@ const struct stk_dataset_kind stk_dataset_fixed_records = {.name = "fixed_record
                                                            .args = fixed_args,
                                                            .infer = stk_files_infer_strings,
                                                            .state_bytes = sizeof(struct fixed),
+                                                           .open = fixed_open,
                                                            .next = fixed_next,
                                                            .close = fixed_close};

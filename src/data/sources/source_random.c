@@ -6,6 +6,7 @@
 
 struct random {
     int64_t at;
+    uint64_t seed;
 };
 
 static int64_t random_endless(const struct stk_dataset *ds)
@@ -24,21 +25,28 @@ static enum stk_status random_infer(struct stk_dataset *ds, struct stk_err *err)
     return STK_OK;
 }
 
+static enum stk_status random_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    bool is_same =
+        it->ds->seed >= 0 && !stk_attrs_int(it->ds->attrs, "rerandomize_each_iteration", 0);
+    ((struct random *)it->state)->seed =
+        is_same ? stk_hash_u64((uint64_t)it->ds->seed + 1) : it->seed;
+    return STK_OK;
+}
+
 static enum stk_status random_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                    struct stk_err *err)
 {
     struct random *r = it->state;
     const struct stk_spec *spec = &it->ds->specs->items[0];
-    bool is_same =
-        it->ds->seed >= 0 && !stk_attrs_int(it->ds->attrs, "rerandomize_each_iteration", 0);
-    uint64_t seed = is_same ? stk_hash_u64((uint64_t)it->ds->seed + 1) : it->seed;
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, spec->dtype, &spec->shape, want)) {
         return stk_err_set(err, STK_ELIMIT, "random: no memory for %lld elements", (long long)want);
     }
     int64_t *to = (int64_t *)out->cols[0].data;
     for (int64_t i = 0; i < want; i++) {
-        to[i] = (int64_t)(stk_random_bits(seed, 0, r->at++, 0) >> 32);
+        to[i] = (int64_t)(stk_random_bits(r->seed, 0, r->at++, 0) >> 32);
     }
     out->n = want;
     return STK_OK;
@@ -67,5 +75,6 @@ const struct stk_dataset_kind stk_dataset_random = {.name = "random",
                                                     .infer = random_infer,
                                                     .cardinality = random_endless,
                                                     .state_bytes = sizeof(struct random),
+                                                    .open = random_open,
                                                     .next = random_next,
                                                     .skip = random_skip};

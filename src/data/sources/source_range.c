@@ -4,7 +4,9 @@
 #include "data/run/iter.h"
 
 struct range {
-    int64_t at; // position
+    int64_t at, n; // position; elements
+    uint64_t start, step;
+    enum stk_dtype dtype;
 };
 
 static int64_t range_cardinality(const struct stk_dataset *ds)
@@ -44,12 +46,21 @@ static enum stk_status range_infer(struct stk_dataset *ds, struct stk_err *err)
     return STK_OK;
 }
 
-static void put(const struct stk_dataset *ds, void *to, int64_t k, int64_t position)
+static enum stk_status range_open(struct stk_iter *it, struct stk_err *err)
 {
-    int64_t start = stk_attrs_int(ds->attrs, "start", 0),
-            step = stk_attrs_int(ds->attrs, "step", 1);
-    int64_t v = (int64_t)((uint64_t)start + (uint64_t)step * (uint64_t)position);
-    switch (ds->specs->items[0].dtype) {
+    (void)err;
+    *(struct range *)it->state =
+        (struct range){.n = range_cardinality(it->ds),
+                       .start = (uint64_t)stk_attrs_int(it->ds->attrs, "start", 0),
+                       .step = (uint64_t)stk_attrs_int(it->ds->attrs, "step", 1),
+                       .dtype = it->ds->specs->items[0].dtype};
+    return STK_OK;
+}
+
+static void put(const struct range *r, void *to, int64_t k, int64_t position)
+{
+    int64_t v = (int64_t)(r->start + r->step * (uint64_t)position);
+    switch (r->dtype) {
     case STK_DT_U8:
     case STK_DT_I8:
         ((int8_t *)to)[k] = (int8_t)v;
@@ -89,10 +100,10 @@ static enum stk_status make_capacity(struct stk_iter *it, int64_t n, struct stk_
 static enum stk_status range_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                 struct stk_block *out, struct stk_err *err)
 {
+    const struct range *r = it->state;
     enum stk_status s = make_capacity(it, n, out, err);
-    if (s == STK_OK && it->ds->specs->items[0].dtype == STK_DT_I64) {
-        uint64_t start = (uint64_t)stk_attrs_int(it->ds->attrs, "start", 0);
-        uint64_t step = (uint64_t)stk_attrs_int(it->ds->attrs, "step", 1);
+    if (s == STK_OK && r->dtype == STK_DT_I64) {
+        uint64_t start = r->start, step = r->step;
         int64_t *to = (int64_t *)out->cols[0].data;
         for (int64_t i = 0; i < n; i++) {
             to[i] = (int64_t)(start + step * (uint64_t)index[i]);
@@ -100,7 +111,7 @@ static enum stk_status range_at(struct stk_iter *it, const int64_t *index, int64
         return STK_OK;
     }
     for (int64_t i = 0; s == STK_OK && i < n; i++) {
-        put(it->ds, out->cols[0].data, i, index[i]);
+        put(r, out->cols[0].data, i, index[i]);
     }
     return s;
 }
@@ -109,7 +120,7 @@ static enum stk_status range_next(struct stk_iter *it, int64_t want, struct stk_
                                   struct stk_err *err)
 {
     struct range *r = it->state;
-    int64_t left = range_cardinality(it->ds) - r->at, n = want < left ? want : left;
+    int64_t left = r->n - r->at, n = want < left ? want : left;
     if (n <= 0) {
         return STK_OK;
     }
@@ -117,16 +128,15 @@ static enum stk_status range_next(struct stk_iter *it, int64_t want, struct stk_
     if (s != STK_OK) {
         return s;
     }
-    if (it->ds->specs->items[0].dtype == STK_DT_I64) {
-        int64_t step = stk_attrs_int(it->ds->attrs, "step", 1), *to = (int64_t *)out->cols[0].data;
-        uint64_t v =
-            (uint64_t)stk_attrs_int(it->ds->attrs, "start", 0) + (uint64_t)step * (uint64_t)r->at;
+    if (r->dtype == STK_DT_I64) {
+        int64_t *to = (int64_t *)out->cols[0].data;
+        uint64_t step = r->step, v = r->start + step * (uint64_t)r->at;
         for (int64_t i = 0; i < n; i++) {
-            to[i] = (int64_t)(v + (uint64_t)i * (uint64_t)step);
+            to[i] = (int64_t)(v + (uint64_t)i * step);
         }
     } else {
         for (int64_t i = 0; i < n; i++) {
-            put(it->ds, out->cols[0].data, i, r->at + i);
+            put(r, out->cols[0].data, i, r->at + i);
         }
     }
     r->at += n;
@@ -137,7 +147,7 @@ static enum stk_status range_skip(struct stk_iter *it, int64_t n, int64_t *done,
                                   struct stk_err *err)
 {
     struct range *r = it->state;
-    int64_t left = range_cardinality(it->ds) - r->at;
+    int64_t left = r->n - r->at;
     (void)err;
     *done = n < left ? n : left;
     r->at += *done;
@@ -158,6 +168,7 @@ const struct stk_dataset_kind stk_dataset_range = {.name = "range",
                                                    .infer = range_infer,
                                                    .cardinality = range_cardinality,
                                                    .state_bytes = sizeof(struct range),
+                                                   .open = range_open,
                                                    .next = range_next,
                                                    .skip = range_skip,
                                                    .at = range_at};

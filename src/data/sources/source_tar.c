@@ -31,7 +31,8 @@ struct part {
 };
 
 struct tar {
-    struct stk_file open; // no stream: the next file is to be opened
+    const struct stk_attr *names; // the suffixes wanted
+    struct stk_file open;         // no stream: the next file is to be opened
     int64_t file;
     struct stk_buf *buf; // bytes [pos, end) were not looked at yet
     size_t pos, end;
@@ -79,6 +80,7 @@ static enum stk_status tar_infer(struct stk_dataset *ds, struct stk_err *err)
 static enum stk_status tar_open(struct stk_iter *it, struct stk_err *err)
 {
     struct tar *t = it->state;
+    t->names = suffixes(it->ds);
     t->name = stk_alloc_zero(NAME_MAX_BYTES + 1, 1);
     t->key = stk_alloc_zero(NAME_MAX_BYTES + 1, 1);
     return t->name && t->key ? STK_OK : stk_err_nomem(err);
@@ -258,7 +260,7 @@ static enum stk_status find_header(struct stk_iter *it, bool *found, struct stk_
 static bool is_whole(const struct stk_iter *it)
 {
     const struct tar *t = it->state;
-    const struct stk_attr *names = suffixes(it->ds);
+    const struct stk_attr *names = t->names;
     for (int k = 0; k < (int)names->count; k++) {
         if (!t->parts[k].is_there && strcmp((const char *)names->texts[k].data, "__key__") != 0) {
             return false;
@@ -343,9 +345,8 @@ static bool split_name(const struct tar *t, size_t *key_size, const char **suffi
     return true;
 }
 
-static int wanted(const struct stk_dataset *ds, const char *suffix)
+static int wanted(const struct stk_attr *names, const char *suffix)
 {
-    const struct stk_attr *names = suffixes(ds);
     for (int k = 0; k < (int)names->count; k++) {
         const char *name = (const char *)names->texts[k].data;
         size_t i = 0;
@@ -397,7 +398,7 @@ static enum stk_status take_data(struct stk_iter *it, int k, struct stk_err *err
 static enum stk_status bad_sample(struct stk_iter *it, struct stk_err *err)
 {
     struct tar *t = it->state;
-    const struct stk_attr *names = suffixes(it->ds);
+    const struct stk_attr *names = t->names;
     const char *what = "has a part twice", *name = "";
     for (int k = 0; k < (int)names->count; k++) {
         const char *suffix = (const char *)names->texts[k].data;
@@ -451,7 +452,7 @@ static enum stk_status read_sample(struct stk_iter *it, struct stk_err *err)
             t->key[key_size] = 0;
             t->key_size = key_size;
             t->has_sample = true;
-            int k = wanted(it->ds, suffix);
+            int k = wanted(t->names, suffix);
             bool is_hole = t->header.kind == STK_TAR_SPARSE && k >= 0;
             s = take_data(it, k, err);
             if (s == STK_OK && is_hole) {
@@ -510,7 +511,7 @@ static bool put_sample(struct stk_iter *it, struct stk_block *out,
                        struct stk_col_capacity *capacity)
 {
     struct tar *t = it->state;
-    const struct stk_attr *names = suffixes(it->ds);
+    const struct stk_attr *names = t->names;
     bool ok = true;
     for (int k = 0; ok && k < out->count; k++) {
         struct stk_bytes *to = (struct stk_bytes *)(void *)out->cols[k].data + out->n;

@@ -8,7 +8,8 @@
 #include "data/run/iter.h"
 
 struct slices {
-    int64_t at;              // position
+    int64_t at, n;               // position; slices
+    const struct stk_attr *cols; // components
     struct stk_guard *guard; // of the first component, which is all there is where files are mapped
     bool is_told;
 };
@@ -63,7 +64,7 @@ static void whole(struct stk_col *to, const struct stk_col *from)
 static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                   struct stk_block *out, struct stk_err *err)
 {
-    const struct stk_attr *t = components(it->ds);
+    const struct stk_attr *t = ((struct slices *)it->state)->cols;
     (void)index;
     if (!stk_block_reset(out, (int)t->count)) {
         return stk_err_nomem(err);
@@ -74,6 +75,13 @@ static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int
         out->cols[k].n = n;
     }
     out->n = n;
+    return STK_OK;
+}
+
+static enum stk_status tensors_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    ((struct slices *)it->state)->cols = components(it->ds);
     return STK_OK;
 }
 
@@ -141,11 +149,12 @@ static void cut(struct stk_col *to, const struct stk_col *from, int64_t first, i
 static enum stk_status slices_open(struct stk_iter *it, struct stk_err *err)
 {
     struct slices *s = it->state;
-    const struct stk_col *c = &components(it->ds)->cols[0];
     (void)err;
+    s->cols = components(it->ds);
+    s->n = first_dim(it->ds);
     if (stk_attrs_int(it->ds->attrs, "is_mapped", 0)) {
         struct stk_col all = {0};
-        whole(&all, c);
+        whole(&all, &s->cols->cols[0]);
         s->guard = stk_guard_add(all.data, all.stride);
         stk_col_clear(&all);
     }
@@ -168,11 +177,11 @@ static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk
                                    struct stk_err *err)
 {
     struct slices *s = it->state;
-    const struct stk_attr *t = components(it->ds);
-    int64_t left = first_dim(it->ds) - s->at, n = want < left ? want : left;
+    const struct stk_attr *t = s->cols;
+    int64_t left = s->n - s->at, n = want < left ? want : left;
     if (stk_guard_is_torn(s->guard) && !s->is_told) {
         s->is_told = true;
-        s->at = first_dim(it->ds);
+        s->at = s->n;
         return torn(err);
     }
     if (n <= 0) {
@@ -193,7 +202,7 @@ static enum stk_status slices_skip(struct stk_iter *it, int64_t n, int64_t *done
                                    struct stk_err *err)
 {
     struct slices *s = it->state;
-    int64_t left = first_dim(it->ds) - s->at;
+    int64_t left = s->n - s->at;
     (void)err;
     *done = n < left ? n : left;
     s->at += *done;
@@ -203,8 +212,9 @@ static enum stk_status slices_skip(struct stk_iter *it, int64_t n, int64_t *done
 static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                  struct stk_block *out, struct stk_err *err)
 {
-    const struct stk_attr *t = components(it->ds);
-    if (stk_guard_is_torn(((struct slices *)it->state)->guard)) {
+    const struct slices *s = it->state;
+    const struct stk_attr *t = s->cols;
+    if (stk_guard_is_torn(s->guard)) {
         return torn(err);
     }
     if (!stk_block_reset(out, (int)t->count)) {
@@ -212,7 +222,7 @@ static enum stk_status slices_at(struct stk_iter *it, const int64_t *index, int6
     }
     for (int k = 0; k < out->count; k++) {
         struct stk_col all;
-        cut(&all, &t->cols[k], 0, first_dim(it->ds));
+        cut(&all, &t->cols[k], 0, s->n);
         bool ok = stk_col_gather(&out->cols[k], it->run->pool, &all, index, n);
         stk_col_clear(&all);
         if (!ok) {
@@ -236,6 +246,7 @@ const struct stk_dataset_kind stk_dataset_tensors = {.name = "tensors",
                                                      .infer = specs_of,
                                                      .cardinality = tensors_one,
                                                      .state_bytes = sizeof(struct slices),
+                                                     .open = tensors_open,
                                                      .next = tensors_next,
                                                      .at = tensors_at};
 

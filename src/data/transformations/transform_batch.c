@@ -10,7 +10,8 @@
 struct batch {
     struct stk_block held;                     // elements of a batch that is not full yet
     struct stk_block part, rest, more, joined; // empty between calls
-    bool at_end;
+    int64_t size;
+    bool drops_remainder, at_end;
 };
 
 static int64_t batch_size(const struct stk_dataset *ds)
@@ -158,8 +159,11 @@ static enum stk_status add(struct stk_iter *it, struct stk_block *more, struct s
 
 static enum stk_status batch_open(struct stk_iter *it, struct stk_err *err)
 {
+    struct batch *b = it->state;
     (void)err;
-    stk_iter_hint_group(it->in[0], batch_size(it->ds));
+    b->size = batch_size(it->ds);
+    b->drops_remainder = drops_remainder(it->ds);
+    stk_iter_hint_group(it->in[0], b->size);
     return STK_OK;
 }
 
@@ -167,7 +171,7 @@ static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_
                                   struct stk_err *err)
 {
     struct batch *b = it->state;
-    int64_t size = batch_size(it->ds), target = size;
+    int64_t size = b->size, target = size;
     (void)__builtin_mul_overflow(size, want > 0 ? want : 1, &target);
     struct stk_block *more = &b->more;
     enum stk_status s = STK_OK;
@@ -186,7 +190,7 @@ static enum stk_status batch_next(struct stk_iter *it, int64_t want, struct stk_
     if (b->held.n >= size) {
         return fold(it, b->held.n / size * size, size, out, err);
     }
-    if (b->held.n == 0 || drops_remainder(it->ds)) {
+    if (b->held.n == 0 || b->drops_remainder) {
         return STK_OK;
     }
     return fold(it, b->held.n, b->held.n, out, err);
@@ -196,7 +200,7 @@ static enum stk_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
                                   struct stk_err *err)
 {
     struct batch *b = it->state;
-    int64_t size = batch_size(it->ds), passed = 0;
+    int64_t size = b->size, passed = 0;
     *done = 0;
     if (n == 0) {
         return STK_OK;
@@ -208,7 +212,7 @@ static enum stk_status batch_skip(struct stk_iter *it, int64_t n, int64_t *done,
     stk_block_move(&b->held, &b->rest);
     enum stk_status s = stk_iter_skip(it->in[0], n * size - from_held, &passed, err);
     passed += from_held;
-    *done = passed / size + (passed % size != 0 && !drops_remainder(it->ds));
+    *done = passed / size + (passed % size != 0 && !b->drops_remainder);
     b->at_end = s == STK_OK && passed < n * size;
     return s;
 }

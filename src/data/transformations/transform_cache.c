@@ -104,14 +104,15 @@ static bool own_strings(struct stk_iter *it, struct stk_block *b)
     return ok;
 }
 
-// The last blocks become one while the last but one is small, and not much larger than the last.
-// Without memory for that they stay two.
+// The last blocks become one while both are small, and the one before not much larger than the
+// last. Without memory for that they stay two.
 static void join_small(struct stk_iter *it, struct stk_vec *blocks)
 {
     while (blocks->count >= 2) {
         struct stk_block *a = stk_vec_at(blocks, blocks->count - 2), *b = a + 1, joined = {0};
         const struct stk_block *both[2] = {a, b};
         if (a->n / 2 > b->n || stk_block_bytes(a) >= JOIN_BYTES ||
+            stk_block_bytes(b) >= JOIN_BYTES ||
             !stk_block_concat(&joined, it->run->pool, both, 2)) {
             return;
         }

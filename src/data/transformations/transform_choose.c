@@ -20,6 +20,8 @@ struct choose {
     int64_t draws;
     int left;       // inputs that are not at their end
     bool has_ended; // stop_on_empty_dataset
+    bool stops;     // with the first input that ends
+    uint64_t seed;  // of the draws
     int drawn;      // a draw that waits; -1: none
     int16_t round[ROUND];
     struct stk_block *parts, joined;
@@ -92,6 +94,10 @@ static enum stk_status choose_open(struct stk_iter *it, struct stk_err *err)
     if (!c->feeds || !c->is_over || !c->used || !c->reach || !c->parts || !c->list || !c->index) {
         return stk_err_nomem(err);
     }
+    bool is_same =
+        it->ds->seed >= 0 && !stk_attrs_int(it->ds->attrs, "rerandomize_each_iteration", 0);
+    c->seed = is_same ? stk_hash_u64((uint64_t)it->ds->seed + 1) : it->seed;
+    c->stops = stk_attrs_int(it->ds->attrs, "stop_on_empty_dataset", 0) != 0;
     c->drawn = -1;
     c->left = it->n_in - first_data(it->ds);
     double sum = 0;
@@ -110,10 +116,7 @@ static enum stk_status choose_open(struct stk_iter *it, struct stk_err *err)
 static int sample(struct stk_iter *it)
 {
     struct choose *c = it->state;
-    bool is_same =
-        it->ds->seed >= 0 && !stk_attrs_int(it->ds->attrs, "rerandomize_each_iteration", 0);
-    uint64_t seed = is_same ? stk_hash_u64((uint64_t)it->ds->seed + 1) : it->seed;
-    uint64_t bits = stk_random_bits(seed, 0, c->draws++, 0) >> 11;
+    uint64_t bits = stk_random_bits(c->seed, 0, c->draws++, 0) >> 11;
     double x = (double)bits * 0x1p-53 * c->reach[it->n_in - 1];
     int lo = 0, hi = it->n_in - 1;
     while (lo < hi) {
@@ -169,7 +172,7 @@ static enum stk_status serve(struct stk_iter *it, int64_t want, bool *is_given, 
         if (stk_feed_left(f) == 0) {
             c->is_over[i] = true;
             c->left--;
-            c->has_ended = stk_attrs_int(it->ds->attrs, "stop_on_empty_dataset", 0) != 0;
+            c->has_ended = c->stops;
         }
     }
     if (c->is_over[i]) {

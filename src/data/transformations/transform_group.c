@@ -36,6 +36,7 @@ struct groups {
     size_t flushed;       // at the end: groups gone
     bool at_end, is_open; // is_open: results of a group come from input 1
     uint64_t emitted;
+    int64_t window_size; // where no function gives it
 };
 
 static struct stk_fn *fn_of(const struct stk_dataset *ds, const char *name)
@@ -77,6 +78,7 @@ static enum stk_status group_open(struct stk_iter *it, struct stk_err *err)
     struct groups *g = it->state;
     struct stk_pool *pool = it->run->pool;
     struct stk_host *host = it->run->options.host;
+    g->window_size = stk_attrs_int(it->ds->attrs, "window_size", 1);
     it->n_in = 2; // there is room for one more than the dataset has
     stk_vec_init(&g->list, sizeof(struct group), GROUPS_MAX);
     enum stk_status s = stk_frame_open(&g->key_frame, fn_of(it->ds, "fn"), pool, host, err);
@@ -127,7 +129,7 @@ static enum stk_status size_of_group(struct stk_iter *it, int64_t key, int64_t *
 {
     struct groups *g = it->state;
     enum stk_status s = STK_OK;
-    *size = stk_attrs_int(it->ds->attrs, "window_size", 1);
+    *size = g->window_size;
     if (g->size_frame) {
         s = key_block(it, key, 1, err);
         s = s == STK_OK ? run_one(it, g->size_frame, &g->part, err) : s;

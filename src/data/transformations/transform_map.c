@@ -23,6 +23,7 @@ struct map {
     int64_t group; // elements of a batch that is made in pieces; 0: none is
     bool at_end;   // of the input, behind elements that were given
     struct stk_block piece, whole;
+    struct stk_fn *fn;
     uint64_t *seeds; // see seeds_of; NULL: one
 };
 
@@ -73,21 +74,22 @@ static enum stk_status map_open(struct stk_iter *it, struct stk_err *err)
 {
     struct map *m = it->state;
     bool ok;
+    m->fn = function(it->ds);
     m->seeds = seeds_of(it, &ok);
     if (!ok) {
         return stk_err_nomem(err);
     }
     if (is_parallel(it->ds)) {
-        return stk_pmap_open(&m->parallel, it, function(it->ds), m->seeds, err);
+        return stk_pmap_open(&m->parallel, it, m->fn, m->seeds, err);
     }
-    return stk_frame_open(&m->frame, function(it->ds), it->run->pool, it->run->options.host, err);
+    return stk_frame_open(&m->frame, m->fn, it->run->pool, it->run->options.host, err);
 }
 
 // Room for the results of so many elements. False: no memory.
 static bool make_capacity(struct stk_iter *it, int64_t n)
 {
     struct map *m = it->state;
-    const struct stk_fn *fn = function(it->ds);
+    const struct stk_fn *fn = m->fn;
     bool ok = stk_block_reset(&m->whole, fn->n_out);
     for (int o = 0; ok && o < fn->n_out; o++) {
         const struct stk_spec *spec = &fn->specs[fn->out[o]];
@@ -238,7 +240,7 @@ void stk_iter_hint_group(struct stk_iter *it, int64_t size)
         return;
     }
     int64_t budget = (int64_t)(stk_pool_stats_of(it->run->pool).cap_bytes / GROUP_BUDGET_PARTS);
-    int64_t bytes = stk_fn_result_bytes(function(it->ds)), all;
+    int64_t bytes = stk_fn_result_bytes(m->fn), all;
     budget = budget < GROUP_BYTES_MAX ? budget : GROUP_BYTES_MAX;
     bool fits = bytes > 0 && !__builtin_mul_overflow(size, bytes, &all) && all <= budget;
     m->group = fits ? size : 0;

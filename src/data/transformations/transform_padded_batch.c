@@ -4,14 +4,20 @@
 //
 // Attributes: padded_shapes SPECS (only the shapes count; absent: those of the input), and
 // padding_values COLS, a scalar for each component (absent: zero, or the empty string).
-#include "data/run/unequal_batch.h"
 #include "data/memory/pad.h"
+#include "data/run/unequal_batch.h"
 
-// What an element of component k is filled up to.
-static struct stk_shape target(const struct stk_dataset *ds, int k)
+struct padded {
+    struct stk_unequal unequal;     // first: its functions take the state as theirs
+    const struct stk_attr *values;  // of the padding; NULL: zeros
+    const struct stk_specs *shapes; // elements are filled up to; unknown dimensions: the largest
+};
+
+// What elements are filled up to.
+static const struct stk_specs *targets(const struct stk_dataset *ds)
 {
     const struct stk_attr *t = stk_attrs_get(ds->attrs, "padded_shapes");
-    return t ? t->specs->items[k].shape : ds->in[0]->specs->items[k].shape;
+    return t ? t->specs : ds->in[0]->specs;
 }
 
 static enum stk_status check(const struct stk_dataset *ds, struct stk_err *err)
@@ -28,7 +34,7 @@ static enum stk_status check(const struct stk_dataset *ds, struct stk_err *err)
                            "padded_batch: padding_values does not fit %d components", in->count);
     }
     for (int k = 0; k < in->count; k++) {
-        struct stk_shape to = target(ds, k);
+        struct stk_shape to = targets(ds)->items[k].shape;
         const struct stk_shape *is = &in->items[k].shape;
         if (in->items[k].dtype == STK_DT_DATASET) {
             return stk_err_set(err, STK_EINVAL, "padded_batch: component %d is a dataset", k);
@@ -65,7 +71,7 @@ static enum stk_status padded_infer(struct stk_dataset *ds, struct stk_err *err)
     }
     for (int k = 0; k < in->count; k++) {
         ds->specs->items[k].dtype = in->items[k].dtype;
-        ds->specs->items[k].shape = target(ds, k);
+        ds->specs->items[k].shape = targets(ds)->items[k].shape;
         if (!stk_shape_prepend(&ds->specs->items[k].shape, stk_unequal_rows(ds))) {
             return stk_err_set(err, STK_EINVAL,
                                "padded_batch: component %d has %d dimensions already", k,
@@ -75,15 +81,24 @@ static enum stk_status padded_infer(struct stk_dataset *ds, struct stk_err *err)
     return STK_OK;
 }
 
+static enum stk_status padded_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct padded *p = it->state;
+    p->values = stk_attrs_get(it->ds->attrs, "padding_values");
+    p->shapes = targets(it->ds);
+    return stk_unequal_open(it, err);
+}
+
 static enum stk_status pad(struct stk_iter *it, int k, int64_t n, struct stk_col *to,
                            struct stk_err *err)
 {
-    struct stk_unequal *p = it->state;
-    const struct stk_attr *values = stk_attrs_get(it->ds->attrs, "padding_values");
-    struct stk_shape shape = target(it->ds, k);
+    const struct padded *p = it->state;
+    const struct stk_col *held = &p->unequal.held.cols[k];
+    const struct stk_attr *values = p->values;
+    struct stk_shape shape = p->shapes->items[k].shape;
     const void *value = values ? stk_col_at(&values->cols[k], 0) : NULL;
     int64_t bad;
-    if (stk_col_pad(to, it->run->pool, &p->held.cols[k], 0, n, &shape, value, &bad)) {
+    if (stk_col_pad(to, it->run->pool, held, 0, n, &shape, value, &bad)) {
         bool ok = !values || stk_keep_join(&to->keep, values->cols[k].keep);
         return ok ? STK_OK : stk_err_nomem(err);
     }
@@ -91,7 +106,7 @@ static enum stk_status pad(struct stk_iter *it, int k, int64_t n, struct stk_col
         return stk_stage_no_memory(it, err);
     }
     char have[STK_SHAPE_TEXT], want[STK_SHAPE_TEXT];
-    struct stk_shape is = stk_col_shape(&p->held.cols[k], bad);
+    struct stk_shape is = stk_col_shape(held, bad);
     return stk_err_set(err, STK_EINVAL,
                        "padded_batch: element %lld of a batch has shape %s in component %d, which "
                        "does not fit the padded shape %s",
@@ -138,6 +153,7 @@ const struct stk_dataset_kind stk_dataset_padded_batch = {.name = "padded_batch"
                                                           .n_in_max = 1,
                                                           .infer = padded_infer,
                                                           .cardinality = stk_unequal_cardinality,
-                                                          .state_bytes = sizeof(struct stk_unequal),
+                                                          .state_bytes = sizeof(struct padded),
+                                                          .open = padded_open,
                                                           .next = padded_next,
                                                           .close = stk_unequal_close};

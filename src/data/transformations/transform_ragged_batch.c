@@ -8,6 +8,11 @@
 
 #include "data/run/unequal_batch.h"
 
+struct ragged {
+    struct stk_unequal unequal; // first: its functions take the state as theirs
+    const int64_t *dims;        // of each component, the last that may differ; -1: none
+};
+
 static enum stk_status check(const struct stk_dataset *ds, int *outputs, struct stk_err *err)
 {
     const struct stk_specs *in = ds->in[0]->specs;
@@ -174,15 +179,20 @@ static enum stk_status join(struct stk_iter *it, int k, int m, int64_t n, struct
 static enum stk_status make(struct stk_iter *it, int64_t n, struct stk_block *out,
                             struct stk_err *err)
 {
-    struct stk_unequal *p = it->state;
-    const struct stk_attr *t = stk_attrs_get(it->ds->attrs, "ragged");
+    const struct ragged *p = it->state;
     enum stk_status s = STK_OK;
-    for (int k = 0, o = 0; s == STK_OK && k < p->held.count; k++) {
-        int m = (int)t->ints[k];
+    for (int k = 0, o = 0; s == STK_OK && k < p->unequal.held.count; k++) {
+        int m = (int)p->dims[k];
         s = m < 0 ? stack(it, k, n, &out->cols[o], err) : join(it, k, m, n, &out->cols[o], err);
         o += m + 2;
     }
     return s;
+}
+
+static enum stk_status ragged_open(struct stk_iter *it, struct stk_err *err)
+{
+    ((struct ragged *)it->state)->dims = stk_attrs_get(it->ds->attrs, "ragged")->ints;
+    return stk_unequal_open(it, err);
 }
 
 static enum stk_status ragged_next(struct stk_iter *it, int64_t want, struct stk_block *out,
@@ -217,6 +227,7 @@ const struct stk_dataset_kind stk_dataset_ragged_batch = {
     .n_in_max = 1,
     .infer = ragged_infer,
     .cardinality = stk_unequal_cardinality,
-    .state_bytes = sizeof(struct stk_unequal),
+    .state_bytes = sizeof(struct ragged),
+    .open = ragged_open,
     .next = ragged_next,
     .close = stk_unequal_close};

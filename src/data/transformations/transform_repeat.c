@@ -8,9 +8,10 @@
 #include "data/run/pull.h"
 
 struct turns {
-    int64_t turn; // which repetition, or input, is open or comes next
-    bool is_open; // of repeat: its input is of this turn
-    bool gave;    // this repetition gave an element (or an error)
+    int64_t count; // of repeat: how often; negative: without end
+    int64_t turn;  // which repetition, or input, is open or comes next
+    bool is_open;  // of repeat: its input is of this turn
+    bool gave;     // this repetition gave an element (or an error)
 };
 
 static int64_t repeat_count(const struct stk_dataset *ds)
@@ -33,11 +34,18 @@ static int64_t repeat_cardinality(const struct stk_dataset *ds)
     return __builtin_mul_overflow(n, count, &all) ? INT64_MAX : all;
 }
 
+static enum stk_status repeat_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    ((struct turns *)it->state)->count = repeat_count(it->ds);
+    return STK_OK;
+}
+
 // Opens the input of this turn if it is not open yet; *is_over where there is none.
 static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct stk_err *err)
 {
     struct turns *t = it->state;
-    int64_t count = repeat_count(it->ds);
+    int64_t count = t->count;
     *is_over = count >= 0 && t->turn >= count;
     if (*is_over || t->is_open) {
         return STK_OK;
@@ -62,7 +70,7 @@ static bool repeat_end_turn(struct stk_iter *it)
     struct turns *t = it->state;
     t->is_open = false; // it stays for what it counted, until the next one opens
     t->turn++;
-    if (!t->gave && repeat_count(it->ds) < 0) {
+    if (!t->gave && t->count < 0) {
         t->turn = 0;
         return false;
     }
@@ -91,7 +99,7 @@ static enum stk_status repeat_next(struct stk_iter *it, int64_t want, struct stk
 static void repeat_skip_turns(struct stk_iter *it, int64_t n, int64_t *done)
 {
     struct turns *t = it->state;
-    int64_t each = stk_dataset_cardinality(it->ds->in[0]), count = repeat_count(it->ds);
+    int64_t each = stk_dataset_cardinality(it->ds->in[0]), count = t->count;
     if (t->is_open || each <= 0 || it->run->pulls_to_skip) {
         return;
     }
@@ -262,6 +270,7 @@ const struct stk_dataset_kind stk_dataset_repeat = {.name = "repeat",
                                                     .cardinality = repeat_cardinality,
                                                     .state_bytes = sizeof(struct turns),
                                                     .opens_inputs = true,
+                                                    .open = repeat_open,
                                                     .next = repeat_next,
                                                     .skip = repeat_skip};
 const struct stk_dataset_kind stk_dataset_concatenate = {

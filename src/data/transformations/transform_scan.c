@@ -14,6 +14,7 @@ struct scan {
     struct stk_feed feed;
     struct stk_block state, in, out, joined;
     int64_t index;
+    int n_out;    // of the function
     bool is_done; // reduce
 };
 
@@ -94,6 +95,7 @@ static enum stk_status scan_open(struct stk_iter *it, struct stk_err *err)
     if (!fn || !stk_block_share(&c->state, &first)) {
         return fn ? stk_err_nomem(err) : STK_EBUG;
     }
+    c->n_out = fn->n_out;
     return stk_frame_open(&c->frame, fn, it->run->pool, it->run->options.host, err);
 }
 
@@ -102,8 +104,7 @@ static enum stk_status step(struct stk_iter *it, struct stk_err *err)
 {
     struct scan *c = it->state;
     int n = c->state.count;
-    if (!stk_block_reset(&c->in, n + c->feed.block.count) ||
-        !stk_block_reset(&c->out, stk_attrs_get(it->ds->attrs, "fn")->fn->n_out)) {
+    if (!stk_block_reset(&c->in, n + c->feed.block.count) || !stk_block_reset(&c->out, c->n_out)) {
         return stk_err_nomem(err);
     }
     for (int k = 0; k < n; k++) {

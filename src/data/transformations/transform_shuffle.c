@@ -35,6 +35,7 @@ struct shuffle {
     size_t claimed_bytes;          // of the budget: for arrays
     uint64_t put_bytes, put_count; // strings that were put, and their bytes
     bool is_permuted;
+    uint64_t seed; // of the order
     struct stk_permutation order;
     int64_t position; // permuted: results given
     // The buffer.
@@ -100,9 +101,9 @@ static enum stk_status shuffle_open(struct stk_iter *it, struct stk_err *err)
 {
     struct shuffle *f = it->state;
     f->is_permuted = is_permutation(it->ds);
+    f->seed = order_seed(it);
     if (f->is_permuted) {
-        stk_permutation_open(&f->order, (uint64_t)stk_dataset_cardinality(it->ds->in[0]),
-                             order_seed(it));
+        stk_permutation_open(&f->order, (uint64_t)stk_dataset_cardinality(it->ds->in[0]), f->seed);
         return STK_OK;
     }
     int count = it->ds->specs->count;
@@ -350,7 +351,7 @@ static enum stk_status draw(struct stk_iter *it, int64_t n, struct stk_block *ou
                             struct stk_err *err)
 {
     struct shuffle *f = it->state;
-    uint64_t seed = order_seed(it);
+    uint64_t seed = f->seed;
     int64_t slots[OUT_ELEMENTS_MAX + AHEAD];
     bool goes_on = stk_feed_left(&f->feed) > 0, ok = make_out(it, n, out);
     for (int64_t i = 0; i < n; i++) {

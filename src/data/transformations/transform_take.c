@@ -8,7 +8,9 @@
 #define SHARD_PARTS 64 // elements of a block that are picked one by one
 
 struct part {
-    int64_t passed; // elements given (take), of the input (shard)
+    int64_t passed;        // elements given (take), of the input (shard)
+    int64_t count;         // of take and skip
+    int64_t shards, index; // of shard
     bool has_begun;
     struct stk_block picked[SHARD_PARTS];
 };
@@ -16,6 +18,16 @@ struct part {
 static int64_t number(const struct stk_dataset *ds, const char *name)
 {
     return stk_attrs_int(ds->attrs, name, 0);
+}
+
+static enum stk_status part_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct part *p = it->state;
+    (void)err;
+    p->count = number(it->ds, "count");
+    p->shards = number(it->ds, "num_shards");
+    p->index = number(it->ds, "index");
+    return STK_OK;
 }
 
 static int64_t take_cardinality(const struct stk_dataset *ds)
@@ -29,8 +41,8 @@ static int64_t take_cardinality(const struct stk_dataset *ds)
 
 static int64_t take_left(const struct stk_iter *it, int64_t want)
 {
-    int64_t count = number(it->ds, "count"), given = ((struct part *)it->state)->passed;
-    return count < 0 || want < count - given ? want : count - given;
+    const struct part *p = it->state;
+    return p->count < 0 || want < p->count - p->passed ? want : p->count - p->passed;
 }
 
 // An error is an element: it counts.
@@ -77,7 +89,7 @@ static int64_t skip_cardinality(const struct stk_dataset *ds)
 static enum stk_status pass_over(struct stk_iter *it, struct stk_err *err)
 {
     struct part *p = it->state;
-    int64_t count = number(it->ds, "count"), done = 0;
+    int64_t count = p->count, done = 0;
     enum stk_status s = STK_OK;
     while (s == STK_OK && p->passed < count) {
         s = stk_iter_skip(it->in[0], count - p->passed, &done, err);
@@ -94,7 +106,7 @@ static enum stk_status skip_next(struct stk_iter *it, int64_t want, struct stk_b
                                  struct stk_err *err)
 {
     struct part *p = it->state;
-    if (number(it->ds, "count") < 0) {
+    if (p->count < 0) {
         return STK_OK;
     }
     enum stk_status s = p->has_begun ? STK_OK : pass_over(it, err);
@@ -104,7 +116,7 @@ static enum stk_status skip_next(struct stk_iter *it, int64_t want, struct stk_b
 static enum stk_status skip_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
 {
     struct part *p = it->state;
-    if (number(it->ds, "count") < 0) {
+    if (p->count < 0) {
         return STK_OK;
     }
     enum stk_status s = p->has_begun ? STK_OK : pass_over(it, err);
@@ -137,7 +149,7 @@ static enum stk_status mapped_at(struct stk_iter *it, const int64_t *index, int6
 static enum stk_status skip_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                struct stk_block *out, struct stk_err *err)
 {
-    return mapped_at(it, index, n, 1, number(it->ds, "count"), out, err);
+    return mapped_at(it, index, n, 1, ((struct part *)it->state)->count, out, err);
 }
 
 static enum stk_status shard_infer(struct stk_dataset *ds, struct stk_err *err)
@@ -165,8 +177,8 @@ static int64_t shard_cardinality(const struct stk_dataset *ds)
 static enum stk_status pick(struct stk_iter *it, struct stk_block *out, struct stk_err *err)
 {
     struct part *p = it->state;
-    int64_t shards = number(it->ds, "num_shards"), done = 0;
-    int64_t before = (number(it->ds, "index") - p->passed % shards + shards) % shards;
+    int64_t shards = p->shards, done = 0;
+    int64_t before = (p->index - p->passed % shards + shards) % shards;
     enum stk_status s = before ? stk_iter_skip(it->in[0], before, &done, err) : STK_OK;
     p->passed += done;
     if (s != STK_OK || done < before) {
@@ -207,7 +219,7 @@ static enum stk_status shard_skip(struct stk_iter *it, int64_t n, int64_t *done,
                                   struct stk_err *err)
 {
     struct part *p = it->state;
-    int64_t shards = number(it->ds, "num_shards"), index = number(it->ds, "index"), passed = 0;
+    int64_t shards = p->shards, index = p->index, passed = 0;
     int64_t first = p->passed, span;
     if (n <= 0 || __builtin_mul_overflow(n, shards, &span)) {
         return STK_OK;
@@ -223,7 +235,8 @@ static enum stk_status shard_skip(struct stk_iter *it, int64_t n, int64_t *done,
 static enum stk_status shard_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                 struct stk_block *out, struct stk_err *err)
 {
-    return mapped_at(it, index, n, number(it->ds, "num_shards"), number(it->ds, "index"), out, err);
+    const struct part *p = it->state;
+    return mapped_at(it, index, n, p->shards, p->index, out, err);
 }
 
 static void shard_close(struct stk_iter *it)
@@ -262,6 +275,7 @@ const struct stk_dataset_kind stk_dataset_take = {.name = "take",
                                                   .infer = stk_dataset_like_input,
                                                   .cardinality = take_cardinality,
                                                   .state_bytes = sizeof(struct part),
+                                                  .open = part_open,
                                                   .next = take_next,
                                                   .skip = take_skip,
                                                   .has_at = has_known_end,
@@ -275,6 +289,7 @@ const struct stk_dataset_kind stk_dataset_skip = {.name = "skip",
                                                   .infer = stk_dataset_like_input,
                                                   .cardinality = skip_cardinality,
                                                   .state_bytes = sizeof(struct part),
+                                                  .open = part_open,
                                                   .next = skip_next,
                                                   .skip = skip_skip,
                                                   .has_at = has_known_end,
@@ -288,6 +303,7 @@ const struct stk_dataset_kind stk_dataset_shard = {.name = "shard",
                                                    .infer = shard_infer,
                                                    .cardinality = shard_cardinality,
                                                    .state_bytes = sizeof(struct part),
+                                                   .open = part_open,
                                                    .next = shard_next,
                                                    .skip = shard_skip,
                                                    .has_at = has_known_end,

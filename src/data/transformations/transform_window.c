@@ -12,6 +12,8 @@
 struct window {
     struct stk_block held, more, joined, part; // elements from position `base` of the input on
     int64_t base, start;                       // of the input: of `held`; of the next window
+    int64_t size, shift, stride, span;
+    bool drops;
     bool at_end;
 };
 
@@ -70,11 +72,23 @@ static int64_t window_cardinality(const struct stk_dataset *ds)
     return n < span_of(ds) ? 0 : (n - span_of(ds)) / shift_of(ds) + 1;
 }
 
+static enum stk_status window_open(struct stk_iter *it, struct stk_err *err)
+{
+    struct window *w = it->state;
+    (void)err;
+    w->size = size_of(it->ds);
+    w->shift = shift_of(it->ds);
+    w->stride = number(it->ds, "stride", 1);
+    w->span = span_of(it->ds);
+    w->drops = stk_attrs_int(it->ds->attrs, "drop_remainder", 0) != 0;
+    return STK_OK;
+}
+
 // Drops what no window needs any more; takes more of the input.
 static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
 {
     struct window *w = it->state;
-    int64_t gone = w->start - w->base, span = span_of(it->ds);
+    int64_t gone = w->start - w->base, span = w->span;
     gone = gone < w->held.n ? gone : w->held.n;
     if (gone > 0) {
         if (!stk_block_slice(&w->part, &w->held, gone, w->held.n - gone)) {
@@ -127,7 +141,7 @@ static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
 static bool elements(struct stk_iter *it, int64_t first, int64_t n, struct stk_block *part)
 {
     struct window *w = it->state;
-    int64_t stride = number(it->ds, "stride", 1);
+    int64_t stride = w->stride;
     if (stride == 1) {
         return stk_block_slice(part, &w->held, first, n);
     }
@@ -146,7 +160,7 @@ static enum stk_status put(struct stk_iter *it, struct stk_block *out, int64_t i
                            struct stk_err *err)
 {
     struct window *w = it->state;
-    bool overlaps = shift_of(it->ds) < span_of(it->ds);
+    bool overlaps = w->shift < w->span;
     for (int k = 0; k < out->count; k++) {
         struct stk_dataset *ds = NULL;
         struct stk_buf *data = w->part.cols[k].data_buf;
@@ -171,14 +185,14 @@ static enum stk_status put(struct stk_iter *it, struct stk_block *out, int64_t i
 static int64_t ready(struct stk_iter *it)
 {
     struct window *w = it->state;
-    int64_t left = w->base + w->held.n - w->start, span = span_of(it->ds);
+    int64_t left = w->base + w->held.n - w->start, span = w->span;
     if (w->start < w->base || left <= 0) {
         return 0;
     }
     if (left >= span) {
-        return size_of(it->ds);
+        return w->size;
     }
-    return w->at_end ? (left - 1) / number(it->ds, "stride", 1) + 1 : 0;
+    return w->at_end ? (left - 1) / w->stride + 1 : 0;
 }
 
 static bool make_capacity(struct stk_iter *it, int64_t n, struct stk_block *out)
@@ -199,7 +213,7 @@ static enum stk_status window_next(struct stk_iter *it, int64_t want, struct stk
                                    struct stk_err *err)
 {
     struct window *w = it->state;
-    bool drops = stk_attrs_int(it->ds->attrs, "drop_remainder", 0) != 0;
+    bool drops = w->drops;
     while (!w->at_end && ready(it) == 0) {
         enum stk_status s = pull(it, err);
         if (s != STK_OK) {
@@ -208,17 +222,17 @@ static enum stk_status window_next(struct stk_iter *it, int64_t want, struct stk
     }
     int64_t n = ready(it), count = 0;
     want = want < PULL_ELEMENTS ? want : PULL_ELEMENTS;
-    if (n == 0 || (drops && n < size_of(it->ds))) {
+    if (n == 0 || (drops && n < w->size)) {
         return STK_OK;
     }
     if (!make_capacity(it, want, out)) {
         return stk_stage_no_memory(it, err);
     }
     enum stk_status s = STK_OK;
-    for (; s == STK_OK && count < want && n > 0 && !(drops && n < size_of(it->ds)); count++) {
+    for (; s == STK_OK && count < want && n > 0 && !(drops && n < w->size); count++) {
         s = elements(it, w->start - w->base, n, &w->part) ? put(it, out, count, err)
                                                           : stk_stage_no_memory(it, err);
-        w->start += shift_of(it->ds);
+        w->start += w->shift;
         n = ready(it);
     }
     stk_block_clear(&w->part);
@@ -273,5 +287,6 @@ const struct stk_dataset_kind stk_dataset_window = {.name = "window",
                                                     .infer = window_infer,
                                                     .cardinality = window_cardinality,
                                                     .state_bytes = sizeof(struct window),
+                                                    .open = window_open,
                                                     .next = window_next,
                                                     .close = window_close};

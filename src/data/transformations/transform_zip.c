@@ -11,6 +11,7 @@ struct zip {
     struct stk_feed *feeds; // one per input
     int64_t index;          // of the next element
     struct stk_block in;
+    int64_t start; // of enumerate
 };
 
 static enum stk_status zip_infer(struct stk_dataset *ds, struct stk_err *err)
@@ -182,13 +183,19 @@ static int64_t enumerate_cardinality(const struct stk_dataset *ds)
     return stk_dataset_cardinality(ds->in[0]);
 }
 
+static enum stk_status enumerate_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    ((struct zip *)it->state)->start = stk_attrs_int(it->ds->attrs, "start", 0);
+    return STK_OK;
+}
+
 // The elements of z->in with the numbers index[i], or first + i.
 static enum stk_status number(struct stk_iter *it, const int64_t *index, int64_t first,
                               struct stk_block *out, struct stk_err *err)
 {
     struct zip *z = it->state;
     const struct stk_spec *spec = &it->ds->specs->items[0];
-    int64_t start = stk_attrs_int(it->ds->attrs, "start", 0);
     if (!stk_block_reset(out, z->in.count + 1)) {
         return stk_err_nomem(err);
     }
@@ -197,7 +204,7 @@ static enum stk_status number(struct stk_iter *it, const int64_t *index, int64_t
     }
     int64_t *to = (int64_t *)out->cols[0].data;
     for (int64_t i = 0; i < z->in.n; i++) {
-        to[i] = (int64_t)((uint64_t)start + (uint64_t)(index ? index[i] : first + i));
+        to[i] = (int64_t)((uint64_t)z->start + (uint64_t)(index ? index[i] : first + i));
     }
     for (int k = 0; k < z->in.count; k++) {
         stk_col_share(&out->cols[k + 1], &z->in.cols[k]);
@@ -263,6 +270,7 @@ const struct stk_dataset_kind stk_dataset_enumerate = {.name = "enumerate",
                                                        .infer = enumerate_infer,
                                                        .cardinality = enumerate_cardinality,
                                                        .state_bytes = sizeof(struct zip),
+                                                       .open = enumerate_open,
                                                        .next = enumerate_next,
                                                        .skip = enumerate_skip,
                                                        .at = enumerate_at,
