@@ -20,8 +20,17 @@ _Noreturn void stk_assert_fail(const char *cond, const char *file, int line, con
 
 #if STOKER_ASSERTIONS
 #define STK_ASSERT(cond) ((cond) ? (void)0 : stk_assert_fail(#cond, __FILE__, __LINE__, __func__))
+// For a check that returns what is wrong, or NULL: its text is what failed.
+#define STK_ASSERT_SOUND(check)                                                                    \
+    do {                                                                                           \
+        const char *stk_assert_text = (check);                                                     \
+        if (stk_assert_text) {                                                                     \
+            stk_assert_fail(stk_assert_text, __FILE__, __LINE__, __func__);                        \
+        }                                                                                          \
+    } while (0)
 #else
 #define STK_ASSERT(cond) ((void)sizeof(!(cond))) // uses the names in it, evaluates nothing
+#define STK_ASSERT_SOUND(check) ((void)sizeof(check))
 #endif
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "model/collectives.h"
 #include "model/summary.h"
+#include "model/model_check.h"
 
 static void add_name(struct stk_cause *into, const struct stk_cause_name *from)
 {
@@ -367,6 +368,9 @@ enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t coun
                             : STK_SCOPE_SPAN;
     wait_cause(run);
     status = step_statistics(run, err);
+    if (status == STK_OK) {
+        STK_ASSERT_SOUND(stk_run_sum_check(run));
+    }
     *out = run;
     return status;
 }

@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/model_check.h"
 #include "model/view.h"
 
 #define SCRATCH_CAP ((size_t)16 << 30)
@@ -273,6 +275,14 @@ static bool name_rank(struct stk_rank_sum *sum, const struct stk_trace *t, const
     return sum->host && processes;
 }
 
+static void assert_sound(const struct stk_analysis *a)
+{
+    for (uint32_t d = 0; d < a->sum->device_count; d++) {
+        STK_ASSERT_SOUND(stk_line_check(&a->lines[d]));
+    }
+    STK_ASSERT_SOUND(stk_rank_sum_check(a->sum));
+}
+
 static enum stk_status run_rank(const struct stk_trace *t, const struct stk_select *select,
                                 const struct stk_view_hook *hook, int threads,
                                 const uint32_t *classes, const uint8_t *in_rank, int32_t rank,
@@ -304,6 +314,9 @@ static enum stk_status run_rank(const struct stk_trace *t, const struct stk_sele
     a.sum->rank = rank;
     enum stk_status status =
         name_rank(a.sum, t, in_rank, arena) ? summarize_rank(&a, err) : stk_err_nomem(err);
+    if (status == STK_OK) {
+        assert_sound(&a);
+    }
     if (status == STK_OK && hook && hook->see) {
         status = hook->see(&a, arena, &a.sum->partial, err);
     }

@@ -3,7 +3,9 @@
 // the stages listed in build_impl.h. Memory of a shard is freed as soon as its rows are in the
 // columns; all else when the builder is freed.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "store/build_impl.h"
+#include "store/trace_check.h"
 
 #define FACTS_MAX (1u << 20)
 
@@ -197,6 +199,7 @@ enum stk_status stk_build_finish(struct stk_build *b, int threads, struct stk_tr
         status = stages[i](&f, err);
     }
     if (status == STK_OK) {
+        STK_ASSERT_SOUND(stk_trace_check(f.t));
         *out = f.t;
         f.t = NULL;
     }

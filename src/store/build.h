@@ -18,7 +18,7 @@ struct stk_shard;
 
 // One event. Fill all members; zero-initialise and set what is known.
 struct stk_row {
-    int64_t start_ns; // in the file's clock; the smallest over all rows becomes base_ns
+    int64_t start_ns; // in the file's clock; the smallest that is not derived becomes base_ns
     int64_t dur_ns;   // >= 0
     uint64_t pos;     // position of the record in the decompressed input (< 2^40)
     uint32_t name;    // shard string id
