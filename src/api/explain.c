@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "base/near.h"
+#include "base/text.h"
 #include "readers/reader.h"
 #include "rules/rule.h"
 
@@ -59,7 +60,7 @@ static void thresholds(const struct page *p, const struct stk_threshold *t)
 {
     for (; t && t->name; t++) {
         char text[400];
-        snprintf(text, sizeof text, "%s %.6g %s: %s", t->name, t->value, t->unit, t->reason);
+        stk_text_printf(text, sizeof text, "%s %.6g %s: %s", t->name, t->value, t->unit, t->reason);
         item(p, "threshold", text);
     }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 #define ALIGNMENT 16
 #define BLOCK_MIN ((size_t)4 << 10)
@@ -146,13 +147,13 @@ char *stk_arena_printf(struct stk_arena *a, const char *fmt, ...)
     va_start(args, fmt);
     va_copy(again, args);
     char *copy = NULL;
-    int n = vsnprintf(text, sizeof text, fmt, args);
+    int n = stk_text_vprintf(text, sizeof text, fmt, args);
     if (n >= 0 && (size_t)n < sizeof text) {
         copy = stk_arena_strndup(a, text, (size_t)n);
     } else if (n >= 0) {
         copy = stk_arena_alloc(a, (size_t)n + 1);
         if (copy) {
-            vsnprintf(copy, (size_t)n + 1, fmt, again);
+            stk_text_vprintf(copy, (size_t)n + 1, fmt, again);
         }
     }
     va_end(again);

@@ -8,11 +8,11 @@
 // 8 bytes at a time ("slicing by 8", M. Kounavis and F. Berry, 2005), filled once.
 #include "base/crc32c.h"
 
-#include "base/cpu.h"
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/cpu.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void stk_err_init(struct stk_err *err)
 {
     memset(err, 0, sizeof *err);
@@ -20,7 +22,7 @@ static enum stk_status set(struct stk_err *err, enum stk_status code, int64_t of
     }
     // The arguments may point into the record itself (an error wrapped in another one).
     char text[sizeof err->message];
-    vsnprintf(text, sizeof text, fmt, args);
+    stk_text_vprintf(text, sizeof text, fmt, args);
     stk_err_init(err);
     err->code = code;
     err->offset = offset;
@@ -54,7 +56,7 @@ void stk_err_while(struct stk_err *err, const char *fmt, ...)
     }
     va_list args;
     va_start(args, fmt);
-    vsnprintf(err->context[err->contexts], sizeof err->context[0], fmt, args);
+    stk_text_vprintf(err->context[err->contexts], sizeof err->context[0], fmt, args);
     va_end(args);
     err->contexts++;
 }

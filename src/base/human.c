@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 // Three significant digits of value (at least 0, below 1000 after scaling).
 static char *three_digits(double value, const char *sign, const char *unit, char *buf)
 {
     int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-    snprintf(buf, STK_HUMAN_MAX, "%s%.*f %s", sign, decimals, value, unit);
+    stk_text_printf(buf, STK_HUMAN_MAX, "%s%.*f %s", sign, decimals, value, unit);
     return buf;
 }
 
@@ -68,7 +70,8 @@ char *stk_human_share(double share, char buf[STK_HUMAN_MAX])
     if (percent > 0 && percent < 0.1) {
         snprintf(buf, STK_HUMAN_MAX, "<0.1 %%");
     } else {
-        snprintf(buf, STK_HUMAN_MAX, "%.*f %%", percent < 9.95 && percent > 0 ? 1 : 0, percent);
+        stk_text_printf(buf, STK_HUMAN_MAX, "%.*f %%", percent < 9.95 && percent > 0 ? 1 : 0,
+                        percent);
     }
     return buf;
 }

@@ -6,6 +6,8 @@
 
 #include "cli/cli.h"
 
+#include "base/text.h"
+
 // Paths and quotes from a profile may hold control characters, which would move the cursor.
 static void say(const char *text)
 {
@@ -62,7 +64,7 @@ int stk_usage(const struct stk_cmd *cmd, const char *fmt, ...)
     char text[600];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    stk_text_vprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     fputs("stoker: error: ", stderr);
     say(text);

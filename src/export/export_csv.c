@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV (RFC 4180): a row per event. Column names are those of stoker query; with arguments, a last
-// column holds an event's as one JSON object.
+// CSV (RFC 4180): a row per event, lines end in CR LF. Column names are those of stoker query; with
+// arguments, a last column holds an event's as one JSON object.
 #include <inttypes.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "export/export.h"
 
 struct csv {
@@ -15,30 +16,6 @@ struct csv {
     struct stk_err *err;
     enum stk_status status;
 };
-
-// Quoted where it has to be.
-static void put_str(struct stk_export_out *o, struct stk_str s)
-{
-    bool quote = s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' ');
-    for (size_t i = 0; i < s.n && !quote; i++) {
-        quote = s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r';
-    }
-    if (!quote) {
-        stk_ex_str(o, s);
-        return;
-    }
-    stk_ex_literal(o, "\"");
-    for (size_t i = 0; i < s.n;) {
-        const char *at = memchr(s.p + i, '"', s.n - i);
-        size_t end = at ? (size_t)(at - s.p) + 1 : s.n;
-        stk_ex_bytes(o, s.p + i, end - i);
-        if (at) {
-            stk_ex_literal(o, "\"");
-        }
-        i = end;
-    }
-    stk_ex_literal(o, "\"");
-}
 
 static void put_number(struct stk_export_out *o, bool known, int64_t value)
 {
@@ -70,7 +47,7 @@ static void put_track(struct csv *w, uint32_t index)
     put_number(w->out, k->kind == STK_TRACK_STREAM, k->id);
     put_number(w->out, k->kind == STK_TRACK_THREAD, k->id);
     stk_ex_literal(w->out, ",");
-    put_str(w->out, (struct stk_str){name, n});
+    stk_ex_csv(w->out, (struct stk_str){name, n});
 }
 
 // Bytes, a step's number; of a counter its first value.
@@ -85,7 +62,9 @@ static void put_value(struct csv *w, uint32_t event)
         return;
     }
     stk_ex_literal(w->out, ",");
-    stk_ex_real(w->out, sample.value);
+    if (sample.value - sample.value == 0) { // a value that is none is empty
+        stk_ex_real(w->out, sample.value);
+    }
 }
 
 static void put_arg(void *arg, struct stk_str key, struct stk_str value)
@@ -115,7 +94,7 @@ static void put_args(struct csv *w, uint32_t event)
     }
     stk_ex_literal(w->out, ",");
     if (w->status == STK_OK) {
-        put_str(w->out, (struct stk_str){(const char *)w->args.p, w->args.used});
+        stk_ex_csv(w->out, (struct stk_str){(const char *)w->args.p, w->args.used});
     }
 }
 
@@ -129,7 +108,7 @@ static void put_event(struct csv *w, struct stk_str track, uint32_t event)
     stk_ex_str(o, track);
     put_word(o, stk_kind_key((enum stk_kind)t->kind[event]));
     stk_ex_literal(o, ",");
-    put_str(o, stk_export_text(w->f, t->name[event]));
+    stk_ex_csv(o, stk_export_text(w->f, t->name[event]));
     put_number(o, true, t->start_ns[event] + w->f->shift_ns);
     put_number(o, true, stk_dur_ns(t, event));
     put_number(o, true, t->depth[event]);
@@ -141,7 +120,7 @@ static void put_event(struct csv *w, struct stk_str track, uint32_t event)
     if (w->x->with_args) {
         put_args(w, event);
     }
-    stk_ex_literal(o, "\n");
+    stk_ex_literal(o, STK_TEXT_CSV_END);
     stk_ex_record(o);
 }
 
@@ -189,7 +168,7 @@ static enum stk_status write_csv(struct stk_export *x, struct stk_export_out *ou
     if (x->with_args) {
         stk_ex_literal(out, ",args");
     }
-    stk_ex_literal(out, "\n");
+    stk_ex_literal(out, STK_TEXT_CSV_END);
     for (w.file = 0; w.file < x->file_count && w.status == STK_OK && !out->failed; w.file++) {
         w.f = &x->files[w.file];
         put_file(&w);

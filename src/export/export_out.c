@@ -2,11 +2,9 @@
 // The buffer that exports are written into, and how numbers and texts look there.
 #include "export/export_out.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/alloc.h"
-#include "report/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 // A record larger than this is no record of a profile.
 #define RECORD_MAX_BYTES ((size_t)1 << 30)
@@ -64,33 +62,10 @@ enum stk_status stk_ex_finish(struct stk_export_out *o, struct stk_err *err)
     return STK_OK;
 }
 
-// Two digits at a time.
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536"
-    "37383940414243444546474849505152535455565758596061626364656667686970717273"
-    "7475767778798081828384858687888990919293949596979899";
-
-// Digits of v end before `end`; where they begin.
-static char *digits_before(char *end, uint64_t v)
-{
-    while (v >= 100) {
-        end -= 2;
-        memcpy(end, pairs + v % 100 * 2, 2);
-        v /= 100;
-    }
-    if (v >= 10) {
-        end -= 2;
-        memcpy(end, pairs + v * 2, 2);
-    } else {
-        *--end = (char)('0' + v);
-    }
-    return end;
-}
-
 void stk_ex_i64(struct stk_export_out *o, int64_t v)
 {
     char buffer[24], *end = buffer + sizeof buffer;
-    char *p = digits_before(end, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+    char *p = stk_text_digits(end, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
     if (v < 0) {
         *--p = '-';
     }
@@ -99,87 +74,44 @@ void stk_ex_i64(struct stk_export_out *o, int64_t v)
 
 void stk_ex_us(struct stk_export_out *o, int64_t ns)
 {
-    char buffer[28], *end = buffer + sizeof buffer;
-    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    uint64_t rest = v % 1000;
-    char *p = end - 4;
-    p[0] = '.';
-    p[1] = (char)('0' + rest / 100);
-    memcpy(p + 2, pairs + rest % 100 * 2, 2);
-    p = digits_before(p, v / 1000);
-    if (ns < 0) {
-        *--p = '-';
-    }
-    stk_ex_bytes(o, p, (size_t)(end - p));
+    char text[STK_TEXT_NUMBER_MAX];
+    size_t n = stk_text_put_us(text, ns);
+    stk_ex_bytes(o, text, n);
 }
 
 void stk_ex_real(struct stk_export_out *o, double v)
 {
-    char text[40];
-    if (v - v != 0) {
-        stk_ex_literal(o, "null");
-        return;
-    }
-    int n = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        n = snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v) {
-            break;
-        }
-    }
-    stk_ex_bytes(o, text, (size_t)n);
-}
-
-static inline bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
-// The code point at s.p[i], which may be the last bytes of s: *n is its length.
-static bool is_valid(struct stk_str s, size_t i, size_t *n)
-{
-    char four[5] = {0};
-    size_t left = s.n - i < 4 ? s.n - i : 4;
-    memcpy(four, s.p + i, left);
-    if (!four[0]) {
-        *n = 1;
-        return true;
-    }
-    return stk_utf8_next(four, n) != STK_UTF8_INVALID; // *n is 1 if it is
-}
-
-static void put_odd(struct stk_export_out *o, struct stk_str s, size_t *i)
-{
-    static const char hex[] = "0123456789abcdef";
-    unsigned char c = (unsigned char)s.p[*i];
-    size_t n = 1;
-    if (c == '"' || c == '\\') {
-        char escaped[2] = {'\\', (char)c};
-        stk_ex_bytes(o, escaped, 2);
-    } else if (c < 0x20 || c == 0x7f) {
-        char escaped[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-        stk_ex_bytes(o, escaped, 6);
-    } else if (is_valid(s, *i, &n)) {
-        stk_ex_bytes(o, s.p + *i, n);
+    char text[STK_TEXT_NUMBER_MAX];
+    size_t n = stk_text_put_real(text, v);
+    if (n) {
+        stk_ex_bytes(o, text, n);
     } else {
-        stk_ex_literal(o, "\xef\xbf\xbd");
+        stk_ex_literal(o, "null");
     }
-    *i += n;
 }
 
 void stk_ex_json(struct stk_export_out *o, struct stk_str s)
 {
+    struct stk_text_piece piece;
     stk_ex_literal(o, "\"");
-    size_t i = 0;
-    while (i < s.n) {
-        size_t from = i;
-        while (i < s.n && is_plain((unsigned char)s.p[i])) {
-            i++;
-        }
-        stk_ex_bytes(o, s.p + from, i - from);
-        if (i < s.n) {
-            put_odd(o, s, &i);
-        }
+    for (; s.n; s.p += piece.taken, s.n -= piece.taken) {
+        stk_text_json(&piece, s);
+        stk_ex_bytes(o, piece.text, piece.n);
+    }
+    stk_ex_literal(o, "\"");
+}
+
+void stk_ex_csv(struct stk_export_out *o, struct stk_str s)
+{
+    struct stk_text_piece piece;
+    if (!stk_text_csv_is_quoted(s)) {
+        stk_ex_str(o, s);
+        return;
+    }
+    stk_ex_literal(o, "\"");
+    for (; s.n; s.p += piece.taken, s.n -= piece.taken) {
+        stk_text_csv(&piece, s);
+        stk_ex_bytes(o, piece.text, piece.n);
     }
     stk_ex_literal(o, "\"");
 }
@@ -190,7 +122,8 @@ static size_t count_bad(struct stk_str s)
     size_t bad = 0, n;
     for (size_t i = 0; i < s.n; i += n) {
         n = 1;
-        bad += (unsigned char)s.p[i] >= 0x80 && !is_valid(s, i, &n);
+        bad += (unsigned char)s.p[i] >= 0x80 &&
+               stk_utf8_next_of(s.p + i, s.n - i, &n) == STK_UTF8_INVALID;
     }
     return bad;
 }
@@ -200,7 +133,8 @@ static void put_mended(struct stk_export_out *o, struct stk_str s)
     size_t n;
     for (size_t i = 0; i < s.n; i += n) {
         n = 1;
-        if ((unsigned char)s.p[i] < 0x80 || is_valid(s, i, &n)) {
+        if ((unsigned char)s.p[i] < 0x80 ||
+            stk_utf8_next_of(s.p + i, s.n - i, &n) != STK_UTF8_INVALID) {
             stk_ex_bytes(o, s.p + i, n);
         } else {
             stk_ex_literal(o, "\xef\xbf\xbd");

@@ -11,6 +11,7 @@
 
 #include "base/human.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "export/export.h"
 
@@ -65,7 +66,7 @@ static const char *print(struct plan *p, const char *fmt, ...)
     char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    stk_text_vprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     const char *copy = stk_arena_strdup(p->x->arena, text);
     p->failed |= !copy;

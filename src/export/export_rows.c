@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "export/export.h"
 
 bool stk_export_takes_track(const struct stk_export *x, const struct stk_export_file *f,
@@ -162,7 +163,7 @@ enum stk_export_number stk_export_number(struct stk_str s, int64_t *whole, doubl
     }
     memcpy(text, s.p, s.n);
     text[s.n] = 0;
-    *real = strtod(text, NULL);
+    *real = stk_text_to_real(text, NULL);
     return *real - *real == 0 ? STK_EXPORT_REAL : STK_EXPORT_NO_NUMBER;
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "render/cpp_name.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #define MIN_WIDTH 12
 

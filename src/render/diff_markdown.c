@@ -7,7 +7,7 @@
 
 #include "render/diff_out.h"
 #include "render/figure.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #define NAME_MAX_CHARS 120
 

@@ -3,41 +3,11 @@
 // a comma, a quote or a line break are quoted. Numbers are plain, shares have six decimals, truth
 // is true or false, a value that is not known is empty. Limit: bytes of a profile's names are
 // written as they are, valid UTF-8 or not; a NUL cannot occur.
-#include <inttypes.h>
-#include <string.h>
+#include <math.h>
 
 #include "render/table_out.h"
-#include "report/json.h"
 
-static void write_text(struct stk_sink *sink, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        stk_sink_text(sink, text);
-        return;
-    }
-    stk_sink_text(sink, "\"");
-    while (*text) {
-        size_t n = strcspn(text, "\"");
-        stk_sink_put(sink, text, n);
-        text += n;
-        if (*text == '"') {
-            stk_sink_text(sink, "\"\"");
-            text++;
-        }
-    }
-    stk_sink_text(sink, "\"");
-}
-
-static void write_ratio(struct stk_sink *sink, enum stk_cell_type type, double ratio)
-{
-    struct stk_json j; // for its locale-free digits
-    stk_json_init(&j, sink);
-    if (type == STK_CELL_REAL) {
-        stk_json_real(&j, ratio);
-    } else {
-        stk_json_share(&j, ratio);
-    }
-}
+#include "base/text.h"
 
 static void write_cell(struct stk_sink *sink, enum stk_cell_type type, const struct stk_cell *cell)
 {
@@ -46,18 +16,22 @@ static void write_cell(struct stk_sink *sink, enum stk_cell_type type, const str
     }
     switch (type) {
     case STK_CELL_TEXT:
-        write_text(sink, cell->text);
+        stk_sink_csv(sink, cell->text);
         break;
     case STK_CELL_SHARE:
     case STK_CELL_RATE:
+        stk_sink_share(sink, cell->ratio);
+        break;
     case STK_CELL_REAL:
-        write_ratio(sink, type, cell->ratio);
+        if (isfinite(cell->ratio)) {
+            stk_sink_real(sink, cell->ratio);
+        }
         break;
     case STK_CELL_BOOL:
         stk_sink_text(sink, cell->truth ? "true" : "false");
         break;
     default:
-        stk_sink_printf(sink, "%" PRId64, cell->number);
+        stk_sink_i64(sink, cell->number);
     }
 }
 
@@ -72,15 +46,15 @@ static void write_csv(const struct stk_table_doc *doc, const char *id,
     const struct stk_cell *cells = table->cells.items;
     for (size_t c = 0; c < table->column_count; c++) {
         stk_sink_text(sink, c ? "," : "");
-        write_text(sink, table->columns[c].id);
+        stk_sink_csv(sink, table->columns[c].id);
     }
-    stk_sink_text(sink, "\r\n");
+    stk_sink_text(sink, STK_TEXT_CSV_END);
     for (size_t r = 0; r < table->row_count; r++) {
         for (size_t c = 0; c < table->column_count; c++) {
             stk_sink_text(sink, c ? "," : "");
             write_cell(sink, table->columns[c].type, &cells[r * table->column_count + c]);
         }
-        stk_sink_text(sink, "\r\n");
+        stk_sink_text(sink, STK_TEXT_CSV_END);
     }
 }
 

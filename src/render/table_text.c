@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/text.h"
 #include "render/cpp_name.h"
 #include "render/table_out.h"
 #include "render/term.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #define MAX_COLUMNS 64
 #define MIN_NAME 28
@@ -35,10 +36,10 @@ static const char *rate_text(const char *id, double per_s, char buffer[STK_HUMAN
     if (ends_with(id, "bytes_per_s")) {
         stk_human_bytes((uint64_t)per_s, buffer);
     } else if (per_s < 100) {
-        snprintf(buffer, STK_HUMAN_MAX, "%.3g", per_s);
+        stk_text_printf(buffer, STK_HUMAN_MAX, "%.3g", per_s);
     } else if (per_s >= 1e9) {
-        snprintf(buffer, STK_HUMAN_MAX, "%.3g %c", per_s / (per_s < 1e12 ? 1e9 : 1e12),
-                 per_s < 1e12 ? 'G' : 'T');
+        stk_text_printf(buffer, STK_HUMAN_MAX, "%.3g %c", per_s / (per_s < 1e12 ? 1e9 : 1e12),
+                        per_s < 1e12 ? 'G' : 'T');
     } else {
         stk_human_count((uint64_t)(per_s + 0.5), buffer);
     }
@@ -66,7 +67,7 @@ static const char *cell_text(const char *id, enum stk_cell_type type, const stru
         snprintf(buffer, STK_HUMAN_MAX, "%" PRId64, cell->number);
         return buffer;
     case STK_CELL_REAL:
-        snprintf(buffer, STK_HUMAN_MAX, "%.10g", cell->ratio);
+        stk_text_printf(buffer, STK_HUMAN_MAX, "%.10g", cell->ratio);
         return buffer;
     case STK_CELL_BOOL:
         return cell->truth ? "yes" : "no";

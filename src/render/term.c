@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 static void put_char(struct stk_term *t, const char *p, size_t *length)
 {
@@ -39,7 +40,7 @@ void stk_term_printf(struct stk_term *t, const char *fmt, ...)
     char line[1024];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
+    stk_text_vprintf(line, sizeof line, fmt, ap);
     va_end(ap);
     stk_term_text(t, line);
 }

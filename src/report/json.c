@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON (RFC 8259) out. Only ASCII control characters, quote and backslash are escaped; text that is
-// not UTF-8 is mended, since a parser would refuse the whole report for one bad kernel name.
+// JSON (RFC 8259) out: brackets, commas and line breaks; strings and numbers are base's.
 #include "report/json.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "report/utf8.h"
+#include "base/text.h"
 
 void stk_json_init(struct stk_json *j, struct stk_sink *sink)
 {
@@ -63,32 +58,16 @@ void stk_json_close(struct stk_json *j, char bracket)
     j->empty = false;
 }
 
-static void put_char(struct stk_sink *s, const char *p, size_t *length)
+static void put_string(struct stk_sink *sink, const char *text)
 {
-    uint32_t c = stk_utf8_next(p, length);
-    if (c == STK_UTF8_INVALID) {
-        stk_sink_text(s, "\xef\xbf\xbd");
-    } else if (c == '"' || c == '\\') {
-        stk_sink_put(s, (const char[]){'\\', (char)c}, 2);
-    } else if (c == '\n') {
-        stk_sink_text(s, "\\n");
-    } else if (c == '\t') {
-        stk_sink_text(s, "\\t");
-    } else if (c < 0x20 || c == 0x7f) {
-        stk_sink_printf(s, "\\u%04x", (unsigned)c);
-    } else {
-        stk_sink_put(s, p, *length);
+    struct stk_text_piece piece;
+    struct stk_str s = stk_str_from(text);
+    stk_sink_text(sink, "\"");
+    for (; s.n; s.p += piece.taken, s.n -= piece.taken) {
+        stk_text_json(&piece, s);
+        stk_sink_put(sink, piece.text, piece.n);
     }
-}
-
-static void put_string(struct stk_sink *s, const char *text)
-{
-    size_t length;
-    stk_sink_text(s, "\"");
-    for (const char *p = text; *p; p += length) {
-        put_char(s, p, &length);
-    }
-    stk_sink_text(s, "\"");
+    stk_sink_text(sink, "\"");
 }
 
 void stk_json_key(struct stk_json *j, const char *key)
@@ -108,59 +87,30 @@ void stk_json_text(struct stk_json *j, const char *text)
 void stk_json_i64(struct stk_json *j, int64_t value)
 {
     before_value(j);
-    stk_sink_printf(j->sink, "%" PRId64, value);
+    stk_sink_i64(j->sink, value);
 }
 
 void stk_json_u64(struct stk_json *j, uint64_t value)
 {
+    char text[STK_TEXT_NUMBER_MAX];
     before_value(j);
-    stk_sink_printf(j->sink, "%" PRIu64, value);
+    stk_sink_put(j->sink, text, stk_text_put_u64(text, value));
 }
 
-// Through an integer, since printf would follow the host program's decimal comma.
 void stk_json_share(struct stk_json *j, double value)
 {
-    if (isfinite(value) && fabs(value) >= 1e12) {
-        stk_json_real(j, value);
-        return;
-    }
     before_value(j);
-    int64_t millionths = isfinite(value) ? llround(value * 1e6) : 0;
-    char digits[8];
-    uint64_t size = millionths < 0 ? 0 - (uint64_t)millionths : (uint64_t)millionths;
-    snprintf(digits, sizeof digits, "%06u", (unsigned)(size % 1000000));
-    size_t n = 6;
-    while (n > 1 && digits[n - 1] == '0') {
-        n--;
-    }
-    digits[n] = 0;
-    stk_sink_printf(j->sink, "%s%" PRIu64 ".%s", millionths < 0 ? "-" : "", size / 1000000, digits);
+    stk_sink_share(j->sink, value);
 }
 
-// The fewest digits that read back as the same number, with a point whatever the locale.
 void stk_json_real(struct stk_json *j, double value)
 {
-    char text[40];
     if (!isfinite(value)) {
         stk_json_null(j);
         return;
     }
     before_value(j);
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    for (char *p = text; *p; p++) {
-        if (!strchr("0123456789+-eE", *p)) {
-            *p = '.';
-        }
-    }
-    stk_sink_text(j->sink, text);
-    if (!strpbrk(text, ".e")) {
-        stk_sink_text(j->sink, ".0");
-    }
+    stk_sink_real(j->sink, value);
 }
 
 void stk_json_bool(struct stk_json *j, bool value)

@@ -2,8 +2,10 @@
 // Buffered text output over a callback.
 #include "report/sink.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
+
+#include "base/text.h"
 
 void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t), void *arg)
 {
@@ -46,13 +48,55 @@ void stk_sink_printf(struct stk_sink *s, const char *fmt, ...)
     char line[1024];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(line, sizeof line, fmt, ap);
+    int n = stk_text_vprintf(line, sizeof line, fmt, ap);
     va_end(ap);
     if (n < 0) {
         s->failed = true;
     } else {
         stk_sink_put(s, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
     }
+}
+
+void stk_sink_i64(struct stk_sink *s, int64_t value)
+{
+    char text[STK_TEXT_NUMBER_MAX];
+    stk_sink_put(s, text, stk_text_put_i64(text, value));
+}
+
+void stk_sink_share(struct stk_sink *s, double value)
+{
+    char text[STK_TEXT_NUMBER_MAX];
+    if (isfinite(value) && fabs(value) >= 1e12) {
+        stk_sink_real(s, value);
+        return;
+    }
+    stk_sink_put(s, text, stk_text_put_share(text, isfinite(value) ? value : 0));
+}
+
+// A whole number has ".0", so that readers that guess types see what it is.
+void stk_sink_real(struct stk_sink *s, double value)
+{
+    char text[STK_TEXT_NUMBER_MAX];
+    stk_sink_put(s, text, stk_text_put_real(text, value));
+    if (!strpbrk(text, ".e")) {
+        stk_sink_text(s, ".0");
+    }
+}
+
+void stk_sink_csv(struct stk_sink *sink, const char *text)
+{
+    struct stk_text_piece piece;
+    struct stk_str s = stk_str_from(text);
+    if (!stk_text_csv_is_quoted(s)) {
+        stk_sink_put(sink, s.p, s.n);
+        return;
+    }
+    stk_sink_text(sink, "\"");
+    for (; s.n; s.p += piece.taken, s.n -= piece.taken) {
+        stk_text_csv(&piece, s);
+        stk_sink_put(sink, piece.text, piece.n);
+    }
+    stk_sink_text(sink, "\"");
 }
 
 enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -24,6 +25,12 @@ void stk_sink_put(struct stk_sink *s, const char *bytes, size_t n);
 void stk_sink_text(struct stk_sink *s, const char *text);
 // Cut to 1023 bytes: for numbers and fixed phrases. Strings of a profile go through stk_sink_text.
 void stk_sink_printf(struct stk_sink *s, const char *fmt, ...) STK_PRINTF(2, 3);
+void stk_sink_i64(struct stk_sink *s, int64_t value);
+// Up to six decimals, exact from 1e12 on; what is not finite is 0.
+void stk_sink_share(struct stk_sink *s, double value);
+void stk_sink_real(struct stk_sink *s, double value); // the fewest digits that read back; finite
+// A field of CSV, quoted where it has to be.
+void stk_sink_csv(struct stk_sink *s, const char *text);
 // Empty the buffer. STK_EOUTPUT if anything could not be written since init.
 STK_MUST_CHECK enum stk_status stk_sink_finish(struct stk_sink *s, struct stk_err *err);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "base/text.h"
 
 #define MAX_EVIDENCE 16
 #define MAX_FIXES 16
@@ -68,7 +69,7 @@ void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, 
     char text[MAX_TEXT];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    stk_text_vprintf(text, sizeof text, fmt, args);
     va_end(args);
     const char *copy = stk_arena_strdup(ctx->pass.arena, text);
     if (copy) {

@@ -5,6 +5,8 @@
 
 #include "rules/finding.h"
 
+#include "base/text.h"
+
 #define MAX_TEXT 480
 
 const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
@@ -12,7 +14,7 @@ const char *stk_rule_text(const struct stk_rule_ctx *ctx, const char *fmt, ...)
     char text[MAX_TEXT];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    stk_text_vprintf(text, sizeof text, fmt, args);
     va_end(args);
     const char *copy = stk_arena_strdup(ctx->pass.arena, text);
     return copy ? copy : "";

@@ -2,7 +2,7 @@
 // Names of kernels as PyTorch, CUB, Eigen, cuDNN and cuBLAS write them, in columns of 28 and 40.
 #include "check.h"
 #include "render/cpp_name.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 static const struct {
     const char *name;

@@ -83,7 +83,7 @@ static void test_texts(void)
         {"", 0, "\"\""},
         {"plain", 5, "\"plain\""},
         {"a\"b\\c", 5, "\"a\\\"b\\\\c\""},
-        {"\n\t\x7f", 3, "\"\\u000a\\u0009\\u007f\""},
+        {"\n\t\x7f", 3, "\"\\n\\t\\u007f\""},
         {"nul\0in", 6, "\"nul\\u0000in\""},
         {"\xc3\xbc\xe2\x80\xa8", 5, "\"\xc3\xbc\xe2\x80\xa8\""},
         {"\xff"

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define ZEROS 0x3030303030303030u // eight times '0'
 #define HIGHS 0x8080808080808080u
 #define LONGEST 1100 // characters; no double needs more to be told from its neighbours
@@ -230,7 +232,7 @@ bool stk_text_f64(const uint8_t *p, size_t n, size_t spare, double *out)
     if (!copy(text, p, n)) {
         return false;
     }
-    *out = strtod(text, &end);
+    *out = stk_text_to_real(text, &end);
     return *end == 0;
 }
 
@@ -255,6 +257,6 @@ bool stk_text_f32(const uint8_t *p, size_t n, size_t spare, float *out)
     if (!copy(text, p, n)) {
         return false;
     }
-    *out = strtof(text, &end);
+    *out = stk_text_to_float(text, &end);
     return *end == 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/text.h"
 
 #define ADDED_MAX 1024
 
@@ -123,7 +124,7 @@ enum stk_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stk_status cod
     char text[400];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    stk_text_vprintf(text, sizeof text, fmt, args);
     va_end(args);
     r->failed = i;
     stk_err_init(r->err);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { LINE_MAX_BYTES = 1200, ARGS_MAX = 600, SPEC_MAX = 400, OPS_SHOWN = 60, DEPTH_MAX = 200 };
 enum { FN_DEPTH_MAX = 4 }; // functions within functions
 
@@ -21,7 +23,7 @@ static void add(struct line *l, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(l->text + l->n, sizeof l->text - l->n, fmt, args);
+    int n = stk_text_vprintf(l->text + l->n, sizeof l->text - l->n, fmt, args);
     va_end(args);
     size_t capacity = sizeof l->text - 2 - l->n;
     l->n += n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity;

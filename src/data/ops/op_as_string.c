@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "data/ops/op_util.h"
 
 enum { ARG_PRECISION, ARG_SCIENTIFIC, ARG_SHORTEST, ARG_WIDTH, ARG_FILL };
@@ -117,7 +118,7 @@ static int show(char *text, size_t capacity, const char *format, const struct st
         return snprintf(text, capacity, format, int_at(c->dtype, p, k));
     }
     double v = float_at(c->dtype, p, k);
-    return snprintf(text, capacity, format, v != v ? __builtin_nan("") : v); // no "-nan"
+    return stk_text_printf(text, capacity, format, v != v ? __builtin_nan("") : v); // no "-nan"
 }
 #pragma GCC diagnostic pop
 

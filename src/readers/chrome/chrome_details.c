@@ -5,6 +5,8 @@
 
 #include "readers/chrome/chrome_stage.h"
 
+#include "base/text.h"
+
 static struct stk_detail *push(struct stk_chrome_stager *s, enum stk_detail_key key)
 {
     struct stk_chrome_detail *d = stk_vec_push(&s->details);
@@ -83,7 +85,7 @@ static bool read_real(struct stk_str value, double *out)
     if (!strchr("+-.0123456789", text[0])) {
         return false; // null, true, NaN
     }
-    *out = strtod(text, &end);
+    *out = stk_text_to_real(text, &end);
     return *end == 0 && *out - *out == 0;
 }
 

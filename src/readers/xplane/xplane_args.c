@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "readers/xplane/xplane_plane.h"
 
 #define EVENT_MAX_BYTES ((uint64_t)64 << 20)
@@ -50,7 +51,7 @@ static void emit_stat(const struct asking *a, const uint8_t *p, size_t n)
         break;
     case STK_XP_DOUBLE:
         memcpy(&d, &v.bits, sizeof d);
-        snprintf(text, sizeof text, "%.15g", d);
+        stk_text_printf(text, sizeof text, "%.15g", d);
         break;
     case STK_XP_BYTES:
         snprintf(text, sizeof text, "(%zu bytes)", v.text.n);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tolerant UTF-8 decoding, as in the Unicode Standard, table 3-7 (well-formed byte sequences).
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 uint32_t stk_utf8_next(const char *text, size_t *length)
+{
+    return stk_utf8_next_of(text, 4, length); // a NUL continues nothing, so that it ends there
+}
+
+uint32_t stk_utf8_next_of(const char *text, size_t left, size_t *length)
 {
     const unsigned char *p = (const unsigned char *)text;
     *length = 1;
@@ -15,7 +20,7 @@ uint32_t stk_utf8_next(const char *text, size_t *length)
     }
     uint32_t code = p[0] & (0x3fu >> more);
     for (int i = 1; i <= more; i++) {
-        if ((p[i] & 0xc0) != 0x80) { // also stops at the final NUL
+        if ((size_t)i >= left || (p[i] & 0xc0) != 0x80) {
             return STK_UTF8_INVALID;
         }
         code = code << 6 | (p[i] & 0x3fu);

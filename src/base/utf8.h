@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings of a profile may hold any bytes: one step of a tolerant UTF-8 decoder for the outputs.
-#ifndef STK_REPORT_UTF8_H
-#define STK_REPORT_UTF8_H
+#ifndef STK_BASE_UTF8_H
+#define STK_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +11,7 @@
 // Code point at p (p[0] != 0, NUL-terminated text) and its length in bytes. Overlong forms,
 // surrogates, values above U+10FFFF and broken sequences give STK_UTF8_INVALID and length 1.
 uint32_t stk_utf8_next(const char *p, size_t *length);
+// The same of text with a length: `left` bytes from p on, at least one, which may be NUL.
+uint32_t stk_utf8_next_of(const char *p, size_t left, size_t *length);
 
 #endif

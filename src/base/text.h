@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one writer of numbers, JSON strings and CSV fields. Nothing here follows the locale of the
+// program that the library is part of: a decimal comma would be no JSON, and another column of CSV.
+// All write into memory of the caller's and allocate nothing.
+#ifndef STK_BASE_TEXT_H
+#define STK_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define STK_TEXT_NUMBER_MAX 32 // bytes of any number below, with its end
+
+// As vsnprintf and snprintf, with a decimal point.
+int stk_text_vprintf(char *to, size_t size, const char *fmt, va_list args);
+int stk_text_printf(char *to, size_t size, const char *fmt, ...) STK_PRINTF(3, 4);
+// As strtod, where a decimal point is expected.
+double stk_text_to_real(const char *text, char **end);
+float stk_text_to_float(const char *text, char **end); // rounded once
+
+// Decimal digits of v that end before `end`, up to 20: returns where they begin.
+char *stk_text_digits(char *end, uint64_t v);
+// Each returns how many bytes it wrote; a NUL follows them.
+size_t stk_text_put_i64(char to[STK_TEXT_NUMBER_MAX], int64_t v);
+size_t stk_text_put_u64(char to[STK_TEXT_NUMBER_MAX], uint64_t v);
+// Nanoseconds as decimal microseconds, exactly: 1234567 -> 1234.567
+size_t stk_text_put_us(char to[STK_TEXT_NUMBER_MAX], int64_t ns);
+// The fewest digits, from 15 on, that read back as the same number; 0 bytes if it is not finite.
+size_t stk_text_put_real(char to[STK_TEXT_NUMBER_MAX], double v);
+// Up to six decimals, at least one, of a finite number below 1e12.
+size_t stk_text_put_share(char to[STK_TEXT_NUMBER_MAX], double v);
+
+// A text in another notation comes piece by piece: what stands for the next bytes of it, `taken` of
+// them. `text` points into the text where it stays as it is, else into `own`: do not copy the
+// struct.
+struct stk_text_piece {
+    const char *text;
+    size_t n, taken;
+    char own[8];
+};
+// Inside of a JSON string (RFC 8259); s is not empty. Only control characters, quote and backslash
+// are escaped; each byte that is no UTF-8 becomes U+FFFD, since a parser would refuse all of it.
+void stk_text_json(struct stk_text_piece *piece, struct stk_str s);
+// Whether a field of CSV (RFC 4180) needs quotes around it: for a comma, a quote, a line's end, or
+// a space at either end. Lines end in STK_TEXT_CSV_END.
+bool stk_text_csv_is_quoted(struct stk_str s);
+// Inside of such quotes; s is not empty.
+void stk_text_csv(struct stk_text_piece *piece, struct stk_str s);
+#define STK_TEXT_CSV_END "\r\n"
+
+#endif
