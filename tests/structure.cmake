@@ -8,7 +8,7 @@ endif()
 add_test(NAME structure.headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/structure/headers ${CMAKE_C_COMPILER}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 if(NOT STOKER_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND NOT STOKER_FUZZ)
-    add_test(NAME structure.clang COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/structure/clang WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    add_test(NAME structure.clang COMMAND ${PROJECT_SOURCE_DIR}/tools/warnings clang)
 endif()
 if(Python3_Interpreter_FOUND AND NOT STOKER_FUZZ)
     add_test(NAME structure.calls COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check-calls ${PROJECT_BINARY_DIR})

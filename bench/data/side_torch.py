@@ -2,7 +2,6 @@
 """PyTorch's DataLoader with torchvision's transforms on PIL images, and WebDataset on top of it."""
 
 import itertools
-import os
 import sys
 
 import numpy as np

@@ -76,8 +76,8 @@ static void note(struct cuts *c, enum moves moves, int64_t value)
 static void cut_event(struct cuts *c, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *literal = p;
-    int once = memmem(p, (size_t)(end - p), "\"ph\": \"M\"", 9) ||
-               memmem(p, (size_t)(end - p), "\"ph\":\"M\"", 8);
+    size_t n = end > p ? (size_t)(end - p) : 0;
+    int once = memmem(p, n, "\"ph\": \"M\"", 9) || memmem(p, n, "\"ph\":\"M\"", 8);
     while (p < end && !once) {
         if (*p != '"') {
             p++;

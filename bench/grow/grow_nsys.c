@@ -41,12 +41,12 @@ static void copy_file(const char *from, const char *to)
 static void select_list(sqlite3 *db, const char *table, int64_t period, int64_t stride, char *sql,
                         size_t cap)
 {
-    char query[256];
     sqlite3_stmt *st;
-    snprintf(query, sizeof query, "pragma table_info(%s)", table);
-    if (sqlite3_prepare_v2(db, query, -1, &st, NULL) != SQLITE_OK) {
+    char *query = sqlite3_mprintf("pragma table_info(%s)", table);
+    if (!query || sqlite3_prepare_v2(db, query, -1, &st, NULL) != SQLITE_OK) {
         grow_die(table, sqlite3_errmsg(db));
     }
+    sqlite3_free(query);
     sql[0] = '\0';
     while (sqlite3_step(st) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 1);
@@ -93,16 +93,20 @@ uint64_t grow_nsys(const char *in_path, const char *out_path, uint64_t target_by
     }
     sqlite3_finalize(st);
     for (int i = 0; i < count; i++) {
-        static char list[8192], sql[10240];
+        static char list[8192];
         select_list(db, tables[i], period, stride, list, sizeof list);
-        snprintf(sql, sizeof sql,
-                 "insert into %s select %s from (with recursive c(repeat_no) as (values(1) union "
-                 "all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) "
-                 "k cross join (select * from %s) t",
-                 tables[i], list, (unsigned long long)repeats - 1, tables[i]);
+        char *sql = sqlite3_mprintf(
+            "insert into %s select %s from (with recursive c(repeat_no) as (values(1) union "
+            "all select repeat_no + 1 from c where repeat_no < %llu) select repeat_no from c) "
+            "k cross join (select * from %s) t",
+            tables[i], list, (unsigned long long)repeats - 1, tables[i]);
+        if (!sql) {
+            grow_die(tables[i], "no memory");
+        }
         if (repeats > 1) {
             run(db, sql);
         }
+        sqlite3_free(sql);
     }
     run(db, "commit");
     sqlite3_close(db);

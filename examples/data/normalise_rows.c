@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plug-in for stoker.data: operations of one's own, in C. examples/data/plugin.py uses it.
 //
-//   cc -shared -fPIC -O2 -I$(python3 -c 'import stoker.data as sd; print(sd.get_include())') \
-//       examples/data/normalise_rows.c -lm -o normalise_rows.so
+//   include=$(python3 -c 'import stoker.data as sd; print(sd.get_include())')
+//   cc -shared -fPIC -O2 -I$include examples/data/normalise_rows.c -lm -o normalise_rows.so
 #include <math.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ import timing
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def operations():
     """The plug-in of the C file, built now."""
     compiler = os.environ.get("CC", "cc")
@@ -33,7 +33,7 @@ def operations():
         return sd.load_op_library(library)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def tables(is_small):
     n = 500 if is_small else 20000
     return np.random.default_rng(1).normal(size=(n, 8, 64)).astype(np.float32)

@@ -16,6 +16,7 @@ cd "$job"
 record() { # record ENV SCRIPT [FLAGS]
     python="$envs/venv-$1/bin/python"
     shift
+    # shellcheck disable=SC2016 # the inner shell expands it
     unshare --map-root-user --uts sh -c 'hostname host0; exec "$0" "$@"' "$python" "$@" --out profiles
 }
 

@@ -151,7 +151,7 @@ class Pipeline:
     # Sources
 
     def source(self):
-        rng, files = self.rng, self.files
+        rng = self.rng
         n = rng.choice([0, 1, 7, 64, 257, 1500])
         kind = rng.choice(
             "range slices tensors generator plain gzip zlib damaged text csv fixed npy indexed tar".split()

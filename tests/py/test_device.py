@@ -14,7 +14,6 @@ import numpy as np
 
 import checks as c
 import stoker.data as sd
-from stoker.data import _engine
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAKE = os.environ.get("STOKER_FAKE_CUDA", ROOT / "build/release/tests/fake/libcuda.so.1")

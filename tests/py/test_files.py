@@ -402,7 +402,7 @@ def test_packed_snapshot():
             with open(packed, "wb") as f:
                 f.write(damaged)
             got, it = [], iter(ds)
-            e = c.raises(sd.errors.DataLossError, lambda: [got.append(x) for x in it], "stkpack.gz")
+            c.raises(sd.errors.DataLossError, lambda: [got.append(x) for x in it], "stkpack.gz")
             c.same(got, want[: len(got)], "the elements before the damage")
             c.same(list(it), [], "and none behind it")
         c.same([x for x in os.listdir(folder) if "part" in x], [])

@@ -122,7 +122,7 @@ def test_use(own):
     c.true("python" not in mapped.explain().lower() and "mine_add" in mapped.explain(), "native")
     c.same(np.array(list(mapped.take(13))), (np.arange(13) + 1) * 2)
     it = iter(mapped.skip(13))
-    e = c.raises(sd.errors.InvalidArgumentError, lambda: next(it), "thirteen", "mine_add")
+    c.raises(sd.errors.InvalidArgumentError, lambda: next(it), "thirteen", "mine_add")
     c.same(next(it), np.int64(30))
     more = ds.filter(lambda x: x != 13).map(lambda x: own.mine_add(x, by=5, more=[10, 100]), 2).batch(1999)
     c.same(next(iter(more)), np.delete(np.arange(2000), 13) + 115)

@@ -284,7 +284,7 @@ def test_several_iterators():
 
 def forked():
     with tempfile.TemporaryDirectory() as folder:
-        path = record("forked", folder)
+        record("forked", folder)
         files = sorted(f for f in os.listdir(folder) if f.endswith(".stk"))
         c.same(len(files), 2, f"{files}")
         for f in files:

@@ -3,10 +3,10 @@
 // input rows first (contiguous, any number of channels), then each of its pixels is summed from
 // neighbours in that row.
 //
-// Two arithmetics. Fixed: uint8 in, weights that are not negative in 1/32768, rows as 16-bit values
-// in 1/128 of a level (rounded per tap, as the pmulhrsw instruction does), sums exact in 32 bits.
-// Float: single precision, one multiplication and one addition per tap in the order of taps, never
-// fused. So vector code and plain code give the same bits on every machine.
+// Two ways to count. Fixed: uint8 in, weights that are not negative in 1/32768, rows as 16-bit
+// values in 1/128 of a level (rounded per tap, as the pmulhrsw instruction does), sums exact in 32
+// bits. Float: single precision, one multiplication and one addition per tap in the order of taps,
+// never fused. So vector code and plain code give the same bits on every machine.
 #ifndef STK_DATA_OPS_IMAGE_RESIZE_IMPL_H
 #define STK_DATA_OPS_IMAGE_RESIZE_IMPL_H
 

@@ -2,7 +2,6 @@
 """Files and elements shared among workers."""
 
 import os
-import numpy as np
 import tensorflow as tf
 
 for i in range(4):

@@ -2,7 +2,6 @@
 """Lines of several files with labels: words, characters, buckets."""
 
 import os
-import numpy as np
 import tensorflow as tf
 
 names = ["cowper.txt", "derby.txt", "butler.txt"]

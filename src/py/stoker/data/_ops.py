@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations under TensorFlow's names: most from the table, the others written out."""
 
-import builtins
 import inspect
 
 import numpy as np

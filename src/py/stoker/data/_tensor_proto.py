@@ -108,7 +108,7 @@ def parsed(data, dtype):
             elif n == field:
                 values += _values(kind, wire, v)
     except (ValueError, IndexError, struct.error) as e:
-        raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are no tensor: {e}")
+        raise InvalidArgumentError(f"parse_tensor: these {len(data)} bytes are no tensor: {e}") from None
     if _NAMES.get(number) != dtype.name:
         have = _NAMES.get(number, f"number {number}")
         raise InvalidArgumentError(f"parse_tensor: a tensor of type {have}, not {dtype.name}")
