@@ -107,10 +107,11 @@ static void check_operation(int64_t workers)
     stoker_dataset_free(ds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    check_kind();
-    check_operation(1);
-    check_operation(3);
+    check_begin(argc, argv);
+    CHECK_RUN(check_kind);
+    CHECK_RUN(check_operation, 1);
+    CHECK_RUN(check_operation, 3);
     return check_done("recipes.engine");
 }

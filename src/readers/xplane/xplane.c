@@ -53,7 +53,7 @@ static enum stk_status read_in_place(struct stk_xp_reading *r)
             status = stk_xp_add_plane(r, &inner, f.offset, size, step == STK_PB_CUT);
         } else if (f.number <= STK_XP_SPACE_HOSTNAMES) {
             size_t n = (size_t)(size < STK_XP_TEXT_MAX ? size : STK_XP_TEXT_MAX);
-            const uint8_t *p = stk_pb_walk_bytes(&inner, f.offset, n);
+            const uint8_t *p = n ? stk_pb_walk_bytes(&inner, f.offset, n) : NULL;
             if (p) {
                 status = stk_xp_add_text(r, (const char *)p, n, f.number, f.offset);
             }

@@ -95,7 +95,8 @@ static enum stk_status hold(struct intake *in, uint64_t want, size_t *held)
     return STK_OK;
 }
 
-static enum stk_status skip(struct intake *in, uint64_t n)
+// Passes over n bytes of the field that begins at `field`.
+static enum stk_status skip(struct intake *in, uint64_t n, uint64_t field)
 {
     uint8_t bytes[4096];
     while (n > 0) {
@@ -105,7 +106,7 @@ static enum stk_status skip(struct intake *in, uint64_t n)
             return status;
         }
         if (got < want) {
-            stk_xp_note_space(in->r, STK_PB_CUT, in->at);
+            stk_xp_note_space(in->r, STK_PB_CUT, field);
             return STK_OK;
         }
         n -= got;
@@ -113,9 +114,11 @@ static enum stk_status skip(struct intake *in, uint64_t n)
     return STK_OK;
 }
 
-static enum stk_status held_plane(struct intake *in, uint64_t offset, uint64_t size)
+// The plane of `size` bytes that comes next, of the field that begins at `field`.
+static enum stk_status held_plane(struct intake *in, uint64_t size, uint64_t field)
 {
     struct stk_xp_reading *r = in->r;
+    uint64_t offset = in->at;
     uint64_t want = size < MAX_HELD_BYTES ? size : MAX_HELD_BYTES;
     size_t held;
     enum stk_status status = hold(in, want, &held);
@@ -123,7 +126,7 @@ static enum stk_status held_plane(struct intake *in, uint64_t offset, uint64_t s
         return status;
     }
     if (held < want) {
-        stk_xp_note_space(r, STK_PB_CUT, in->at);
+        stk_xp_note_space(r, STK_PB_CUT, field);
     }
     if (want < size) {
         stk_shard_issue(r->notes, STK_ISSUE_LIMIT_REACHED, 1, 0, (int64_t)in->at,
@@ -139,7 +142,7 @@ static enum stk_status held_plane(struct intake *in, uint64_t offset, uint64_t s
     if (status == STK_OK) {
         status = stk_xp_finish_planes(r);
     }
-    return status == STK_OK ? skip(in, held == want ? size - want : 0) : status;
+    return status == STK_OK ? skip(in, held == want ? size - want : 0, field) : status;
 }
 
 // One field of the space. *more is false at its end.
@@ -170,13 +173,13 @@ static enum stk_status held_field(struct intake *in, bool *more)
     }
     *more = true;
     if (wire == STK_PB_FIXED64 || wire == STK_PB_FIXED32) {
-        return skip(in, wire == STK_PB_FIXED64 ? 8 : 4);
+        return skip(in, wire == STK_PB_FIXED64 ? 8 : 4, at);
     }
     if (wire != STK_PB_LEN) {
         return STK_OK;
     }
     if (tag >> 3 == STK_XP_SPACE_PLANES) {
-        return held_plane(in, in->at, size);
+        return held_plane(in, size, at);
     }
     uint64_t offset = in->at, keep = size < STK_XP_TEXT_MAX ? size : STK_XP_TEXT_MAX;
     size_t held;
@@ -187,7 +190,7 @@ static enum stk_status held_field(struct intake *in, bool *more)
     if (status == STK_OK && tag >> 3 <= STK_XP_SPACE_HOSTNAMES && held) {
         status = stk_xp_add_text(r, (const char *)in->p, held, (uint32_t)(tag >> 3), offset);
     }
-    return status == STK_OK && held == keep ? skip(in, size - keep) : status;
+    return status == STK_OK && held == keep ? skip(in, size - keep, at) : status;
 }
 
 enum stk_status stk_xp_read_in_order(struct stk_xp_reading *r)
