@@ -33,18 +33,15 @@ static const char *const pipelines[] = {
     "map : subtract a #1 -> b | repeat count=3 | batch batch_size=5 | map : reduce_sum a -> b",
     // Images: files that are whole and files that are not.
     "images | map : decode_jpeg a channels=3; crop_to_bounding_box b offset_height=3 "
-    "offset_width=5 "
-    "target_height=9 target_width=11 -> c",
-    "images | map : decode_jpeg a channels=3; slice b begin=2,3,0 size=7,9,3; shape b dtype=6 -> c "
-    "d",
-    "images | map : decode_jpeg a channels=3; resize b size=13,17; cast c dtype=11; multiply d "
-    "#0.5 "
-    "-> e",
+    "offset_width=5 target_height=9 target_width=11 -> c",
+    "images | map : decode_jpeg a channels=3; slice b begin=2,3,0 size=7,9,3; shape b -> c d",
+    "images | map : decode_jpeg a channels=3; resize b size=13,17; cast c dtype=11; "
+    "multiply d #0.5 -> e",
     "images | map num_parallel_calls=3 : decode_jpeg a channels=1; resize b size=13,17; "
     "random_flip_left_right c; subtract d #127 -> e",
-    "images | map : decode_jpeg a channels=3 -> b | map : resize a size=8,8; flip_left_right b -> "
-    "c "
-    "| map : truediv a #255; subtract b #0.5 -> c | ignore_errors | batch batch_size=3",
+    "images | map : decode_jpeg a channels=3 -> b | map : resize a size=8,8; "
+    "flip_left_right b -> c | map : truediv a #255; subtract b #0.5 -> c | ignore_errors | "
+    "batch batch_size=3",
 };
 
 // ---- from text to a dataset ----
