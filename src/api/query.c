@@ -80,13 +80,15 @@ static enum stk_status find_findings(struct stoker_profiles *p,
         return stk_err_nomem(err);
     }
     for (size_t i = 0; i < report.findings.count; i++) {
-        out[i] = (struct stk_query_finding){.id = f[i].id,
-                                            .title = f[i].title,
-                                            .severity = f[i].severity,
-                                            .confidence = f[i].confidence,
-                                            .has_saving = f[i].saving.has_expected,
-                                            .saving_share = f[i].saving.expected_share,
-                                            .steps_affected = (int64_t)f[i].steps_affected};
+        out[i] = (struct stk_query_finding){
+            .id = f[i].id,
+            .title = f[i].title,
+            .severity = f[i].severity,
+            .confidence = f[i].confidence,
+            .has_saving = f[i].saving.has_expected || f[i].saving.has_high,
+            .saving_share =
+                f[i].saving.has_expected ? f[i].saving.expected_share : f[i].saving.high_share,
+            .steps_affected = (int64_t)f[i].steps_affected};
     }
     source->findings = out;
     source->finding_count = report.findings.count;

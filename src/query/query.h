@@ -58,7 +58,7 @@ struct stk_query_gap {
 struct stk_query_finding {
     const char *id, *title, *severity, *confidence;
     bool has_saving;
-    double saving_share; // expected
+    double saving_share; // expected; else the most that a fix can save
     int64_t steps_affected;
 };
 

@@ -55,7 +55,7 @@ static void write_columns(struct stk_json *j)
     texts(j, "required", (const char *const[]){"id", "type", NULL});
     stk_json_key(j, "properties");
     stk_json_open(j, '{', false);
-    plain(j, "id", "string", "stable name");
+    plain(j, "id", "string", "stable name; `stoker stats ANALYSIS --tables` says what it means");
     stk_json_key(j, "type");
     stk_json_open(j, '{', true);
     pair(j, "description", "kind of value; rate: per second; number (whole) and real: no unit");
@@ -105,7 +105,8 @@ static void write_tables(struct stk_json *j)
 static void write_summary(struct stk_json *j)
 {
     open_property(j, "summary", "object",
-                  "the few figures that answer the question; one that is not known is absent");
+                  "the few figures that answer the question, as `stoker stats ANALYSIS --tables` "
+                  "explains them; one that is not known is absent");
     stk_json_key(j, "additionalProperties");
     stk_json_open(j, '{', true);
     texts(j, "type", (const char *const[]){"string", "number", "boolean", NULL});
