@@ -37,64 +37,64 @@ struct chrome {
     const struct stk_export_process *process;
 };
 
-static void put(struct chrome *w, const char *text)
+static void chrome_put(struct chrome *w, const char *text)
 {
     stk_ex_bytes(w->out, text, strlen(text));
 }
 
 static void begin_event(struct chrome *w, const char *ph)
 {
-    put(w, w->comma ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-    put(w, ph);
-    put(w, "\"");
+    chrome_put(w, w->comma ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    chrome_put(w, ph);
+    chrome_put(w, "\"");
     w->comma = true;
 }
 
 static void end_event(struct chrome *w)
 {
-    put(w, "}");
+    chrome_put(w, "}");
     stk_ex_record(w->out);
 }
 
-static void put_number(struct chrome *w, const char *key, int64_t value)
+static void chrome_put_number(struct chrome *w, const char *key, int64_t value)
 {
-    put(w, key);
+    chrome_put(w, key);
     stk_ex_i64(w->out, value);
 }
 
 static void put_time(struct chrome *w, const char *key, int64_t ns)
 {
-    put(w, key);
+    chrome_put(w, key);
     stk_ex_us(w->out, ns);
 }
 
 static void put_place(struct chrome *w, int64_t pid, int64_t tid)
 {
-    put_number(w, ",\"pid\":", pid);
-    put_number(w, ",\"tid\":", tid);
+    chrome_put_number(w, ",\"pid\":", pid);
+    chrome_put_number(w, ",\"tid\":", tid);
 }
 
 static void put_meta(struct chrome *w, const char *name, int64_t pid, int64_t tid,
                      struct stk_str text)
 {
     begin_event(w, "M");
-    put(w, ",\"name\":\"");
-    put(w, name);
-    put(w, "\"");
+    chrome_put(w, ",\"name\":\"");
+    chrome_put(w, name);
+    chrome_put(w, "\"");
     put_place(w, pid, tid);
-    put(w, ",\"ts\":0,\"args\":{\"name\":");
+    chrome_put(w, ",\"ts\":0,\"args\":{\"name\":");
     stk_ex_json(w->out, text);
-    put(w, "}");
+    chrome_put(w, "}");
     end_event(w);
 }
 
 static void put_sort(struct chrome *w, int64_t pid, int64_t index)
 {
     begin_event(w, "M");
-    put(w, ",\"name\":\"process_sort_index\"");
+    chrome_put(w, ",\"name\":\"process_sort_index\"");
     put_place(w, pid, 0);
-    put_number(w, ",\"ts\":0,\"args\":{\"sort_index\":", index);
-    put(w, "}");
+    chrome_put_number(w, ",\"ts\":0,\"args\":{\"sort_index\":", index);
+    chrome_put(w, "}");
     end_event(w);
 }
 
@@ -169,13 +169,13 @@ struct args {
 
 static void put_key(struct args *a, const char *key)
 {
-    put(a->w, a->open ? ",\"" : ",\"args\":{\"");
-    put(a->w, key);
-    put(a->w, "\":");
+    chrome_put(a->w, a->open ? ",\"" : ",\"args\":{\"");
+    chrome_put(a->w, key);
+    chrome_put(a->w, "\":");
     a->open = true;
 }
 
-static void put_arg(struct args *a, const char *key, int64_t value)
+static void chrome_put_arg(struct args *a, const char *key, int64_t value)
 {
     put_key(a, key);
     stk_ex_i64(a->w->out, value);
@@ -289,10 +289,10 @@ static void put_recorded(void *arg, struct stk_str key, struct stk_str value)
             return;
         }
     }
-    put(a->w, a->open ? "," : ",\"args\":{");
+    chrome_put(a->w, a->open ? "," : ",\"args\":{");
     a->open = true;
     stk_ex_json(a->w->out, key);
-    put(a->w, ":");
+    chrome_put(a->w, ":");
     if (stk_export_number(value, &whole, &real) != STK_EXPORT_NO_NUMBER) {
         stk_ex_str(a->w->out, value);
     } else {
@@ -307,41 +307,41 @@ static void put_args(struct chrome *w, uint32_t event)
     struct args a = {.w = w};
     uint8_t kind = t->kind[event];
     if (w->x->rank_count > 1) { // as in files merged from several ranks
-        put_arg(&a, "rank", w->process->rank);
-        put_arg(&a, "pid_raw", t->processes[w->track->process].pid);
+        chrome_put_arg(&a, "rank", w->process->rank);
+        chrome_put_arg(&a, "pid_raw", t->processes[w->track->process].pid);
     }
     if (w->track->device != STK_NONE) {
-        put_arg(&a, "device", t->devices[w->track->device].ordinal);
-        put_arg(&a, "stream", w->track->id);
+        chrome_put_arg(&a, "device", t->devices[w->track->device].ordinal);
+        chrome_put_arg(&a, "stream", w->track->id);
     }
     if (kind == STK_KIND_RUNTIME && t->ref[event] != STK_NONE) {
-        put_arg(&a, "correlation", (int64_t)event + 1);
+        chrome_put_arg(&a, "correlation", (int64_t)event + 1);
     }
     if (e && stk_kind_is_device_work(kind) && e->link != STK_NONE) {
-        put_arg(&a, "correlation", (int64_t)e->link + 1);
+        chrome_put_arg(&a, "correlation", (int64_t)e->link + 1);
     }
     if (e && e->flags & STK_EXT_VALUE) {
         if (e->flags & STK_EXT_STEP) {
-            put_arg(&a, "step_num", e->value);
+            chrome_put_arg(&a, "step_num", e->value);
         } else {
-            put_arg(&a, kind == STK_KIND_MEMORY ? "Bytes" : "bytes", e->value);
+            chrome_put_arg(&a, kind == STK_KIND_MEMORY ? "Bytes" : "bytes", e->value);
         }
     }
     if (e && e->flags & STK_EXT_GRAPH) {
-        put_arg(&a, "graph id", 1);
+        chrome_put_arg(&a, "graph id", 1);
     }
     if (e && (kind == STK_KIND_MEMCPY || e->flags & STK_EXT_WAITS)) {
         put_details(&a, e);
     }
     if (e && kind == STK_KIND_MEMORY && e->dst_mem) {
-        put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
+        chrome_put_arg(&a, "Device Type", e->dst_mem == STK_MEM_DEVICE);
     }
     put_detail_args(&a, event);
     if (w->x->with_args && w->status == STK_OK) {
         w->status = w->x->args(w->x->args_arg, w->file, event, put_recorded, &a, w->err);
     }
     if (a.open) {
-        put(w, "}");
+        chrome_put(w, "}");
     }
 }
 
@@ -355,11 +355,11 @@ static void put_complete(struct chrome *w, uint32_t event)
     const char *cat = cat_of(w, event);
     begin_event(w, "X");
     if (cat) {
-        put(w, ",\"cat\":\"");
-        put(w, cat);
-        put(w, "\"");
+        chrome_put(w, ",\"cat\":\"");
+        chrome_put(w, cat);
+        chrome_put(w, "\"");
     }
-    put(w, ",\"name\":");
+    chrome_put(w, ",\"name\":");
     stk_ex_json(w->out, stk_export_text(w->f, w->f->t->name[event]));
     put_place(w, w->pid, w->tid);
     put_time(w, ",\"ts\":", common_ns(w, event));
@@ -372,7 +372,7 @@ static void put_complete(struct chrome *w, uint32_t event)
 static void put_memory(struct chrome *w, uint32_t event)
 {
     begin_event(w, "i");
-    put(w, ",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\"");
+    chrome_put(w, ",\"s\":\"t\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\"");
     put_place(w, w->pid, w->tid);
     put_time(w, ",\"ts\":", common_ns(w, event));
     put_args(w, event);
@@ -397,22 +397,22 @@ static void put_counter(struct chrome *w, uint32_t event)
         name = (struct stk_str){text, (size_t)n};
     }
     begin_event(w, "C");
-    put(w, ",\"name\":");
+    chrome_put(w, ",\"name\":");
     stk_ex_json(w->out, name);
     put_place(w, w->pid, 0);
     put_time(w, ",\"ts\":", common_ns(w, event));
-    put(w, ",\"args\":{");
+    chrome_put(w, ",\"args\":{");
     if (!more && e && e->flags & STK_EXT_VALUE) {
-        put_number(w, "\"value\":", e->value);
+        chrome_put_number(w, "\"value\":", e->value);
     }
     for (; more; first = false) {
-        put(w, first ? "" : ",");
+        chrome_put(w, first ? "" : ",");
         stk_ex_json(w->out, sample.series ? stk_export_text(f, sample.series) : STK_STR("value"));
-        put(w, ":");
+        chrome_put(w, ":");
         stk_ex_real(w->out, sample.value);
         more = stk_export_next_sample(d, count, &at, &sample);
     }
-    put(w, "}");
+    chrome_put(w, "}");
     end_event(w);
 }
 
@@ -420,11 +420,11 @@ static void put_counter(struct chrome *w, uint32_t event)
 static void put_flow(struct chrome *w, const char *ph, uint32_t op, uint32_t at)
 {
     begin_event(w, ph);
-    put_number(w, ",\"id\":", (int64_t)((uint64_t)w->file << 32) + op + 1);
+    chrome_put_number(w, ",\"id\":", (int64_t)((uint64_t)w->file << 32) + op + 1);
     put_place(w, w->pid, w->tid);
     put_time(w, ",\"ts\":", common_ns(w, at));
-    put(w, *ph == 'f' ? ",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\""
-                      : ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+    chrome_put(w, *ph == 'f' ? ",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\""
+                             : ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
     end_event(w);
 }
 
@@ -443,7 +443,7 @@ static void put_flows(struct chrome *w, uint32_t event)
     }
 }
 
-static void put_event(struct chrome *w, uint32_t event)
+static void chrome_put_event(struct chrome *w, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
     bool is_memory = t->kind[event] == STK_KIND_MEMORY && w->track->kind == STK_TRACK_THREAD &&
@@ -495,7 +495,7 @@ static void put_track(struct chrome *w, uint32_t track)
         }
         w->x->counts.events++;
         w->x->counts.overlaps += root != track;
-        put_event(w, e);
+        chrome_put_event(w, e);
     }
 }
 
@@ -568,9 +568,9 @@ static void put_lanes(struct chrome *w)
             struct args a = {.w = w};
             stk_export_lane_at(w->x, lane, s, &capacity, &slice);
             begin_event(w, "X");
-            put(w, ",\"cat\":\"");
-            put(w, stk_chrome_own_cat(STK_CHROME_OWN_STOKER));
-            put(w, "\",\"name\":");
+            chrome_put(w, ",\"cat\":\"");
+            chrome_put(w, stk_chrome_own_cat(STK_CHROME_OWN_STOKER));
+            chrome_put(w, "\",\"name\":");
             stk_ex_json(w->out, stk_str_from(slice.name));
             put_place(w, PID_LANES, i + 1);
             put_time(w, ",\"ts\":", slice.start_ns);
@@ -583,7 +583,7 @@ static void put_lanes(struct chrome *w)
                     stk_ex_i64(w->out, slice.notes[n].number);
                 }
             }
-            put(w, a.open ? "}" : "");
+            chrome_put(w, a.open ? "}" : "");
             end_event(w);
             w->x->counts.lane_rows++;
         }
@@ -595,29 +595,29 @@ static void put_lanes(struct chrome *w)
 static void put_properties(struct chrome *w, const struct stk_device *d, struct stk_str name,
                            bool first)
 {
-    put(w, first ? "\n  " : ",\n  ");
-    put_number(w, "{\"id\":", d->ordinal);
-    put(w, ",\"name\":");
+    chrome_put(w, first ? "\n  " : ",\n  ");
+    chrome_put_number(w, "{\"id\":", d->ordinal);
+    chrome_put(w, ",\"name\":");
     stk_ex_json(w->out, name);
     if (d->memory_bytes) {
-        put_number(w, ",\"totalGlobalMem\":", d->memory_bytes);
+        chrome_put_number(w, ",\"totalGlobalMem\":", d->memory_bytes);
     }
     if (d->cc_major) {
-        put_number(w, ",\"computeMajor\":", d->cc_major);
+        chrome_put_number(w, ",\"computeMajor\":", d->cc_major);
     }
     if (d->cc_major) {
-        put_number(w, ",\"computeMinor\":", d->cc_minor);
+        chrome_put_number(w, ",\"computeMinor\":", d->cc_minor);
     }
     if (d->sm_count) {
-        put_number(w, ",\"numSms\":", d->sm_count);
+        chrome_put_number(w, ",\"numSms\":", d->sm_count);
     }
-    put(w, "}");
+    chrome_put(w, "}");
 }
 
 static void put_devices(struct chrome *w)
 {
     bool first = true;
-    put(w, "\"deviceProperties\":[");
+    chrome_put(w, "\"deviceProperties\":[");
     for (uint32_t i = 0; i < w->x->file_count; i++) {
         const struct stk_export_file *f = &w->x->files[i];
         for (uint32_t d = 0; d < f->t->device_count; d++) {
@@ -630,38 +630,38 @@ static void put_devices(struct chrome *w)
             first = false;
         }
     }
-    put(w, "],\n");
+    chrome_put(w, "],\n");
 }
 
 static void put_head(struct chrome *w)
 {
     const struct stk_export *x = w->x;
     const struct stk_trace *t = x->file_count ? x->files[0].t : NULL;
-    put(w, "{\"schemaVersion\":1,\n");
+    chrome_put(w, "{\"schemaVersion\":1,\n");
     if (t && t->device_count) {
         put_devices(w);
     }
     if (x->rank_count == 1 && (t->rank >= 0 || t->world_size > 0 || x->ranks[0].sum->rank > 0)) {
-        put_number(w, "\"distributedInfo\":{\"rank\":", x->ranks[0].sum->rank);
+        chrome_put_number(w, "\"distributedInfo\":{\"rank\":", x->ranks[0].sum->rank);
         if (t->world_size > 0) {
-            put_number(w, ",\"world_size\":", t->world_size);
+            chrome_put_number(w, ",\"world_size\":", t->world_size);
         }
-        put(w, "},\n");
+        chrome_put(w, "},\n");
     }
     if (t && t->host) {
-        put(w, "\"host_name\":");
+        chrome_put(w, "\"host_name\":");
         stk_ex_json(w->out, stk_export_text(&x->files[0], t->host));
-        put(w, ",\n");
+        chrome_put(w, ",\n");
     }
-    put_number(w, "\"baseTimeNanoseconds\":", x->base_ns > 0 ? x->base_ns : 0);
-    put(w, ",\n\"displayTimeUnit\":\"ms\",\n\"stoker\":{\"version\":");
+    chrome_put_number(w, "\"baseTimeNanoseconds\":", x->base_ns > 0 ? x->base_ns : 0);
+    chrome_put(w, ",\n\"displayTimeUnit\":\"ms\",\n\"stoker\":{\"version\":");
     stk_ex_json(w->out, stk_str_from(x->version));
-    put(w, ",\"selection\":[");
+    chrome_put(w, ",\"selection\":[");
     for (size_t i = 0; i < x->selection_count; i++) {
-        put(w, i ? "," : "");
+        chrome_put(w, i ? "," : "");
         stk_ex_json(w->out, stk_str_from(x->selection[i]));
     }
-    put(w, "]},\n\"traceEvents\":[");
+    chrome_put(w, "]},\n\"traceEvents\":[");
 }
 
 static enum stk_status write_chrome(struct stk_export *x, struct stk_export_out *out,
@@ -675,7 +675,7 @@ static enum stk_status write_chrome(struct stk_export *x, struct stk_export_out 
         w.f = &x->files[w.file];
         status = put_file(&w, err);
     }
-    put(&w, "\n]}\n");
+    chrome_put(&w, "\n]}\n");
     return status;
 }
 

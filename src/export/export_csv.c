@@ -17,7 +17,7 @@ struct csv {
     enum stk_status status;
 };
 
-static void put_number(struct stk_export_out *o, bool known, int64_t value)
+static void csv_put_number(struct stk_export_out *o, bool known, int64_t value)
 {
     stk_ex_literal(o, ",");
     if (known) {
@@ -41,11 +41,11 @@ static void put_track(struct csv *w, uint32_t index)
     char name[300];
     size_t n = stk_export_track_name(w->f, index, name, sizeof name);
     bool on_device = k->device != STK_NONE;
-    put_number(w->out, p->rank >= 0, p->rank);
-    put_number(w->out, true, w->f->t->processes[k->process].pid);
-    put_number(w->out, on_device, on_device ? w->f->t->devices[k->device].ordinal : 0);
-    put_number(w->out, k->kind == STK_TRACK_STREAM, k->id);
-    put_number(w->out, k->kind == STK_TRACK_THREAD, k->id);
+    csv_put_number(w->out, p->rank >= 0, p->rank);
+    csv_put_number(w->out, true, w->f->t->processes[k->process].pid);
+    csv_put_number(w->out, on_device, on_device ? w->f->t->devices[k->device].ordinal : 0);
+    csv_put_number(w->out, k->kind == STK_TRACK_STREAM, k->id);
+    csv_put_number(w->out, k->kind == STK_TRACK_THREAD, k->id);
     stk_ex_literal(w->out, ",");
     stk_ex_csv(w->out, (struct stk_str){name, n});
 }
@@ -58,7 +58,7 @@ static void put_value(struct csv *w, uint32_t event)
     uint32_t count, at = 0;
     const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
     if (!stk_export_next_sample(d, count, &at, &sample)) {
-        put_number(w->out, e && e->flags & STK_EXT_VALUE, e ? e->value : 0);
+        csv_put_number(w->out, e && e->flags & STK_EXT_VALUE, e ? e->value : 0);
         return;
     }
     stk_ex_literal(w->out, ",");
@@ -67,7 +67,7 @@ static void put_value(struct csv *w, uint32_t event)
     }
 }
 
-static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+static void csv_put_arg(void *arg, struct stk_str key, struct stk_str value)
 {
     struct csv *w = arg;
     int64_t whole;
@@ -85,7 +85,7 @@ static void put_arg(void *arg, struct stk_str key, struct stk_str value)
 static void put_args(struct csv *w, uint32_t event)
 {
     w->args.used = 0;
-    w->status = w->x->args(w->x->args_arg, w->file, event, put_arg, w, w->err);
+    w->status = w->x->args(w->x->args_arg, w->file, event, csv_put_arg, w, w->err);
     if (w->args.used) {
         stk_ex_literal(&w->args, "}");
     }
@@ -98,7 +98,7 @@ static void put_args(struct csv *w, uint32_t event)
     }
 }
 
-static void put_event(struct csv *w, struct stk_str track, uint32_t event)
+static void csv_put_event(struct csv *w, struct stk_str track, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
     const struct stk_ext *e = stk_ext_of(t, event);
@@ -109,11 +109,11 @@ static void put_event(struct csv *w, struct stk_str track, uint32_t event)
     put_word(o, stk_kind_key((enum stk_kind)t->kind[event]));
     stk_ex_literal(o, ",");
     stk_ex_csv(o, stk_export_text(w->f, t->name[event]));
-    put_number(o, true, t->start_ns[event] + w->f->shift_ns);
-    put_number(o, true, stk_dur_ns(t, event));
-    put_number(o, true, t->depth[event]);
+    csv_put_number(o, true, t->start_ns[event] + w->f->shift_ns);
+    csv_put_number(o, true, stk_dur_ns(t, event));
+    csv_put_number(o, true, t->depth[event]);
     put_value(w, event);
-    put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0);
+    csv_put_number(o, e && e->link != STK_NONE, e ? file | e->link : 0);
     put_word(o, e ? stk_export_dir_key(e->dir) : NULL);
     put_word(o, e ? stk_export_mem_key(e->src_mem) : NULL);
     put_word(o, e ? stk_export_mem_key(e->dst_mem) : NULL);
@@ -150,7 +150,7 @@ static void put_file(struct csv *w)
             c->unselected += !takes;
             c->overlaps += takes && track->parent != STK_NONE;
             if (takes) {
-                put_event(w, text, e);
+                csv_put_event(w, text, e);
             }
         }
         stk_ex_deinit(&prefix);

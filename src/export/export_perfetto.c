@@ -156,7 +156,7 @@ struct descriptor {
     bool orders_children, is_counter;
 };
 
-static void describe(struct perfetto *w, const struct descriptor *d)
+static void perfetto_describe(struct perfetto *w, const struct descriptor *d)
 {
     size_t packet = packet_begin(w, NEEDS_STATE);
     size_t at = stk_pbw_begin(w->out, PACKET_TRACK_DESCRIPTOR);
@@ -206,7 +206,7 @@ static void describe_device(struct perfetto *w, uint32_t device)
     char label[300];
     size_t n = stk_export_device_label(w->x, file_of(w), device, label, sizeof label);
     w->device_uuid[device] = w->next_uuid++;
-    describe(w, &(struct descriptor){.uuid = w->device_uuid[device], .name = {label, n}});
+    perfetto_describe(w, &(struct descriptor){.uuid = w->device_uuid[device], .name = {label, n}});
 }
 
 // Host threads are threads of their process, as far as their numbers fit; all else is a track by
@@ -228,7 +228,8 @@ static void describe_track(struct perfetto *w, uint32_t track, uint64_t uuid)
     bool is_thread = k->kind == STK_TRACK_THREAD && k->parent == STK_NONE && k->id > 0 &&
                      k->id <= INT32_MAX && stk_export_text(f, k->name).n < sizeof name;
     if (!is_thread) {
-        describe(w, &(struct descriptor){.uuid = uuid, .parent = parent, .name = {name, n}});
+        perfetto_describe(w,
+                          &(struct descriptor){.uuid = uuid, .parent = parent, .name = {name, n}});
         return;
     }
     size_t packet = packet_begin(w, NEEDS_STATE);
@@ -255,8 +256,9 @@ static uint64_t level_uuid(struct perfetto *w, uint32_t track, size_t depth)
         size_t n = stk_export_track_name(file_of(w), track, name, 300);
         n += (size_t)snprintf(name + n, sizeof name - n, " (from depth %u)",
                               level * DEPTH_PER_TRACK);
-        describe(w, &(struct descriptor){
-                        .uuid = w->track_uuid + level, .parent = w->track_uuid, .name = {name, n}});
+        perfetto_describe(w, &(struct descriptor){.uuid = w->track_uuid + level,
+                                                  .parent = w->track_uuid,
+                                                  .name = {name, n}});
         w->levels_described |= 1u << level;
     }
     return w->track_uuid + level;
@@ -282,7 +284,7 @@ static void put_end(struct perfetto *w, int64_t at_ns, uint64_t uuid)
     packet_end(w, packet);
 }
 
-static void put_number(struct stk_export_out *o, uint64_t name, int64_t value)
+static void perfetto_put_number(struct stk_export_out *o, uint64_t name, int64_t value)
 {
     size_t at = stk_pbw_begin(o, EVENT_ANNOTATION);
     stk_pbw_u64(o, ANNOTATION_NAME_IID, name);
@@ -304,17 +306,17 @@ static void put_word(struct stk_export_out *o, uint64_t name, const char *word)
 static void put_values(struct perfetto *w, const struct stk_ext *e, uint8_t kind)
 {
     if (e->flags & STK_EXT_VALUE) {
-        put_number(w->out,
-                   e->flags & STK_EXT_STEP                                    ? NOTE_STEP
-                   : stk_kind_is_device_work(kind) || kind == STK_KIND_MEMORY ? NOTE_BYTES
-                                                                              : NOTE_VALUE,
-                   e->value);
+        perfetto_put_number(w->out,
+                            e->flags & STK_EXT_STEP                                    ? NOTE_STEP
+                            : stk_kind_is_device_work(kind) || kind == STK_KIND_MEMORY ? NOTE_BYTES
+                                                                                       : NOTE_VALUE,
+                            e->value);
     }
     put_word(w->out, NOTE_DIR, stk_export_dir_key(e->dir));
     put_word(w->out, NOTE_SRC, stk_export_mem_key(e->src_mem));
     put_word(w->out, NOTE_DST, stk_export_mem_key(e->dst_mem));
     if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS)) {
-        put_number(w->out, NOTE_ASYNC, (e->flags & STK_EXT_ASYNC) != 0);
+        perfetto_put_number(w->out, NOTE_ASYNC, (e->flags & STK_EXT_ASYNC) != 0);
     }
 }
 
@@ -347,7 +349,7 @@ static void put_details(struct perfetto *w, uint32_t event)
     }
 }
 
-static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+static void perfetto_put_arg(void *arg, struct stk_str key, struct stk_str value)
 {
     struct stk_export_out *o = arg;
     int64_t whole;
@@ -383,8 +385,8 @@ static void put_flows(struct perfetto *w, const struct stk_trace *t, uint32_t ev
     }
 }
 
-static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t type, uint64_t uuid,
-                                 struct stk_err *err)
+static enum stk_status perfetto_put_event(struct perfetto *w, uint32_t event, uint64_t type,
+                                          uint64_t uuid, struct stk_err *err)
 {
     const struct stk_export_file *f = file_of(w);
     const struct stk_trace *t = f->t;
@@ -401,7 +403,7 @@ static enum stk_status put_event(struct perfetto *w, uint32_t event, uint64_t ty
     put_flows(w, t, event);
     enum stk_status status = STK_OK;
     if (w->x->with_args) {
-        status = w->x->args(w->x->args_arg, w->file, event, put_arg, w->out, err);
+        status = w->x->args(w->x->args_arg, w->file, event, perfetto_put_arg, w->out, err);
     }
     stk_pbw_end(w->out, at);
     if (!w->named[name]) {
@@ -443,10 +445,10 @@ static uint64_t counter_uuid(struct perfetto *w, uint32_t track, uint32_t name,
                  stk_str_eq(series, of) ? 0 : (int)(series.n < 150 ? series.n : 150), series.p, on);
     uint64_t parent =
         k->device != STK_NONE ? w->device_uuid[k->device] : w->process_uuid[k->process];
-    describe(w, &(struct descriptor){.uuid = w->next_uuid++,
-                                     .parent = parent,
-                                     .name = {text, (size_t)n},
-                                     .is_counter = true});
+    perfetto_describe(w, &(struct descriptor){.uuid = w->next_uuid++,
+                                              .parent = parent,
+                                              .name = {text, (size_t)n},
+                                              .is_counter = true});
     return *at;
 }
 
@@ -483,13 +485,13 @@ static enum stk_status put_counter(struct perfetto *w, uint32_t track, uint32_t 
     if (!any && e && e->flags & STK_EXT_VALUE) {
         put_sample(w, track, event, &(struct stk_export_sample){.device = -1}, &e->value);
     } else if (!any) {
-        return put_event(w, event, TYPE_INSTANT, w->track_uuid, err);
+        return perfetto_put_event(w, event, TYPE_INSTANT, w->track_uuid, err);
     }
     return STK_OK;
 }
 
 // Close the slices that end by `at_ns`, innermost first.
-static void close_ended(struct perfetto *w, uint32_t track, int64_t at_ns)
+static void perfetto_close_ended(struct perfetto *w, uint32_t track, int64_t at_ns)
 {
     int64_t *ends = w->ends.items;
     while (w->ends.count && ends[w->ends.count - 1] <= at_ns) {
@@ -503,17 +505,17 @@ static enum stk_status put_slice(struct perfetto *w, uint32_t track, uint32_t ev
 {
     const struct stk_trace *t = file_of(w)->t;
     int64_t start_ns = t->start_ns[event], dur_ns = stk_dur_ns(t, event);
-    close_ended(w, track, start_ns);
+    perfetto_close_ended(w, track, start_ns);
     uint64_t uuid = level_uuid(w, track, w->ends.count);
     if (dur_ns == 0) {
-        return put_event(w, event, TYPE_INSTANT, uuid, err);
+        return perfetto_put_event(w, event, TYPE_INSTANT, uuid, err);
     }
     int64_t *end = stk_vec_push_n(&w->ends, 1);
     if (!end) {
         return stk_err_nomem(err);
     }
     *end = start_ns + dur_ns;
-    return put_event(w, event, TYPE_BEGIN, uuid, err);
+    return perfetto_put_event(w, event, TYPE_BEGIN, uuid, err);
 }
 
 static enum stk_status put_track(struct perfetto *w, uint32_t track, struct stk_err *err)
@@ -540,7 +542,7 @@ static enum stk_status put_track(struct perfetto *w, uint32_t track, struct stk_
             break;
         }
     }
-    close_ended(w, track, INT64_MAX);
+    perfetto_close_ended(w, track, INT64_MAX);
     return status;
 }
 
@@ -601,12 +603,12 @@ static void put_lane_slice(struct perfetto *w, const struct stk_export_slice *s,
 static void put_lanes(struct perfetto *w, int64_t base_ns)
 {
     uint64_t top = w->next_uuid++;
-    describe(w,
-             &(struct descriptor){.uuid = top, .name = STK_STR("stoker"), .orders_children = true});
+    perfetto_describe(
+        w, &(struct descriptor){.uuid = top, .name = STK_STR("stoker"), .orders_children = true});
     for (uint32_t i = 0; i < w->x->lane_count && !w->out->failed; i++) {
         const struct stk_export_lane *lane = &w->x->lanes[i];
         uint64_t uuid = w->next_uuid++;
-        describe(
+        perfetto_describe(
             w, &(struct descriptor){
                    .uuid = uuid, .parent = top, .name = stk_str_from(lane->name), .order = i + 1u});
         for (size_t s = 0; s < lane->count && !w->out->failed; s++) {

@@ -60,8 +60,8 @@ static void *array(struct plan *p, size_t n, size_t size)
     return items;
 }
 
-static const char *print(struct plan *p, const char *fmt, ...) STK_PRINTF(2, 3);
-static const char *print(struct plan *p, const char *fmt, ...)
+static const char *plan_print(struct plan *p, const char *fmt, ...) STK_PRINTF(2, 3);
+static const char *plan_print(struct plan *p, const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -165,7 +165,7 @@ static void add_verdict(struct plan *p, int64_t start_ns, int64_t end_ns)
     for (size_t i = 0; i < p->x->selection_count; i++) {
         note(notes, &slice->note_count, "selection", p->x->selection[i]);
     }
-    note(notes, &slice->note_count, "written by", print(p, "stoker %s", p->x->version));
+    note(notes, &slice->note_count, "written by", plan_print(p, "stoker %s", p->x->version));
     lane->slices = slice;
     lane->count = 1;
 }
@@ -189,7 +189,7 @@ static void describe_finding(struct plan *p, const struct stk_rep_finding *f,
     }
     if (f->saving.has_high) {
         note(notes, &slice->note_count, "saves at most",
-             print(p, "%s of the step", stk_human_share(f->saving.high_share, share)));
+             plan_print(p, "%s of the step", stk_human_share(f->saving.high_share, share)));
     }
     if (f->fix.count) {
         note(notes, &slice->note_count, "fix", ((const struct stk_rep_fix *)f->fix.items)[0].text);
@@ -213,8 +213,8 @@ static void add_disjoint(struct plan *p, const char *name, struct stk_export_sli
     qsort(slices, n, sizeof *slices, by_start);
     for (int row = 1; n > 0 && !p->failed; row++) {
         struct stk_export_slice *taken = array(p, n, sizeof *taken);
-        struct stk_export_lane *lane =
-            add_lane(p, STK_EXPORT_FINDING, row == 1 ? name : print(p, "%s (row %d)", name, row));
+        struct stk_export_lane *lane = add_lane(
+            p, STK_EXPORT_FINDING, row == 1 ? name : plan_print(p, "%s (row %d)", name, row));
         size_t left = 0;
         int64_t end_ns = INT64_MIN;
         if (p->failed) {
@@ -251,7 +251,7 @@ static void add_finding(struct plan *p, const struct stk_rep_finding *f, int64_t
         describe_finding(p, f, f->evidence.count ? e : NULL, &slices[n++]);
     }
     if (!p->failed) {
-        add_disjoint(p, print(p, "finding: %s", f->id), slices, n);
+        add_disjoint(p, plan_print(p, "finding: %s", f->id), slices, n);
     }
 }
 
@@ -267,7 +267,7 @@ static const char *lane_name(struct plan *p, uint32_t rank, uint32_t device, con
                  r->sum->devices[device].kind == STK_DEVICE_TPU ? "TPU" : "GPU",
                  r->sum->devices[device].ordinal);
     }
-    return print(p, "%s%s on %s", prefix, what, on);
+    return plan_print(p, "%s%s on %s", prefix, what, on);
 }
 
 static void describe_step(struct plan *p, const struct stk_step *s, bool with_parts,
@@ -277,13 +277,13 @@ static void describe_step(struct plan *p, const struct stk_step *s, bool with_pa
     if (p->failed) {
         return;
     }
-    slice->name = print(p, "step %" PRId64, s->number);
+    slice->name = plan_print(p, "step %" PRId64, s->number);
     slice->notes = notes;
     note_number(notes, &slice->note_count, "step", s->number);
     note(notes, &slice->note_count, "left out of the verdict", s->excluded);
     for (int k = 0; k < STK_PART_COUNT && with_parts; k++) {
         if (s->parts[k]) {
-            note_number(notes, &slice->note_count, print(p, "%s_ns", stk_part_info(k)->key),
+            note_number(notes, &slice->note_count, plan_print(p, "%s_ns", stk_part_info(k)->key),
                         s->parts[k]);
         }
     }

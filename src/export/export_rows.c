@@ -20,7 +20,7 @@ bool stk_export_takes_track(const struct stk_export *x, const struct stk_export_
            f->t->devices[track->device].ordinal == x->device;
 }
 
-static size_t clamp(int n, size_t size)
+static size_t rows_clamp(int n, size_t size)
 {
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
@@ -76,10 +76,11 @@ size_t stk_export_track_name(const struct stk_export_file *f, uint32_t track, ch
     } else {
         n = snprintf(buffer, size, "%s %" PRId64, noun, own->id);
     }
-    size_t used = clamp(n, size);
+    size_t used = rows_clamp(n, size);
     if (root != track) {
-        used += clamp(snprintf(buffer + used, size - used, " (row %" PRIu32 ")", track - root + 1),
-                      size - used);
+        used +=
+            rows_clamp(snprintf(buffer + used, size - used, " (row %" PRIu32 ")", track - root + 1),
+                       size - used);
     }
     return used;
 }
@@ -100,7 +101,7 @@ size_t stk_export_device_label(const struct stk_export *x, const struct stk_expo
     int n = name.n ? snprintf(buffer, size, "%s%s %" PRId64 " (%.*s)", rank, nouns[d->kind],
                               d->ordinal, shown, name.p)
                    : snprintf(buffer, size, "%s%s %" PRId64, rank, nouns[d->kind], d->ordinal);
-    return clamp(n, size);
+    return rows_clamp(n, size);
 }
 
 const char *stk_export_dir_key(uint8_t dir)

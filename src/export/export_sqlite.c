@@ -70,7 +70,7 @@ struct sqlite {
     struct stk_export_out capacity; // for texts that have to be mended
 };
 
-static void fail(struct sqlite *w)
+static void sqlite_fail(struct sqlite *w)
 {
     if (w->status != STK_OK) {
         return;
@@ -85,13 +85,13 @@ static void fail(struct sqlite *w)
 static void run_sql(struct sqlite *w, const char *sql)
 {
     if (w->status == STK_OK && sqlite3_exec(w->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        fail(w);
+        sqlite_fail(w);
     }
 }
 
 // ---- filling a table: begin, then for each row values in order and row(), then end ----
 
-static void begin(struct sqlite *w, const char *table, int columns)
+static void sqlite_begin(struct sqlite *w, const char *table, int columns)
 {
     char sql[160];
     int n = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1", table);
@@ -101,7 +101,7 @@ static void begin(struct sqlite *w, const char *table, int columns)
     snprintf(sql + n, sizeof sql - (size_t)n, ")");
     w->insert = NULL;
     if (w->status == STK_OK && sqlite3_prepare_v2(w->db, sql, -1, &w->insert, NULL) != SQLITE_OK) {
-        fail(w);
+        sqlite_fail(w);
     }
 }
 
@@ -111,7 +111,7 @@ static void end(struct sqlite *w)
     w->insert = NULL;
 }
 
-static void put(struct sqlite *w, int column, int64_t value)
+static void sqlite_put(struct sqlite *w, int column, int64_t value)
 {
     sqlite3_bind_int64(w->insert, column, value);
 }
@@ -137,7 +137,7 @@ static void row(struct sqlite *w)
         return;
     }
     if (sqlite3_step(w->insert) != SQLITE_DONE) {
-        fail(w);
+        sqlite_fail(w);
     }
     sqlite3_reset(w->insert);
     sqlite3_clear_bindings(w->insert);
@@ -152,9 +152,9 @@ static int64_t id_of(const struct sqlite *w, uint32_t index)
 
 static void put_strings(struct sqlite *w)
 {
-    begin(w, "strings", 2);
+    sqlite_begin(w, "strings", 2);
     for (uint32_t i = 0; i < w->f->t->strings.count && w->status == STK_OK; i++) {
-        put(w, 1, id_of(w, i));
+        sqlite_put(w, 1, id_of(w, i));
         put_str(w, 2, stk_export_text(w->f, i));
         row(w);
     }
@@ -174,29 +174,29 @@ static void put_tracks(struct sqlite *w)
     static const char *const kinds[] = {"thread", "stream", "derived", "counter", "other"};
     const struct stk_trace *t = w->f->t;
     char device[48];
-    begin(w, "tracks", 9);
+    sqlite_begin(w, "tracks", 9);
     for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         if (!stk_export_takes_track(w->x, w->f, track)) {
             continue;
         }
-        put(w, 1, id_of(w, k));
+        sqlite_put(w, 1, id_of(w, k));
         if (w->f->processes[track->process].rank >= 0) {
-            put(w, 2, w->f->processes[track->process].rank);
+            sqlite_put(w, 2, w->f->processes[track->process].rank);
         }
         put_text(w, 3, kinds[track->kind]);
         if (track->name) {
             put_str(w, 4, stk_export_text(w->f, track->name));
         }
-        put(w, 5, t->processes[track->process].pid);
-        put(w, 6, track->id);
+        sqlite_put(w, 5, t->processes[track->process].pid);
+        sqlite_put(w, 6, track->id);
         if (track->device != STK_NONE) {
             put_text(w, 7, device_id(w, track->device, device));
         }
         if (track->parent != STK_NONE) {
-            put(w, 8, id_of(w, track->parent));
+            sqlite_put(w, 8, id_of(w, track->parent));
         }
-        put(w, 9, track->count);
+        sqlite_put(w, 9, track->count);
         row(w);
     }
     end(w);
@@ -207,7 +207,7 @@ static void put_devices(struct sqlite *w)
     static const char *const kinds[] = {
         [STK_DEVICE_GPU] = "gpu", [STK_DEVICE_TPU] = "tpu", [STK_DEVICE_OTHER] = "other"};
     char device[48], capability[32];
-    begin(w, "devices", 8);
+    sqlite_begin(w, "devices", 8);
     for (uint32_t i = 0; i < w->f->t->device_count && w->status == STK_OK; i++) {
         const struct stk_device *d = &w->f->t->devices[i];
         if (!w->f->processes[d->process].taken ||
@@ -216,51 +216,51 @@ static void put_devices(struct sqlite *w)
         }
         put_text(w, 1, device_id(w, i, device));
         if (w->f->processes[d->process].rank >= 0) {
-            put(w, 2, w->f->processes[d->process].rank);
+            sqlite_put(w, 2, w->f->processes[d->process].rank);
         }
-        put(w, 3, d->ordinal);
+        sqlite_put(w, 3, d->ordinal);
         put_text(w, 4, kinds[d->kind]);
         if (d->name) {
             put_str(w, 5, stk_export_text(w->f, d->name));
         }
         if (d->sm_count) {
-            put(w, 6, d->sm_count);
+            sqlite_put(w, 6, d->sm_count);
         }
         snprintf(capability, sizeof capability, "%" PRId32 ".%" PRId32, d->cc_major, d->cc_minor);
         if (d->cc_major) {
             put_text(w, 7, capability);
         }
         if (d->memory_bytes) {
-            put(w, 8, d->memory_bytes);
+            sqlite_put(w, 8, d->memory_bytes);
         }
         row(w);
     }
     end(w);
 }
 
-static void put_event(struct sqlite *w, uint32_t track, uint32_t event)
+static void sqlite_put_event(struct sqlite *w, uint32_t track, uint32_t event)
 {
     const struct stk_trace *t = w->f->t;
     const struct stk_ext *e = stk_ext_of(t, event);
-    put(w, 1, id_of(w, event));
-    put(w, 2, id_of(w, track));
-    put(w, 3, t->kind[event]);
-    put(w, 4, id_of(w, t->name[event]));
-    put(w, 5, t->start_ns[event] + w->f->shift_ns);
-    put(w, 6, stk_dur_ns(t, event));
-    put(w, 7, t->depth[event]);
+    sqlite_put(w, 1, id_of(w, event));
+    sqlite_put(w, 2, id_of(w, track));
+    sqlite_put(w, 3, t->kind[event]);
+    sqlite_put(w, 4, id_of(w, t->name[event]));
+    sqlite_put(w, 5, t->start_ns[event] + w->f->shift_ns);
+    sqlite_put(w, 6, stk_dur_ns(t, event));
+    sqlite_put(w, 7, t->depth[event]);
     if (e && e->flags & STK_EXT_VALUE) {
-        put(w, 8, e->value);
+        sqlite_put(w, 8, e->value);
     }
     if (e && e->link != STK_NONE) {
-        put(w, 9, id_of(w, e->link));
+        sqlite_put(w, 9, id_of(w, e->link));
     }
     if (e) {
         put_text(w, 10, stk_export_dir_key(e->dir));
         put_text(w, 11, stk_export_mem_key(e->src_mem));
         put_text(w, 12, stk_export_mem_key(e->dst_mem));
         if (e->flags & (STK_EXT_ASYNC | STK_EXT_SYNCHRONOUS)) {
-            put(w, 13, (e->flags & STK_EXT_ASYNC) != 0);
+            sqlite_put(w, 13, (e->flags & STK_EXT_ASYNC) != 0);
         }
     }
     row(w);
@@ -271,11 +271,11 @@ static void put_details(struct sqlite *w, uint32_t event)
     uint32_t count;
     const struct stk_detail *d = stk_details_of(w->f->t, event, &count);
     for (uint32_t i = 0; i < count && w->status == STK_OK; i++) {
-        put(w, 1, id_of(w, event));
+        sqlite_put(w, 1, id_of(w, event));
         put_text(w, 2, stk_export_detail_key(d[i].key));
         switch (stk_detail_type_of(d[i].key)) {
         case STK_DETAIL_INT:
-            put(w, 3, d[i].number);
+            sqlite_put(w, 3, d[i].number);
             break;
         case STK_DETAIL_REAL:
             sqlite3_bind_double(w->insert, 3, d[i].real);
@@ -287,7 +287,7 @@ static void put_details(struct sqlite *w, uint32_t event)
     }
 }
 
-static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+static void sqlite_put_arg(void *arg, struct stk_str key, struct stk_str value)
 {
     struct sqlite *w = arg;
     int64_t whole;
@@ -295,10 +295,10 @@ static void put_arg(void *arg, struct stk_str key, struct stk_str value)
     if (w->status != STK_OK) {
         return;
     }
-    put(w, 1, w->event);
+    sqlite_put(w, 1, w->event);
     switch (stk_export_number(value, &whole, &real)) {
     case STK_EXPORT_WHOLE:
-        put(w, 3, whole);
+        sqlite_put(w, 3, whole);
         break;
     case STK_EXPORT_REAL:
         sqlite3_bind_double(w->insert, 3, real);
@@ -313,7 +313,7 @@ static void put_arg(void *arg, struct stk_str key, struct stk_str value)
 static void put_args(struct sqlite *w, uint32_t event)
 {
     w->event = id_of(w, event);
-    enum stk_status status = w->x->args(w->x->args_arg, w->file, event, put_arg, w, w->err);
+    enum stk_status status = w->x->args(w->x->args_arg, w->file, event, sqlite_put_arg, w, w->err);
     if (w->status == STK_OK) {
         w->status = status;
     }
@@ -324,7 +324,7 @@ static void put_pairs(struct sqlite *w, const char *table,
                       void (*put_of)(struct sqlite *w, uint32_t event))
 {
     const struct stk_trace *t = w->f->t;
-    begin(w, table, 3);
+    sqlite_begin(w, table, 3);
     for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         if (!stk_export_takes_track(w->x, w->f, track)) {
@@ -344,7 +344,7 @@ static void put_events(struct sqlite *w)
 {
     const struct stk_trace *t = w->f->t;
     struct stk_export_counts *c = &w->x->counts;
-    begin(w, "event", 13);
+    sqlite_begin(w, "event", 13);
     for (uint32_t k = 0; k < t->track_count && w->status == STK_OK; k++) {
         const struct stk_track *track = &t->tracks[k];
         const struct stk_export_process *p = &w->f->processes[track->process];
@@ -360,7 +360,7 @@ static void put_events(struct sqlite *w)
             }
             c->events++;
             c->overlaps += track->parent != STK_NONE;
-            put_event(w, k, e);
+            sqlite_put_event(w, k, e);
         }
     }
     end(w);
@@ -370,9 +370,9 @@ static void put_events(struct sqlite *w)
 
 static void put_kinds(struct sqlite *w)
 {
-    begin(w, "kinds", 2);
+    sqlite_begin(w, "kinds", 2);
     for (int k = 0; k < STK_KIND_COUNT; k++) {
-        put(w, 1, k);
+        sqlite_put(w, 1, k);
         put_text(w, 2, stk_kind_key(k));
         row(w);
     }
@@ -390,10 +390,10 @@ static void put_run(struct sqlite *w)
 {
     const struct stk_report *r = w->x->report;
     char key[32];
-    begin(w, "run", 2);
+    sqlite_begin(w, "run", 2);
     put_fact(w, "stoker", w->x->version);
     put_text(w, 1, "base_ns");
-    put(w, 2, w->x->base_ns);
+    sqlite_put(w, 2, w->x->base_ns);
     row(w);
     put_fact(w, "verdict", r->verdict.kind);
     put_fact(w, "sentence", r->verdict.sentence);
@@ -418,23 +418,23 @@ static bool is_selected(const struct stk_step *s)
 
 static void put_steps(struct sqlite *w, const struct stk_rank_sum *sum)
 {
-    begin(w, "steps", 10);
+    sqlite_begin(w, "steps", 10);
     for (uint32_t i = 0; i < sum->step_count && w->status == STK_OK; i++) {
         const struct stk_step *s = &sum->steps[i];
         if (!is_selected(s)) {
             continue;
         }
-        put(w, 1, sum->rank);
+        sqlite_put(w, 1, sum->rank);
         put_text(w, 2, device_of(sum, s->device));
-        put(w, 3, s->number);
-        put(w, 4, s->start_ns);
-        put(w, 5, s->dur_ns);
-        put(w, 6, s->start_ns + s->dur_ns);
+        sqlite_put(w, 3, s->number);
+        sqlite_put(w, 4, s->start_ns);
+        sqlite_put(w, 5, s->dur_ns);
+        sqlite_put(w, 6, s->start_ns + s->dur_ns);
         if (s->host_dur_ns >= 0) {
-            put(w, 7, s->host_start_ns);
-            put(w, 8, s->host_dur_ns);
+            sqlite_put(w, 7, s->host_start_ns);
+            sqlite_put(w, 8, s->host_dur_ns);
         }
-        put(w, 9, s->excluded == NULL);
+        sqlite_put(w, 9, s->excluded == NULL);
         put_text(w, 10, s->excluded);
         row(w);
         w->x->counts.lane_rows++;
@@ -444,16 +444,16 @@ static void put_steps(struct sqlite *w, const struct stk_rank_sum *sum)
 
 static void put_parts(struct sqlite *w, const struct stk_rank_sum *sum)
 {
-    begin(w, "parts", 6);
+    sqlite_begin(w, "parts", 6);
     for (uint32_t i = 0; i < sum->step_count && w->status == STK_OK; i++) {
         const struct stk_step *s = &sum->steps[i];
         for (int p = 0; p < STK_PART_COUNT && is_selected(s); p++) {
-            put(w, 1, sum->rank);
+            sqlite_put(w, 1, sum->rank);
             put_text(w, 2, device_of(sum, s->device));
-            put(w, 3, s->number);
+            sqlite_put(w, 3, s->number);
             put_text(w, 4, stk_part_info(p)->key);
-            put(w, 5, s->parts[p]);
-            put(w, 6, s->excluded == NULL);
+            sqlite_put(w, 5, s->parts[p]);
+            sqlite_put(w, 6, s->excluded == NULL);
             row(w);
         }
     }
@@ -463,17 +463,17 @@ static void put_parts(struct sqlite *w, const struct stk_rank_sum *sum)
 static void put_time_line(struct sqlite *w, const struct stk_export_lane *lane)
 {
     const struct stk_export_rank *r = &w->x->ranks[lane->rank];
-    begin(w, "time_line", 6);
+    sqlite_begin(w, "time_line", 6);
     w->file = r->file;
     for (size_t i = lane->first; i < lane->first + lane->count && w->status == STK_OK; i++) {
         const struct stk_export_piece *piece = &r->pieces[i];
-        put(w, 1, r->sum->rank);
+        sqlite_put(w, 1, r->sum->rank);
         put_text(w, 2, device_of(r->sum, piece->device));
         put_text(w, 3, stk_part_info(piece->part)->key);
-        put(w, 4, piece->start_ns + w->x->files[r->file].shift_ns);
-        put(w, 5, piece->end_ns - piece->start_ns);
+        sqlite_put(w, 4, piece->start_ns + w->x->files[r->file].shift_ns);
+        sqlite_put(w, 5, piece->end_ns - piece->start_ns);
         if (piece->event != STK_NONE) {
-            put(w, 6, id_of(w, piece->event));
+            sqlite_put(w, 6, id_of(w, piece->event));
         }
         row(w);
         w->x->counts.lane_rows++;
@@ -484,7 +484,7 @@ static void put_time_line(struct sqlite *w, const struct stk_export_lane *lane)
 static void put_findings(struct sqlite *w)
 {
     const struct stk_rep_finding *f = w->x->report->findings.items;
-    begin(w, "findings", 9);
+    sqlite_begin(w, "findings", 9);
     for (size_t i = 0; i < w->x->report->findings.count; i++) {
         const struct stk_rep_evidence *e = f[i].evidence.items;
         for (size_t k = 0; k < f[i].evidence.count && w->status == STK_OK; k++) {
@@ -495,8 +495,8 @@ static void put_findings(struct sqlite *w)
             put_text(w, 5, e[k].text);
             put_text(w, 6, e[k].track);
             if (e[k].has_time) {
-                put(w, 7, e[k].start_ns);
-                put(w, 8, e[k].dur_ns);
+                sqlite_put(w, 7, e[k].start_ns);
+                sqlite_put(w, 8, e[k].dur_ns);
             }
             if (f[i].fix.count) {
                 put_text(w, 9, ((const struct stk_rep_fix *)f[i].fix.items)[0].text);
@@ -511,11 +511,11 @@ static void put_findings(struct sqlite *w)
 static void put_issues(struct sqlite *w)
 {
     const struct stk_rep_issue *s = w->x->report->profile.issues.items;
-    begin(w, "issues", 6);
+    sqlite_begin(w, "issues", 6);
     for (size_t i = 0; i < w->x->report->profile.issues.count; i++) {
         put_text(w, 1, s[i].id);
         put_text(w, 2, s[i].severity);
-        put(w, 3, (int64_t)s[i].count);
+        sqlite_put(w, 3, (int64_t)s[i].count);
         put_text(w, 4, s[i].meaning);
         put_text(w, 5, s[i].remedy);
         put_text(w, 6, s[i].example);
@@ -531,7 +531,7 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
     if (sqlite3_open_v2(out->path, &w.db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK) {
-        fail(&w);
+        sqlite_fail(&w);
     }
     stk_ex_init(&w.capacity, NULL, NULL);
     run_sql(&w, schema);
@@ -563,7 +563,7 @@ static enum stk_status write_sqlite(struct stk_export *x, struct stk_export_out 
     put_issues(&w);
     run_sql(&w, views);
     if (w.db && sqlite3_close(w.db) != SQLITE_OK) {
-        fail(&w);
+        sqlite_fail(&w);
     }
     if (w.capacity.failed && w.status == STK_OK) {
         w.status = stk_err_nomem(err);

@@ -151,7 +151,7 @@ static void no_memory(struct xspace *w)
 
 // ---- names ----
 
-static uint32_t add_name(struct xspace *w, uint32_t string, uint8_t kind)
+static uint32_t xspace_add_name(struct xspace *w, uint32_t string, uint8_t kind)
 {
     struct names *n = &w->names;
     if (n->count == n->capacity) {
@@ -176,7 +176,7 @@ static uint32_t name_id(struct xspace *w, uint32_t string, uint8_t kind)
     }
     if (!n->first_id[string]) {
         n->first_kind[string] = kind;
-        return n->first_id[string] = add_name(w, string, kind);
+        return n->first_id[string] = xspace_add_name(w, string, kind);
     }
     uint32_t *id = stk_map_put(&n->others, string, kind, 0, NULL);
     if (!id) {
@@ -184,7 +184,7 @@ static uint32_t name_id(struct xspace *w, uint32_t string, uint8_t kind)
         return 1;
     }
     if (*id == 0) {
-        *id = add_name(w, string, kind);
+        *id = xspace_add_name(w, string, kind);
     }
     return *id;
 }
@@ -357,7 +357,7 @@ static bool is_written(const struct xspace *w, struct stk_str key)
     return false;
 }
 
-static void put_arg(void *arg, struct stk_str key, struct stk_str value)
+static void xspace_put_arg(void *arg, struct stk_str key, struct stk_str value)
 {
     struct xspace *w = arg;
     int64_t whole;
@@ -392,13 +392,13 @@ static void put_args(struct xspace *w, uint32_t event)
     uint32_t count;
     w->has_details = stk_details_of(w->f->t, event, &count) != NULL;
     if (w->x->with_args && w->status == STK_OK) {
-        enum stk_status status = w->x->args(w->x->args_arg, 0, event, put_arg, w, w->err);
+        enum stk_status status = w->x->args(w->x->args_arg, 0, event, xspace_put_arg, w, w->err);
         w->status = w->status == STK_OK ? status : w->status;
     }
 }
 
-static void put_event(struct xspace *w, const struct stk_track *track, uint32_t event,
-                      int64_t line_ns)
+static void xspace_put_event(struct xspace *w, const struct stk_track *track, uint32_t event,
+                             int64_t line_ns)
 {
     const struct stk_trace *t = w->f->t;
     uint32_t id = name_id(w, t->name[event], t->kind[event]);
@@ -456,7 +456,7 @@ static void put_line(struct xspace *w, uint32_t track)
         bool takes = stk_export_takes(t, p, e);
         count_event(w, takes, e >= k->first + k->count, e);
         if (takes) {
-            put_event(w, k, e, line_ns);
+            xspace_put_event(w, k, e, line_ns);
         }
     }
     stk_export_rows_end(&rows);

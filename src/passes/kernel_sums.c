@@ -53,7 +53,7 @@ static bool add_kernel(struct sweep *s, uint32_t line, uint32_t event, int64_t d
     return true;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
+static bool kernel_sums_sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
 {
     const struct stk_device_line *l = &s->view->lines[line];
     struct stk_running_union kernels = STK_RUNNING_UNION;
@@ -89,7 +89,7 @@ static enum stk_status sum_up(const struct stk_analysis *view, bool used_only,
     s.out = stk_arena_alloc(arena, sizeof *s.out);
     bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.slot && s.out;
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(&s, d, &selected);
+        ok = kernel_sums_sweep_device(&s, d, &selected);
     }
     struct stk_kernel_row *rows =
         ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *rows) : NULL;

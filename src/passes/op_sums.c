@@ -56,7 +56,7 @@ struct sweep {
     uint32_t depth;
 };
 
-static struct stk_op_row *row_of(struct sweep *s, uint32_t id, bool on_device)
+static struct stk_op_row *op_sums_row_of(struct sweep *s, uint32_t id, bool on_device)
 {
     uint32_t *slot = &s->slot[on_device][id];
     if (*slot == 0) {
@@ -95,7 +95,7 @@ static enum stk_op_mode mode_of(uint32_t classes)
     return classes & (STK_NAME_MODEL_OP | STK_NAME_HOST_COLL) ? STK_MODE_EAGER : STK_MODE_UNKNOWN;
 }
 
-static void close_ended(struct sweep *s, int64_t t_ns)
+static void op_sums_close_ended(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
         if (!s->stack[--s->depth].internal) {
@@ -137,7 +137,7 @@ static bool open_op(struct sweep *s, uint32_t event, int64_t dur_ns)
         open_internal(s, classes, end_ns, dur_ns);
         return true;
     }
-    struct stk_op_row *row = row_of(s, id, false);
+    struct stk_op_row *row = op_sums_row_of(s, id, false);
     if (!row) {
         return false;
     }
@@ -195,7 +195,7 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
         if (!launch && !is_op(s->view, e)) {
             continue;
         }
-        close_ended(s, t->start_ns[e]);
+        op_sums_close_ended(s, t->start_ns[e]);
         if (launch && s->depth) {
             add_launch(s, e);
         } else if (!launch && stk_view_in(&cursor, t->start_ns[e]) &&
@@ -203,7 +203,7 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
             return false;
         }
     }
-    close_ended(s, INT64_MAX);
+    op_sums_close_ended(s, INT64_MAX);
     return true;
 }
 
@@ -243,7 +243,7 @@ static enum stk_op_mode device_mode(const struct sweep *s, const struct stk_devi
     return (enum stk_op_mode)s->mode[event];
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line)
+static bool op_sums_sweep_device(struct sweep *s, uint32_t line)
 {
     const struct stk_device_line *l = &s->view->lines[line];
     for (uint32_t i = 0; i < l->op_count; i++) {
@@ -251,8 +251,8 @@ static bool sweep_device(struct sweep *s, uint32_t line)
         if (owner == NOT_SELECTED) {
             continue;
         }
-        struct stk_op_row *row =
-            row_of(s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
+        struct stk_op_row *row = op_sums_row_of(
+            s, owner == NO_OWNER ? s->view->t->name[event] : owner - FIRST_OWNER, true);
         if (!row) {
             return false;
         }
@@ -270,7 +270,7 @@ static bool sweep_device(struct sweep *s, uint32_t line)
     return true;
 }
 
-static bool sweep_all(struct sweep *s)
+static bool op_sums_sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
     struct stk_spans selected;
@@ -285,13 +285,13 @@ static bool sweep_all(struct sweep *s)
         }
     }
     for (uint32_t d = 0; d < v->sum->device_count && ok; d++) {
-        ok = sweep_device(s, d);
+        ok = op_sums_sweep_device(s, d);
     }
     stk_spans_deinit(&selected);
     return ok;
 }
 
-static bool keep(struct sweep *s, struct stk_arena *arena)
+static bool op_sums_keep(struct sweep *s, struct stk_arena *arena)
 {
     s->out->rows = stk_arena_array(arena, s->rows.count + 1, sizeof *s->out->rows);
     if (!s->out->rows) {
@@ -332,7 +332,8 @@ enum stk_status stk_op_sums_make(const struct stk_analysis *view, bool used_only
     s->mode = stk_alloc_zero((size_t)view->t->count + 1, sizeof *s->mode);
     s->out = stk_arena_alloc(arena, sizeof *s->out);
     bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot[0] && s->slot[1] &&
-              s->open && s->owner && s->mode && s->out && sweep_all(s) && keep(s, arena);
+              s->open && s->owner && s->mode && s->out && op_sums_sweep_all(s) &&
+              op_sums_keep(s, arena);
     *out = ok ? s->out : NULL;
     stk_name_cache_deinit(&s->names);
     stk_free(s->slot[0]);

@@ -71,7 +71,7 @@ bool stk_query_scan_add(struct stk_query_scan *s, enum stk_query_field field, en
     return true;
 }
 
-static bool compare(int64_t a, enum stk_query_op op, int64_t b)
+static bool scan_compare(int64_t a, enum stk_query_op op, int64_t b)
 {
     switch (op) {
     case STK_OP_EQ:
@@ -94,7 +94,7 @@ static bool passes(const struct stk_query_scan *s, const struct stk_query_event 
     for (int i = from; i < to; i++) {
         int64_t value;
         if (!stk_query_number(v, s->filters[i].field, &value) ||
-            !compare(value, s->filters[i].op, s->filters[i].value)) {
+            !scan_compare(value, s->filters[i].op, s->filters[i].value)) {
             return false;
         }
     }

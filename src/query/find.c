@@ -199,7 +199,7 @@ static void sink_down(struct hit *heap, size_t n, size_t i)
     }
 }
 
-static bool keep(struct search *s, const struct hit *hit)
+static bool find_keep(struct search *s, const struct hit *hit)
 {
     struct hit *heap = s->hits.items;
     uint64_t limit = s->find->limit;
@@ -232,7 +232,7 @@ static bool device_fits(const struct search *s, const struct stk_query_event *v)
            (device != STK_NONE && t->devices[device].ordinal == s->find->device);
 }
 
-static enum stk_status collect(struct search *s, struct stk_err *err)
+static enum stk_status find_collect(struct search *s, struct stk_err *err)
 {
     stk_query_scan_begin(&s->scan);
     while (stk_query_scan_next(&s->scan)) {
@@ -250,7 +250,7 @@ static enum stk_status collect(struct search *s, struct stk_err *err)
         *seen = 2;
         hit.key =
             s->find->by_time ? hit.at.x->t->start_ns[hit.at.event] + hit.at.x->shift_ns : -dur;
-        if (!keep(s, &hit)) {
+        if (!find_keep(s, &hit)) {
             return stk_err_nomem(err);
         }
     }
@@ -263,8 +263,8 @@ static int compare_hits(const void *pa, const void *pb)
     return worse(a, b) - worse(b, a);
 }
 
-static enum stk_status emit(struct search *s, const struct stk_query_sink *sink,
-                            struct stk_err *err)
+static enum stk_status find_emit(struct search *s, const struct stk_query_sink *sink,
+                                 struct stk_err *err)
 {
     static const enum stk_query_field fields[] = {STK_FIELD_RANK, STK_FIELD_DEVICE, STK_FIELD_TRACK,
                                                   STK_FIELD_KIND, STK_FIELD_NAME,   STK_FIELD_START,
@@ -303,10 +303,10 @@ enum stk_status stk_query_find(struct stk_query *q, const struct stk_find *find,
     }
     if (status == STK_OK) {
         set_filters(&s);
-        status = collect(&s, err);
+        status = find_collect(&s, err);
     }
     if (status == STK_OK) {
-        status = emit(&s, sink, err);
+        status = find_emit(&s, sink, err);
     }
     for (uint32_t i = 0; i < q->trace_count; i++) {
         if (s.takes) {

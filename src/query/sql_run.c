@@ -76,8 +76,8 @@ static enum stk_query_type expression_type(const char *name)
     return STK_QUERY_ANY;
 }
 
-static enum stk_status begin(sqlite3_stmt *stmt, const struct stk_query_sink *sink,
-                             struct stk_err *err)
+static enum stk_status begin_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink,
+                                  struct stk_err *err)
 {
     struct stk_query_column columns[STK_QUERY_COLUMNS_MAX];
     int count = sqlite3_column_count(stmt);
@@ -117,8 +117,8 @@ static void read_value(sqlite3_stmt *stmt, int i, struct stk_query_value *out)
 }
 
 // SQLITE_DONE or an error of SQLite, SQLITE_ROW at the limit; *status is what the sink said.
-static int step(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t *rows,
-                enum stk_status *status, struct stk_err *err)
+static int step_rows(sqlite3_stmt *stmt, const struct stk_query_sink *sink, uint64_t *rows,
+                     enum stk_status *status, struct stk_err *err)
 {
     struct stk_query_value values[STK_QUERY_COLUMNS_MAX];
     int code, count = sqlite3_column_count(stmt);
@@ -195,7 +195,7 @@ static int count_rest(struct stk_query *q, const char *sql, size_t length, sqlit
     return code;
 }
 
-static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_err *err)
+static enum stk_status check_statement(sqlite3_stmt *stmt, const char *tail, struct stk_err *err)
 {
     struct stk_sql_token rest[1];
     if (!stmt) {
@@ -218,12 +218,12 @@ static enum stk_status check(sqlite3_stmt *stmt, const char *tail, struct stk_er
     return STK_OK;
 }
 
-// The statement over what the columns have answered: SQLITE_DONE or what is wrong, as step.
+// The statement over what the columns have answered: SQLITE_DONE or what is wrong, as step_rows.
 static int run_rest(const struct stk_columns_answer *a, sqlite3_stmt *stmt,
                     const struct stk_query_sink *sink, enum stk_status *status, struct stk_err *err)
 {
     uint64_t rows = 0, rest = 1, all;
-    int code = step(stmt, sink, &rows, status, err);
+    int code = step_rows(stmt, sink, &rows, status, err);
     if (*status != STK_OK || code != SQLITE_ROW) {
         return code;
     }
@@ -267,18 +267,19 @@ static bool run_columns(struct stk_query *q, const char *sql, size_t length, sql
     return done;
 }
 
-static enum stk_status run(struct stk_query *q, const char *sql, size_t length, sqlite3_stmt *stmt,
-                           const struct stk_query_sink *sink, struct stk_err *err)
+static enum stk_status run_statement(struct stk_query *q, const char *sql, size_t length,
+                                     sqlite3_stmt *stmt, const struct stk_query_sink *sink,
+                                     struct stk_err *err)
 {
     uint64_t rows = 0;
-    enum stk_status status = begin(stmt, sink, err);
+    enum stk_status status = begin_rows(stmt, sink, err);
     if (status != STK_OK) {
         return status;
     }
     if (q->db->batches_wanted && run_columns(q, sql, length, stmt, sink, &status, err)) {
         return status;
     }
-    int code = step(stmt, sink, &rows, &status, err);
+    int code = step_rows(stmt, sink, &rows, &status, err);
     if (status == STK_OK && code == SQLITE_ROW) {
         code = count_rest(q, sql, length, stmt, sink);
     }
@@ -303,9 +304,9 @@ enum stk_status stk_query_run(struct stk_query *q, const char *sql, int64_t time
     stk_err_init(&db->err);
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &stmt, &tail);
     enum stk_status status =
-        code == SQLITE_OK ? check(stmt, tail, err) : stk_sql_explain(q, sql, code, err);
+        code == SQLITE_OK ? check_statement(stmt, tail, err) : stk_sql_explain(q, sql, code, err);
     if (status == STK_OK) {
-        status = run(q, sql, (size_t)(tail - sql), stmt, sink, err);
+        status = run_statement(q, sql, (size_t)(tail - sql), stmt, sink, err);
     }
     sqlite3_finalize(stmt);
     return status;

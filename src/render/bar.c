@@ -39,7 +39,7 @@ static size_t fill_of(const char *group)
     return sizeof fills / sizeof fills[0] - 1;
 }
 
-static int collect(const struct stk_list *parts, struct segment *segments)
+static int bar_collect(const struct stk_list *parts, struct segment *segments)
 {
     int n = 0;
     const struct stk_rep_part *p = parts->items;
@@ -102,7 +102,7 @@ static void draw_fill(struct stk_term *t, const struct segment *s, bool divided)
 }
 
 // Whether a label may stand at `at` beside those already on this line (line > 0 marks them).
-static bool fits(const struct segment *segments, int n, int line, int at, int width)
+static bool bar_fits(const struct segment *segments, int n, int line, int at, int width)
 {
     for (int i = 0; i < n; i++) {
         const struct segment *s = &segments[i];
@@ -123,7 +123,7 @@ static void place_labels(struct segment *segments, int n, int line, int columns)
             struct segment *s = &segments[i];
             int width = stk_term_width(s->label);
             int at = s->start + width > columns ? columns - width : s->start;
-            if (s->line || s->width == 0 || at < 0 || !fits(segments, n, line, at, width)) {
+            if (s->line || s->width == 0 || at < 0 || !bar_fits(segments, n, line, at, width)) {
                 continue;
             }
             if (!best || s->part->ns > best->part->ns) {
@@ -184,7 +184,7 @@ static void draw_rest(struct stk_term *t, int indent, const struct segment *segm
 void stk_bar_draw(struct stk_term *t, int indent, const struct stk_list *parts)
 {
     struct segment segments[MAX_SEGMENTS];
-    int n = collect(parts, segments);
+    int n = bar_collect(parts, segments);
     int columns = t->options->columns - 2 * indent;
     if (n == 0 || columns < 10) {
         return;

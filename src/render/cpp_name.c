@@ -94,7 +94,7 @@ static bool name_char(char c)
 }
 
 // Without return type, common namespaces and arguments.
-static void strip(const char *name, char out[STK_CPP_NAME_MAX])
+static void cpp_strip(const char *name, char out[STK_CPP_NAME_MAX])
 {
     static const char *const noise[] = {"void ", "(anonymous namespace)::", "at::native::"};
     size_t n = 0;
@@ -179,7 +179,7 @@ static struct word outer(const char *name, const char *open)
 }
 
 // The beginning, with "..." where something follows.
-static void cut(const char *text, int width, char out[STK_CPP_NAME_MAX])
+static void cpp_cut(const char *text, int width, char out[STK_CPP_NAME_MAX])
 {
     size_t bytes = 0, length;
     if (width_of(text, strlen(text)) <= width) {
@@ -194,7 +194,7 @@ static void cut(const char *text, int width, char out[STK_CPP_NAME_MAX])
 }
 
 // A part in at most `room` bytes, "..." at its end where it is longer. Names are ASCII here.
-static int put(char *out, struct word w, int capacity)
+static int cpp_put(char *out, struct word w, int capacity)
 {
     if ((int)w.length <= capacity) {
         memcpy(out, w.at, w.length);
@@ -214,7 +214,7 @@ const char *stk_cpp_name_fit(const char *name, int width, char out[STK_CPP_NAME_
     if (width > STK_CPP_NAME_MAX - 8) {
         width = STK_CPP_NAME_MAX - 8;
     }
-    strip(name, whole);
+    cpp_strip(name, whole);
     if (width_of(whole, strlen(whole)) <= width) {
         return memcpy(out, whole, strlen(whole) + 1);
     }
@@ -223,15 +223,15 @@ const char *stk_cpp_name_fit(const char *name, int width, char out[STK_CPP_NAME_
     struct word head = open ? outer(whole, open) : (struct word){0};
     if (in.length == 0 || head.length == 0) {
         bool crowded = open && open - whole > width - 3; // qualifiers would take its room
-        cut(crowded && head.length ? head.at : whole, width, out);
+        cpp_cut(crowded && head.length ? head.at : whole, width, out);
         return out;
     }
     int capacity = width - 2, least = capacity / 3; // what the template's own name keeps
     int inner_capacity = capacity - ((int)head.length < least ? (int)head.length : least);
     int inner = (int)in.length < inner_capacity ? (int)in.length : inner_capacity;
-    int n = put(out, head, capacity - inner);
+    int n = cpp_put(out, head, capacity - inner);
     out[n++] = '<';
-    n += put(out + n, in, inner);
+    n += cpp_put(out + n, in, inner);
     out[n++] = '>';
     out[n] = 0;
     return out;

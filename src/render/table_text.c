@@ -168,7 +168,7 @@ static bool nothing_known(const struct stk_table *table, size_t c)
     return !table->columns[c].is_given;
 }
 
-static void measure(struct layout *l, const struct stk_table *table, int columns)
+static void table_measure(struct layout *l, const struct stk_table *table, int columns)
 {
     const struct stk_cell *cells = table->cells.items;
     char buffer[STK_HUMAN_MAX + 64];
@@ -265,7 +265,7 @@ static void put_table(struct stk_term *t, const struct stk_table *table)
         stk_term_line_end(t);
         return;
     }
-    measure(&l, table, t->options->columns);
+    table_measure(&l, table, t->options->columns);
     const struct stk_cell *cells = table->cells.items;
     put_line(t, &l, NULL);
     for (size_t r = 0; r < table->row_count; r++) {

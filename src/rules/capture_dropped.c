@@ -101,7 +101,7 @@ static bool met(const struct stk_rule_ctx *ctx, enum stk_issue_id id)
     return stk_rule_issue_count(ctx, id) > 0;
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void capture_dropped_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool error = met(ctx, STK_ISSUE_PROFILER_ERROR), table = met(ctx, STK_ISSUE_TABLE_UNREADABLE);
     bool file = met(ctx, STK_ISSUE_TRUNCATED) || met(ctx, STK_ISSUE_COMPRESSION_DAMAGED) ||
@@ -142,7 +142,7 @@ static enum stk_rule_state capture_dropped_check(const struct stk_rule_ctx *ctx,
         stk_finding_say(ctx, f, "%s of the records of the profile could not be used", percent);
     }
     say_issues(ctx, f);
-    choose(ctx, f);
+    capture_dropped_choose_fixes(ctx, f);
     if (orphans) {
         stk_finding_say(ctx, f, "%s of %s launch calls have no device operation in the profile",
                         stk_human_count(facts->launches_without_work, a),

@@ -66,7 +66,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
+static bool cold_start_is_named(const struct stk_rule_ctx *ctx, const char *const *words)
 {
     struct stk_str first = stk_str_from(ctx->pass.run->facts.first_use.name);
     for (const char *const *w = words; *w; w++) {
@@ -77,7 +77,7 @@ static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
     return stk_rule_cause_names_any(ctx, STK_PART_COMPILE, words);
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void cold_start_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const inductor[] = {"inductor", "dynamo", "Torch-Compiled",
                                            "Compiled", "triton", NULL};
@@ -90,23 +90,23 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
     for (int i = FIX_TORCH_SKIP; i <= FIX_CUDA_SKIP; i++) {
         stk_finding_fix(ctx, f, &fixes[i]);
     }
-    if (named(ctx, inductor)) {
+    if (cold_start_is_named(ctx, inductor)) {
         stk_finding_fix(ctx, f, &fixes[FIX_INDUCTOR]);
     }
-    if (named(ctx, cudnn)) {
+    if (cold_start_is_named(ctx, cudnn)) {
         stk_finding_fix(ctx, f, &fixes[FIX_CUDNN]);
     }
     stk_finding_fix(ctx, f, &fixes[FIX_JAX_CACHE]);
     stk_finding_fix(ctx, f, &fixes[FIX_TF_CACHE]);
-    if (named(ctx, modules)) {
+    if (cold_start_is_named(ctx, modules)) {
         stk_finding_fix(ctx, f, &fixes[FIX_MODULES]);
     }
-    if (named(ctx, context)) {
+    if (cold_start_is_named(ctx, context)) {
         stk_finding_fix(ctx, f, &fixes[FIX_CONTEXT]);
     }
 }
 
-static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
+static void cold_start_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, double cold)
 {
     const struct stk_facts *facts = &ctx->pass.run->facts;
     char time[STK_HUMAN_MAX], share[STK_HUMAN_MAX];
@@ -168,8 +168,8 @@ static enum stk_rule_state cold_start_check(const struct stk_rule_ctx *ctx,
     if (inside > 0) {
         stk_finding_bound(f, inside);
     }
-    say(ctx, f, cold);
-    choose(ctx, f);
+    cold_start_say(ctx, f, cold);
+    cold_start_choose_fixes(ctx, f);
     return STK_RULE_FIRED;
 }
 

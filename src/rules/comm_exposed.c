@@ -135,7 +135,7 @@ static bool is_mostly(const struct stk_rule_ctx *ctx, const char *const *words)
 }
 
 // By the collective that takes most of the time.
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void comm_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const exchange[] = {"SendRecv", "AllToAll", "all_to_all", "all-to-all",
                                            NULL};
@@ -175,7 +175,7 @@ static enum stk_rule_state comm_exposed_check(const struct stk_rule_ctx *ctx,
         f->title = "Ranks wait for each other in collectives";
         stk_finding_fix(ctx, f, &fixes[FIX_BALANCE]);
     }
-    choose(ctx, f);
+    comm_exposed_choose_fixes(ctx, f);
     stk_finding_fix(ctx, f, &fixes[run->rank_count < 2 ? FIX_RANKS : FIX_LINK]);
     return STK_RULE_FIRED;
 }

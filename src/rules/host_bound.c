@@ -198,7 +198,7 @@ static void choose_launch(const struct stk_rule_ctx *ctx, struct stk_rep_finding
     stk_finding_fix(ctx, f, &fixes[FIX_BATCH]);
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void host_bound_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     if (stk_rule_cause_names(ctx, STK_PART_HOST, "DataParallel.forward") &&
         !stk_rule_cause_names(ctx, STK_PART_HOST, "DistributedDataParallel.forward")) {
@@ -295,7 +295,7 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
     if (!stk_rule_on_host(ctx)) {
         say_launches(ctx, f);
     }
-    choose(ctx, f);
+    host_bound_choose_fixes(ctx, f);
     return STK_RULE_FIRED;
 }
 

@@ -65,12 +65,12 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static bool named(const struct stk_rule_ctx *ctx, const char *const *words)
+static bool host_sync_is_named(const struct stk_rule_ctx *ctx, const char *const *words)
 {
     return stk_rule_cause_names_any(ctx, STK_PART_SYNC, words);
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void host_sync_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     static const char *const item[] = {"item", "_local_scalar_dense", "is_nonzero", "print", NULL};
     static const char *const shape[] = {"nonzero", "masked_select", "unique", "aten::index", NULL};
@@ -78,19 +78,19 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
                                          "torch.cuda.synchronize", NULL};
     static const char *const copy[] = {"memcpy", "aten::to", "aten::copy_", "_to_copy", NULL};
     static const char *const release[] = {"cudaFree", "hipFree", "cuMemFree", NULL};
-    if (named(ctx, item)) {
+    if (host_sync_is_named(ctx, item)) {
         stk_finding_fix(ctx, f, &fixes[FIX_ITEM]);
     }
-    if (named(ctx, shape)) {
+    if (host_sync_is_named(ctx, shape)) {
         stk_finding_fix(ctx, f, &fixes[FIX_SHAPE]);
     }
-    if (named(ctx, device)) {
+    if (host_sync_is_named(ctx, device)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_SYNC]);
     }
-    if (named(ctx, copy)) {
+    if (host_sync_is_named(ctx, copy)) {
         stk_finding_fix(ctx, f, &fixes[FIX_TORCH_COPY]);
     }
-    if (named(ctx, release)) {
+    if (host_sync_is_named(ctx, release)) {
         stk_finding_fix(ctx, f, &fixes[FIX_FREE]);
     }
     for (int i = FIX_TORCH_FIND; i < FIX_FREE; i++) {
@@ -113,7 +113,7 @@ static enum stk_rule_state host_sync_check(const struct stk_rule_ctx *ctx,
                         stk_human_count(facts->sync_calls, count),
                         stk_human_ns(facts->sync_call_ns, time));
     }
-    choose(ctx, f);
+    host_sync_choose_fixes(ctx, f);
     return STK_RULE_FIRED;
 }
 

@@ -100,7 +100,7 @@ static const struct stk_rep_fix fixes[] = {
     {0},
 };
 
-static bool named(const struct stk_rule_ctx *ctx, const char *word)
+static bool input_wait_is_named(const struct stk_rule_ctx *ctx, const char *word)
 {
     return stk_rule_cause_names(ctx, STK_PART_INPUT, word);
 }
@@ -129,11 +129,11 @@ static bool say_uneven(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f
 
 static void choose_torch(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
 {
-    if (named(ctx, "SingleProcessDataLoaderIter")) {
+    if (input_wait_is_named(ctx, "SingleProcessDataLoaderIter")) {
         stk_finding_say(ctx, f,
                         "_SingleProcessDataLoaderIter: the loader has no workers (num_workers=0)");
         stk_finding_fix(ctx, f, &fixes[FIX_NO_WORKERS]);
-    } else if (named(ctx, "MultiProcessingDataLoaderIter")) {
+    } else if (input_wait_is_named(ctx, "MultiProcessingDataLoaderIter")) {
         stk_finding_say(ctx, f,
                         "_MultiProcessingDataLoaderIter: workers exist, but do not keep up");
         stk_finding_fix(ctx, f, &fixes[even ? FIX_MORE_WORKERS : FIX_TORCH_EVEN]);
@@ -154,7 +154,8 @@ static void choose_tf(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
     stk_finding_fix(ctx, f, &fixes[FIX_TFDATA]);
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bool even)
+static void input_wait_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                    bool even)
 {
     static const char *const loaders[] = {"DataLoader", "DataPipe", "Iterator", "get_next", NULL};
     bool own = ctx->pass.run->causes[STK_PART_INPUT].name_count > 0 &&
@@ -167,8 +168,10 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, bo
     }
     choose_torch(ctx, f, even);
     choose_tf(ctx, f, even);
-    stk_finding_fix(
-        ctx, f, &fixes[named(ctx, "Prefetch") || named(ctx, "grain") ? FIX_GRAIN : FIX_JAX_THREAD]);
+    stk_finding_fix(ctx, f,
+                    &fixes[input_wait_is_named(ctx, "Prefetch") || input_wait_is_named(ctx, "grain")
+                               ? FIX_GRAIN
+                               : FIX_JAX_THREAD]);
     stk_finding_fix(ctx, f, &fixes[FIX_PROOF]);
 }
 
@@ -193,7 +196,7 @@ static enum stk_rule_state input_wait_check(const struct stk_rule_ctx *ctx,
         stk_finding_raise(f, 1);
         stk_pipeline_limit_fix(ctx, f);
     } else {
-        choose(ctx, f, !uneven);
+        input_wait_choose_fixes(ctx, f, !uneven);
     }
     return STK_RULE_FIRED;
 }

@@ -69,8 +69,8 @@ static bool read_from(const struct stk_rule_ctx *ctx, const char *format)
     return false;
 }
 
-static size_t keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *all,
-                   uint32_t frameworks, bool general)
+static size_t rule_table_keep(struct stk_rep_fix *out, size_t kept, const struct stk_list *all,
+                              uint32_t frameworks, bool general)
 {
     const struct stk_rep_fix *fixes = all->items;
     for (size_t i = 0; i < all->count; i++) {
@@ -108,9 +108,9 @@ static bool pick_fixes(const struct stk_rule *rule, const struct stk_rule_ctx *c
     if (!fixes) {
         return false;
     }
-    kept = keep(fixes, kept, &all, !seen || by_nsys ? seen | cuda : seen, true);
+    kept = rule_table_keep(fixes, kept, &all, !seen || by_nsys ? seen | cuda : seen, true);
     if (!known || kept == 0) {
-        kept = keep(fixes, kept, &all, every & ~seen & ~cuda, false);
+        kept = rule_table_keep(fixes, kept, &all, every & ~seen & ~cuda, false);
     }
     f->fix = (struct stk_list){.items = fixes, .count = kept};
     return true;

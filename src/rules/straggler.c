@@ -80,7 +80,8 @@ static int excess_part(const struct stk_run_sum *run, double wait_ns, double *mo
     return best;
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, int part)
+static void straggler_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
+                                   int part)
 {
     enum stk_group group = part < 0 ? STK_GROUP_UNKNOWN : stk_part_info(part)->group;
     if (group == STK_GROUP_COMPUTE) {
@@ -100,7 +101,7 @@ static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, in
     stk_finding_fix(ctx, f, &fixes[FIX_TF]);
 }
 
-static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void straggler_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     const struct stk_run_sum *run = ctx->pass.run;
     const struct stk_straggler *g = &run->straggler;
@@ -132,7 +133,7 @@ static void say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
                         "%llu collectives were left out, since their counts differ between ranks",
                         (unsigned long long)run->rank_events_unequal);
     }
-    choose(ctx, f, part);
+    straggler_choose_fixes(ctx, f, part);
 }
 
 static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
@@ -153,7 +154,7 @@ static enum stk_rule_state straggler_check(const struct stk_rule_ctx *ctx,
     f->confidence = g->clocks_agree ? "high" : "medium";
     f->steps_affected = stk_rule_spread(ctx, 1u << STK_PART_COLLECTIVE_WAIT).most_affected;
     stk_finding_bound(f, g->wait_share);
-    say(ctx, f);
+    straggler_say(ctx, f);
     return STK_RULE_FIRED;
 }
 

@@ -143,7 +143,7 @@ static void say_overlap(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
     }
 }
 
-static void choose(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
+static void transfer_exposed_choose_fixes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f)
 {
     bool up = is_copied(ctx, STK_PART_H2D), down = is_copied(ctx, STK_PART_D2H);
     bool pinned = is_pinned(&ctx->pass.run->facts);
@@ -193,7 +193,7 @@ static enum stk_rule_state transfer_exposed_check(const struct stk_rule_ctx *ctx
     }
     say_memory(ctx, f);
     say_overlap(ctx, f);
-    choose(ctx, f);
+    transfer_exposed_choose_fixes(ctx, f);
     return STK_RULE_FIRED;
 }
 

@@ -24,8 +24,8 @@ struct judge {
     bool refuses, failed;
 };
 
-static void add(struct judge *j, const char *id, bool refuses, const char *text, const char *a,
-                const char *b)
+static void comparable_add(struct judge *j, const char *id, bool refuses, const char *text,
+                           const char *a, const char *b)
 {
     if (j->count == MAX_REASONS) {
         return;
@@ -35,7 +35,7 @@ static void add(struct judge *j, const char *id, bool refuses, const char *text,
     j->refuses |= refuses;
 }
 
-static const char *number(struct judge *j, uint64_t n, const char *one, const char *many)
+static const char *comparable_number(struct judge *j, uint64_t n, const char *one, const char *many)
 {
     char *text =
         stk_arena_printf(j->w->arena, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
@@ -167,26 +167,29 @@ static void judge_machines(struct judge *j)
     int32_t wa = world_of(j->w, 0), wb = world_of(j->w, 1);
     uint32_t shared = frameworks_of(j->w, 0) & frameworks_of(j->w, 1);
     if (differ(a->scope, b->scope)) {
-        add(j, "scope", true, "one holds the device's steps, the other the host's alone", a->scope,
-            b->scope);
+        comparable_add(j, "scope", true, "one holds the device's steps, the other the host's alone",
+                       a->scope, b->scope);
     }
     if (differ(a->device, b->device)) {
-        add(j, "device", true, "they ran on other devices", a->device, b->device);
+        comparable_add(j, "device", true, "they ran on other devices", a->device, b->device);
     }
     if (wa > 0 && wb > 0 && wa != wb) {
-        add(j, "world-size", true, "the jobs had other numbers of ranks",
-            number(j, (uint64_t)wa, "rank", "ranks"), number(j, (uint64_t)wb, "rank", "ranks"));
+        comparable_add(j, "world-size", true, "the jobs had other numbers of ranks",
+                       comparable_number(j, (uint64_t)wa, "rank", "ranks"),
+                       comparable_number(j, (uint64_t)wb, "rank", "ranks"));
     } else if (a->devices != b->devices) {
-        add(j, "device-count", wa <= 0 || wa != wb, "they hold other numbers of devices",
-            number(j, a->devices, "device", "devices"), number(j, b->devices, "device", "devices"));
+        comparable_add(j, "device-count", wa <= 0 || wa != wb, "they hold other numbers of devices",
+                       comparable_number(j, a->devices, "device", "devices"),
+                       comparable_number(j, b->devices, "device", "devices"));
     } else if (a->ranks != b->ranks) {
-        add(j, "rank-count", wa <= 0 || wa != wb, "they hold other numbers of ranks",
-            number(j, a->ranks, "rank", "ranks"), number(j, b->ranks, "rank", "ranks"));
+        comparable_add(j, "rank-count", wa <= 0 || wa != wb, "they hold other numbers of ranks",
+                       comparable_number(j, a->ranks, "rank", "ranks"),
+                       comparable_number(j, b->ranks, "rank", "ranks"));
     }
     if (!shared && differ(a->framework, b->framework) && strcmp(a->framework, "cuda") != 0 &&
         strcmp(b->framework, "cuda") != 0) {
-        add(j, "framework", true, "they were written for other frameworks", a->framework,
-            b->framework);
+        comparable_add(j, "framework", true, "they were written for other frameworks", a->framework,
+                       b->framework);
     }
 }
 
@@ -196,15 +199,15 @@ static void judge_work(struct judge *j)
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
     bool known = o->kernels_most >= 0 || o->ops_most >= 0;
     if (known && o->kernels_most < OTHER_WORK && o->ops_most < OTHER_WORK) {
-        add(j, "work", true, "hardly any kernel or operation of one occurs in the other", NULL,
-            NULL);
+        comparable_add(j, "work", true, "hardly any kernel or operation of one occurs in the other",
+                       NULL, NULL);
     } else if (o->kernels_least >= 0 && o->kernels_least < SAME_WORK) {
-        add(j, "kernels", false, "most kernel time is in kernels that the other does not run", NULL,
-            NULL);
+        comparable_add(j, "kernels", false,
+                       "most kernel time is in kernels that the other does not run", NULL, NULL);
     }
     if (differ(a->precision, b->precision)) {
-        add(j, "precision", false, "their matrix products work with other numbers", a->precision,
-            b->precision);
+        comparable_add(j, "precision", false, "their matrix products work with other numbers",
+                       a->precision, b->precision);
     }
 }
 
@@ -213,20 +216,24 @@ static void judge_steps(struct judge *j)
     const struct stk_diff_side *a = &j->w->out->a, *b = &j->w->out->b;
     uint64_t few = a->used < b->used ? a->used : b->used;
     uint64_t many = a->used < b->used ? b->used : a->used;
-    const char *na = number(j, a->used, "step", "steps"), *nb = number(j, b->used, "step", "steps");
+    const char *na = comparable_number(j, a->used, "step", "steps"),
+               *nb = comparable_number(j, b->used, "step", "steps");
     if (few == 0) {
-        add(j, "no-steps", true,
-            many ? "one holds no step that can be used" : "neither holds a step that can be used",
-            na, nb);
+        comparable_add(j, "no-steps", true,
+                       many ? "one holds no step that can be used"
+                            : "neither holds a step that can be used",
+                       na, nb);
         return;
     }
     if (differ(a->source, b->source)) {
-        add(j, "step-source", false, "their steps were found in other ways", a->source, b->source);
+        comparable_add(j, "step-source", false, "their steps were found in other ways", a->source,
+                       b->source);
     }
     if (few < FEW_STEPS) {
-        add(j, "few-steps", false, "few steps: record 10 or more of either side", na, nb);
+        comparable_add(j, "few-steps", false, "few steps: record 10 or more of either side", na,
+                       nb);
     } else if (many / few >= COUNTS_APART) {
-        add(j, "step-count", false, "they hold very different numbers of steps", na, nb);
+        comparable_add(j, "step-count", false, "they hold very different numbers of steps", na, nb);
     }
 }
 
@@ -243,16 +250,17 @@ static void judge_captures(struct judge *j)
     bool pa = j->w->in[0]->pass->run->facts.has_python;
     bool pb = j->w->in[1]->pass->run->facts.has_python;
     if (strcmp(va, "cannot-tell") == 0 || strcmp(vb, "cannot-tell") == 0) {
-        add(j, "cannot-tell", false, "where the time goes cannot be told on both sides", va, vb);
+        comparable_add(j, "cannot-tell", false, "where the time goes cannot be told on both sides",
+                       va, vb);
     }
     if (differ(format_of(a), format_of(b))) {
-        add(j, "format", false, "they were recorded by other profilers", format_of(a),
-            format_of(b));
+        comparable_add(j, "format", false, "they were recorded by other profilers", format_of(a),
+                       format_of(b));
     }
     if (pa != pb) {
-        add(j, "python", false,
-            "Python calls were recorded on one side alone, which slows the host there",
-            pa ? "with Python" : "without", pb ? "with Python" : "without");
+        comparable_add(j, "python", false,
+                       "Python calls were recorded on one side alone, which slows the host there",
+                       pa ? "with Python" : "without", pb ? "with Python" : "without");
     }
 }
 

@@ -24,8 +24,8 @@ struct names {
     struct stk_vec rows; // struct entry
 };
 
-static bool add(struct names *n, int side, const char *name, const char *placement, int64_t ns,
-                uint64_t count)
+static bool names_add(struct names *n, int side, const char *name, const char *placement,
+                      int64_t ns, uint64_t count)
 {
     uint64_t kind = !placement ? 0 : (uint64_t)(unsigned char)placement[0];
     int created = 0;
@@ -53,13 +53,14 @@ static bool add_side(struct names *kernels, struct names *ops, int side,
         const struct stk_diff_partial *p = run->ranks[r]->partial;
         for (uint32_t i = 0; p && i < p->kernels->row_count; i++) {
             const struct stk_kernel_row *k = &p->kernels->rows[i];
-            if (!add(kernels, side, k->name, NULL, k->total_ns, k->count)) {
+            if (!names_add(kernels, side, k->name, NULL, k->total_ns, k->count)) {
                 return false;
             }
         }
         for (size_t i = 0; p && i < p->ops->count; i++) {
             const struct stk_op_row *o = &p->ops->rows[i];
-            if (!add(ops, side, o->name, o->on_device ? "device" : "host", o->self_ns, o->count)) {
+            if (!names_add(ops, side, o->name, o->on_device ? "device" : "host", o->self_ns,
+                           o->count)) {
                 return false;
             }
         }
@@ -82,7 +83,7 @@ static int by_change(const void *pa, const void *pb)
     return order || !a->placement ? order : strcmp(a->placement, b->placement);
 }
 
-static void fill(struct stk_diff_work *w, const struct entry *e, struct stk_diff_name *out)
+static void names_fill(struct stk_diff_work *w, const struct entry *e, struct stk_diff_name *out)
 {
     int64_t ns[2];
     double count[2];
@@ -109,14 +110,14 @@ static void fill(struct stk_diff_work *w, const struct entry *e, struct stk_diff
     out->state = out->in_a && out->in_b ? "both" : out->in_b ? "new" : "gone";
 }
 
-static bool list(struct stk_diff_work *w, const struct names *n, struct stk_list *out)
+static bool names_list(struct stk_diff_work *w, const struct names *n, struct stk_list *out)
 {
     struct stk_diff_name *rows = stk_arena_array(w->arena, n->rows.count + 1, sizeof *rows);
     if (!rows) {
         return false;
     }
     for (size_t i = 0; i < n->rows.count; i++) {
-        fill(w, stk_vec_at(&n->rows, i), &rows[i]);
+        names_fill(w, stk_vec_at(&n->rows, i), &rows[i]);
     }
     qsort(rows, n->rows.count, sizeof *rows, by_change);
     size_t shown = w->limit && w->limit < n->rows.count ? (size_t)w->limit : n->rows.count;
@@ -170,7 +171,7 @@ bool stk_diff_names_make(struct stk_diff_work *w)
     for (int side = 0; side < 2 && ok; side++) {
         ok = add_side(&kernels, &ops, side, w->in[side]->pass->run);
     }
-    ok = ok && list(w, &kernels, &w->out->kernels) && list(w, &ops, &w->out->ops);
+    ok = ok && names_list(w, &kernels, &w->out->kernels) && names_list(w, &ops, &w->out->ops);
     if (ok) {
         measure_overlap(w, &kernels, &ops);
     }

@@ -36,7 +36,7 @@ static void take_sample(const struct stk_step *const *rows, size_t n, struct stk
     }
 }
 
-static bool measure(struct stk_diff_steps *s)
+static bool steps_measure(struct stk_diff_steps *s)
 {
     int64_t *ns = stk_alloc_array(2 * s->count + 1, sizeof *ns);
     if (!ns) {
@@ -92,7 +92,7 @@ bool stk_diff_steps_take(struct stk_diff_work *w, int side)
         take_sample(rows + i, n, &s->v[s->count++]);
     }
     stk_free(rows);
-    ok = ok && measure(s);
+    ok = ok && steps_measure(s);
     out->used = s->count;
     out->has_times = s->count > 0;
     out->effective = s->sample.effective;

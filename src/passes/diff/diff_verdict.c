@@ -34,7 +34,7 @@ static bool same_steps(const struct stk_diff_steps *a, const struct stk_diff_ste
     return same;
 }
 
-static enum kind judge(const struct stk_diff_work *w, enum stk_center_kind basis)
+static enum kind verdict_judge(const struct stk_diff_work *w, enum stk_center_kind basis)
 {
     struct stk_log_ratio r = stk_samples_compare(&w->steps[0].sample, &w->steps[1].sample, basis);
     if (!r.has_interval) {
@@ -57,7 +57,8 @@ static const char *severity_of(double share)
 void stk_diff_verdict_decide(struct stk_diff_work *w)
 {
     struct stk_diff_verdict *v = &w->out->verdict;
-    enum kind median = judge(w, STK_CENTER_MEDIAN), mean = judge(w, STK_CENTER_MEAN);
+    enum kind median = verdict_judge(w, STK_CENTER_MEDIAN),
+              mean = verdict_judge(w, STK_CENTER_MEAN);
     enum kind kind = median;
     w->basis = STK_CENTER_MEDIAN;
     if (same_steps(&w->steps[0], &w->steps[1])) {
@@ -119,7 +120,7 @@ static void say_share(double share, char *out)
              size == 0 ? "0.0 %" : stk_human_share(size, digits));
 }
 
-static struct words say(const struct stk_diff_measure *m)
+static struct words verdict_say(const struct stk_diff_measure *m)
 {
     struct words w;
     stk_human_ns(m->a_ns, w.a);
@@ -171,7 +172,7 @@ static const char *say_unclear(const struct stk_diff_work *w, const struct words
                                 t->a, t->b);
     }
     const struct stk_diff_measure *mean = &w->out->step.mean, *median = &w->out->step.median;
-    bool crossed = judge(w, STK_CENTER_MEDIAN) != UNCLEAR;
+    bool crossed = verdict_judge(w, STK_CENTER_MEDIAN) != UNCLEAR;
     if (crossed) {
         return stk_arena_printf(w->arena,
                                 "Cannot tell: the typical step became %s, the average step %s",
@@ -223,7 +224,7 @@ bool stk_diff_verdict_word(struct stk_diff_work *w)
         v->sentence = say_refusal(w);
         return v->sentence != NULL;
     }
-    struct words t = say(measure_of(w));
+    struct words t = verdict_say(measure_of(w));
     if (strcmp(v->kind, kind_keys[UNCLEAR]) == 0) {
         v->sentence = say_unclear(w, &t);
     } else if (strcmp(v->kind, kind_keys[SAME]) == 0) {

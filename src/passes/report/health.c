@@ -25,7 +25,7 @@ struct judge {
     bool failed;
 };
 
-static void add(struct judge *j, const char *text)
+static void health_add(struct judge *j, const char *text)
 {
     if (!text) {
         j->failed = true;
@@ -57,8 +57,8 @@ static void judge_issues(struct judge *j, const struct stk_rep_profile *p)
     const struct stk_rep_issue *issue = p->issues.items;
     for (size_t i = 0; i < p->issues.count; i++) {
         if (strcmp(issue[i].severity, "info") != 0 && !is_negligible(&issue[i], p->events.read)) {
-            add(j, stk_arena_printf(j->ctx->arena, "%s (%llu)", issue[i].meaning,
-                                    (unsigned long long)issue[i].count));
+            health_add(j, stk_arena_printf(j->ctx->arena, "%s (%llu)", issue[i].meaning,
+                                           (unsigned long long)issue[i].count));
         }
     }
 }
@@ -69,7 +69,8 @@ static void judge_ranks(struct judge *j)
 {
     for (uint32_t i = 0; i < j->ctx->input_count; i++) {
         if (j->ctx->inputs[i].issues[STK_ISSUE_RANKS_NUMBERED].count) {
-            add(j, "files do not say their rank: they were taken for the ranks of one run, in the "
+            health_add(
+                j, "files do not say their rank: they were taken for the ranks of one run, in the "
                    "order of their names");
             return;
         }
@@ -92,17 +93,19 @@ static void judge_links(struct judge *j)
     const struct stk_facts *f = &j->ctx->run->facts;
     struct stk_arena *arena = j->ctx->arena;
     if (!f->has_device_rows) {
-        add(j, "no device events: the breakdown is that of the host's steps");
+        health_add(j, "no device events: the breakdown is that of the host's steps");
     }
     if (f->device_ops && has_launches(j->ctx->run) &&
         (double)f->unlinked_ops > UNLINKED_FROM * (double)f->device_ops) {
-        add(j, stk_arena_printf(arena,
+        health_add(
+            j, stk_arena_printf(arena,
                                 "%d %% of device operations have no launch call in the profile: "
                                 "what the host did before them is unknown",
                                 percent(f->unlinked_ops, f->device_ops)));
     }
     if (f->device_ops && (double)f->negative_delays > SKEWED_FROM * (double)f->device_ops) {
-        add(j, stk_arena_printf(arena,
+        health_add(
+            j, stk_arena_printf(arena,
                                 "%d %% of device operations begin before their launch call: the "
                                 "clocks of host and device disagree",
                                 percent(f->negative_delays, f->device_ops)));
@@ -114,19 +117,19 @@ static void judge_steps(struct judge *j)
     const struct stk_run_sum *run = j->ctx->run;
     struct stk_arena *arena = j->ctx->arena;
     if (run->source == STK_STEPS_NONE) {
-        add(j, "no steps are marked: the recorded time is judged as one window");
+        health_add(j, "no steps are marked: the recorded time is judged as one window");
     } else if (run->source == STK_STEPS_INFERRED) {
-        add(j, "steps are not marked: they were inferred from repetition");
+        health_add(j, "steps are not marked: they were inferred from repetition");
     }
     if (run->source != STK_STEPS_NONE && run->steps_used < 3) {
-        add(j,
-            stk_arena_printf(arena, "only %u step%s used: what recurs cannot be told from chance",
-                             run->steps_used, run->steps_used == 1 ? " is" : "s are"));
+        health_add(j, stk_arena_printf(
+                          arena, "only %u step%s used: what recurs cannot be told from chance",
+                          run->steps_used, run->steps_used == 1 ? " is" : "s are"));
     }
     if (run->rank_events_unequal) {
-        add(j,
-            stk_arena_printf(arena, "%llu collectives are not on every rank and were not matched",
-                             (unsigned long long)run->rank_events_unequal));
+        health_add(j, stk_arena_printf(
+                          arena, "%llu collectives are not on every rank and were not matched",
+                          (unsigned long long)run->rank_events_unequal));
     }
 }
 
@@ -139,14 +142,15 @@ static void judge_time(struct judge *j)
     double unknown = (double)run->parts[STK_PART_UNKNOWN] / (double)run->wall_ns;
     double overhead = (double)run->parts[STK_PART_OVERHEAD] / (double)run->wall_ns;
     if (unknown >= UNKNOWN_FROM) {
-        add(j, stk_arena_printf(
-                   j->ctx->arena,
-                   "%d %% of the time is idle for a reason that the profile does not hold",
-                   (int)(unknown * 100 + 0.5)));
+        health_add(j, stk_arena_printf(
+                          j->ctx->arena,
+                          "%d %% of the time is idle for a reason that the profile does not hold",
+                          (int)(unknown * 100 + 0.5)));
     }
     if (overhead >= OVERHEAD_FROM) {
-        add(j, stk_arena_printf(j->ctx->arena, "the profiler's own work takes %d %% of the time",
-                                (int)(overhead * 100 + 0.5)));
+        health_add(j, stk_arena_printf(j->ctx->arena,
+                                       "the profiler's own work takes %d %% of the time",
+                                       (int)(overhead * 100 + 0.5)));
     }
 }
 
@@ -171,7 +175,7 @@ enum stk_status stk_health_judge(const struct stk_pass_ctx *ctx, struct stk_rep_
     }
     bool nothing = unusable(ctx, out);
     if (nothing) {
-        add(&j, out->events.read == 0 ? "no event could be read" : ctx->verdict->sentence);
+        health_add(&j, out->events.read == 0 ? "no event could be read" : ctx->verdict->sentence);
     }
     judge_issues(&j, out);
     if (!nothing) {

@@ -9,7 +9,7 @@ static const char *known(const char *text)
     return text && *text ? text : NULL;
 }
 
-static struct stk_rep_device row_of(const struct stk_device_sum *d)
+static struct stk_rep_device devices_row_of(const struct stk_device_sum *d)
 {
     return (struct stk_rep_device){
         .id = d->id,
@@ -43,7 +43,7 @@ static enum stk_status devices_describe(const struct stk_pass_ctx *ctx, struct s
         return stk_err_nomem(err);
     }
     for (uint32_t i = 0; i < run->device_count; i++) {
-        rows[i] = row_of(&run->devices[i]);
+        rows[i] = devices_row_of(&run->devices[i]);
     }
     report->devices = (struct stk_list){.items = rows, .count = run->device_count};
     return STK_OK;

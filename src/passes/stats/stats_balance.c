@@ -202,8 +202,8 @@ struct balance_totals {
     const char *busiest;
 };
 
-static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      struct balance_totals *t)
+static bool balance_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+                              struct balance_totals *t)
 {
     const struct balance_partial *p = rank->partial;
     int64_t sum_ns = 0;
@@ -274,7 +274,7 @@ static enum stk_status balance_describe(const struct stk_pass_ctx *ctx, struct s
         return STK_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_rank(table, ctx->run->ranks[r], &t)) {
+        if (!balance_fill_rank(table, ctx->run->ranks[r], &t)) {
             return stk_err_nomem(err);
         }
     }

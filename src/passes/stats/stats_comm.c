@@ -136,7 +136,7 @@ static int64_t transfer_ns(const struct stk_collective *c, const struct stk_comm
 }
 
 // The waits of the n members of one collective.
-static void judge(const struct stk_run_sum *run, struct member *m, size_t n)
+static void judge_group(const struct stk_run_sum *run, struct member *m, size_t n)
 {
     size_t last = 0, brief = 0;
     for (size_t i = 1; i < n; i++) {
@@ -177,7 +177,7 @@ static bool is_whole(const struct member *m, size_t n, size_t devices)
 }
 
 // Gathers the members: the k-th of a name in a group, per rank and device.
-static bool gather(const struct stk_run_sum *run, struct member *all, size_t *count)
+static bool gather_members(const struct stk_run_sum *run, struct member *all, size_t *count)
 {
     struct stk_map ordinals;
     bool ok = true;
@@ -235,7 +235,7 @@ static bool judge_all(const struct stk_run_sum *run, struct member *all, size_t 
         }
         bool own = has_own_group(run, all[i].size), whole = is_whole(all + i, end - i, devices);
         if (own && whole) {
-            judge(run, all + i, end - i);
+            judge_group(run, all + i, end - i);
         }
         bool over_ranks =
             own ? whole && run->rank_count > 1 : all[i].c->matched && end - i == run->rank_count;
@@ -258,7 +258,7 @@ static bool match_groups(const struct stk_run_sum *run, int64_t *residual_ns)
         devices += run->devices[d].communication_ns > 0;
     }
     struct member *all = stk_alloc_array(n + 1, sizeof *all);
-    bool ok = all && gather(run, all, &count);
+    bool ok = all && gather_members(run, all, &count);
     if (ok) {
         qsort(all, count, sizeof *all, by_key);
     }
@@ -393,9 +393,9 @@ static void add_totals(struct comm_totals *all, const struct stk_rank_sum *rank,
     all->step_bus_bytes += size->bytes > 0 ? (double)size->bytes * factor : 0;
 }
 
-static bool fill_row(const struct stk_run_sum *run, struct stk_table *table,
-                     const struct stk_rank_sum *rank, const char *kind,
-                     const struct stk_collective *c, const struct stk_comm_size *size)
+static bool comm_fill_row(const struct stk_run_sum *run, struct stk_table *table,
+                          const struct stk_rank_sum *rank, const char *kind,
+                          const struct stk_collective *c, const struct stk_comm_size *size)
 {
     double factor = stk_comm_bus_factor(kind, size->group_size);
     int64_t moving_ns = transfer_ns(c, size);
@@ -421,9 +421,9 @@ static bool fill_row(const struct stk_run_sum *run, struct stk_table *table,
     return stk_table_put(table, &row);
 }
 
-static bool fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
-                      const struct stk_rank_sum *rank, struct stk_vec *kinds, struct stk_map *known,
-                      struct comm_totals *all)
+static bool comm_fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
+                           const struct stk_rank_sum *rank, struct stk_vec *kinds,
+                           struct stk_map *known, struct comm_totals *all)
 {
     const struct stk_comm_sums *p = rank->partial;
     const char *last_name = NULL, *name_kind = NULL;
@@ -438,7 +438,7 @@ static bool fill_rank(const struct stk_pass_ctx *ctx, struct stk_table *table,
         }
         const char *kind = size->kind ? size->kind : name_kind;
         add_totals(all, rank, kind, c, size);
-        if (!fill_row(ctx->run, table, rank, kind, c, size) ||
+        if (!comm_fill_row(ctx->run, table, rank, kind, c, size) ||
             !add_kind(kinds, known, kind, c, size)) {
             return false;
         }
@@ -574,8 +574,8 @@ static const struct stk_missing no_bytes = {"bytes", "not recorded", BYTES_REMED
 static const struct stk_missing some_bytes = {"bytes of some collectives", "not recorded",
                                               BYTES_REMEDY};
 
-static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
-                        struct stk_table_doc *doc)
+static void comm_say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
+                             struct stk_table_doc *doc)
 {
     const struct stk_straggler *late = &ctx->run->straggler;
     const struct stk_cell unknown = stk_cell_unknown();
@@ -611,8 +611,8 @@ static void say_figures(const struct stk_pass_ctx *ctx, const struct comm_totals
     }
 }
 
-static void say_missing(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
-                        struct stk_table_doc *doc)
+static void comm_say_missing(const struct stk_pass_ctx *ctx, const struct comm_totals *all,
+                             struct stk_table_doc *doc)
 {
     if (all->count == 0) {
         stk_table_lacks(doc, &no_collectives);
@@ -642,7 +642,7 @@ static enum stk_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_
     bool ok = match_groups(run, &all.residual_ns);
     take_matches(run);
     for (uint32_t r = 0; r < run->rank_count && ok; r++) {
-        ok = fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all) &&
+        ok = comm_fill_rank(ctx, rows, run->ranks[r], &kinds, &known, &all) &&
              fill_host(host, run->ranks[r], &all);
     }
     ok = ok && fill_kinds(by_kind, &kinds) && stk_table_sort(rows, "exposed_ns") &&
@@ -655,8 +655,8 @@ static enum stk_status comm_describe(const struct stk_pass_ctx *ctx, struct stk_
     if (all.host_count == 0 && stk_stats_lacks_device(ctx, doc)) {
         return STK_OK;
     }
-    say_figures(ctx, &all, doc);
-    say_missing(ctx, &all, doc);
+    comm_say_figures(ctx, &all, doc);
+    comm_say_missing(ctx, &all, doc);
     return STK_OK;
 }
 

@@ -361,7 +361,7 @@ static bool select_time(struct sweep *s)
     return true;
 }
 
-static bool sweep_all(struct sweep *s)
+static bool comm_sizes_sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
     bool ok = select_time(s) && stk_view_host_steps(v, true, &s->steps);
@@ -402,7 +402,8 @@ enum stk_status stk_comm_sums_see(const struct stk_analysis *view, struct stk_ar
     stk_spans_init(&s->steps);
     s->slot = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s->slot);
     s->out = stk_arena_alloc(arena, sizeof *s->out);
-    bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot && s->out && sweep_all(s);
+    bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->slot && s->out &&
+              comm_sizes_sweep_all(s);
     *partial = ok ? s->out : NULL;
     stk_name_cache_deinit(&s->names);
     stk_map_deinit(&s->launched);

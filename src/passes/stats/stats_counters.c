@@ -192,7 +192,7 @@ static const char *unit_of(struct sweep *s, struct stk_str name, bool *failed)
     return NULL;
 }
 
-static void measure(struct counter_row *row, int64_t *keys, size_t n)
+static void counters_measure(struct counter_row *row, int64_t *keys, size_t n)
 {
     double sum = 0;
     row->count = n;
@@ -256,7 +256,7 @@ static bool fill_recorded(struct sweep *s)
         struct counter_row *row = stk_vec_push(&s->rows);
         ok = row && describe_series(s, of, row);
         if (ok) {
-            measure(row, values + of->first, of->count);
+            counters_measure(row, values + of->first, of->count);
         }
     }
     stk_free(values);
@@ -322,7 +322,7 @@ static bool add_queue(struct sweep *s, uint32_t line, struct stk_spans *selected
     return ok;
 }
 
-static bool sweep_all(struct sweep *s)
+static bool counters_sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
     struct stk_spans selected;
@@ -351,7 +351,7 @@ static enum stk_status counters_see(const struct stk_analysis *view, struct stk_
     stk_vec_init(&s.rows, sizeof(struct counter_row), UINT32_MAX - 1);
     stk_map_init(&s.known, 1u << 22);
     stk_spans_init(&s.selected);
-    bool ok = out && sweep_all(&s);
+    bool ok = out && counters_sweep_all(&s);
     if (ok) {
         out->rows = stk_arena_array(arena, s.rows.count + 1, sizeof *out->rows);
         ok = out->rows != NULL;
@@ -442,8 +442,8 @@ static void add_totals(struct counter_totals *all, const struct counter_row *c)
     all->clock_drop = drop > all->clock_drop ? drop : all->clock_drop;
 }
 
-static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
-                      struct stk_table *table, struct counter_totals *all)
+static bool counters_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
+                               struct stk_table *table, struct counter_totals *all)
 {
     const struct counter_partial *p = rank->partial;
     for (uint32_t i = 0; p && i < p->count; i++) {
@@ -491,7 +491,7 @@ static const struct stk_missing no_clocks = {"clocks", "no counter of them is re
 static const struct stk_missing no_power = {"power and temperature",
                                             "no counter of them is recorded", REMEDY};
 
-static void say_missing(const struct counter_totals *all, struct stk_table_doc *doc)
+static void counters_say_missing(const struct counter_totals *all, struct stk_table_doc *doc)
 {
     if (all->recorded == 0) {
         stk_table_lacks(doc, &no_counters);
@@ -526,7 +526,7 @@ static enum stk_status counters_describe(const struct stk_pass_ctx *ctx, struct 
     struct stk_table *table = stk_table_add(doc, &counters_table);
     struct counter_totals all = {.depth_p95 = -1, .clock_drop = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_rank(ctx, ctx->run->ranks[r], table, &all)) {
+        if (!counters_fill_rank(ctx, ctx->run->ranks[r], table, &all)) {
             return stk_err_nomem(err);
         }
     }
@@ -539,7 +539,7 @@ static enum stk_status counters_describe(const struct stk_pass_ctx *ctx, struct 
         .queue_depth_p95 = all.depth_p95 >= 0 ? stk_cell_number(all.depth_p95) : stk_cell_unknown(),
     };
     stk_table_summarize(doc, &counters_summary_info, &summary);
-    say_missing(&all, doc);
+    counters_say_missing(&all, doc);
     return STK_OK;
 }
 

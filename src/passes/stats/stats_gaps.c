@@ -112,8 +112,8 @@ static bool fill_between(struct stk_table *table, const struct stk_rank_sum *ran
     return true;
 }
 
-static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      struct stk_gap_sums *all)
+static bool gaps_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+                           struct stk_gap_sums *all)
 {
     const struct stk_gap_sums *p = rank->partial;
     int64_t shift_ns = p ? p->base_ns - rank->base_ns : 0; // onto the clock of all ranks
@@ -191,8 +191,8 @@ static const struct stk_missing no_marks = {"what runs between steps",
 static const struct stk_missing no_two_marks = {
     "what runs between steps", "no two steps in a row are marked on the host", STEPS_REMEDY};
 
-static void say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
-                        const struct stk_gap_sums *all, bool has_device)
+static void gaps_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
+                             const struct stk_gap_sums *all, bool has_device)
 {
     int64_t known_ns = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
@@ -225,7 +225,7 @@ static enum stk_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_
     stk_table_keep(between, "dur_ns", ctx->limit);
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         if (!fill_between(between, ctx->run->ranks[r], &all) ||
-            !fill_rank(gaps, ctx->run->ranks[r], &all)) {
+            !gaps_fill_rank(gaps, ctx->run->ranks[r], &all)) {
             return stk_err_nomem(err);
         }
     }
@@ -234,7 +234,7 @@ static enum stk_status gaps_describe(const struct stk_pass_ctx *ctx, struct stk_
         !stk_table_sort(causes, "total_ns") || !stk_table_sort(between, "dur_ns")) {
         return stk_err_nomem(err);
     }
-    say_figures(doc, ctx->run, &all, has_device);
+    gaps_say_figures(doc, ctx->run, &all, has_device);
     return STK_OK;
 }
 

@@ -125,7 +125,7 @@ static bool keep_gap(struct sweep *s, const struct found *gap)
     return true;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
+static bool gaps_sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
 {
     const struct stk_spans *busy = &s->view->lines[line].busy;
     struct stk_view_cursor cursor = {selected, 0};
@@ -200,7 +200,7 @@ bool stk_gaps_find(const struct stk_analysis *view, struct stk_arena *arena,
     stk_vec_init(&s.rows, sizeof(struct found), 2 * (size_t)GAPS_KEPT);
     bool ok = stk_name_cache_init(&s.names, view->t, arena);
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(&s, d, &selected);
+        ok = gaps_sweep_device(&s, d, &selected);
     }
     ok = ok && take_rows(&s, arena);
     stk_name_cache_deinit(&s.names);

@@ -237,8 +237,8 @@ static const struct stk_missing unknown_wait = {
     "PyTorch: record a few steps with num_workers=0 and with_stack=True; "
     "TensorFlow: host_tracer_level 2"};
 
-static void say_missing(struct stk_table_doc *doc, const struct stk_run_sum *run, uint64_t stages,
-                        bool fetch_alone, const char *limiting)
+static void input_say_missing(struct stk_table_doc *doc, const struct stk_run_sum *run,
+                              uint64_t stages, bool fetch_alone, const char *limiting)
 {
     if (stages == 0) {
         stk_table_lacks(doc, &no_input);
@@ -317,7 +317,7 @@ static enum stk_status input_describe(const struct stk_pass_ctx *ctx, struct stk
                               : unknown,
     };
     stk_table_summarize(doc, &input_summary_info, &summary);
-    say_missing(doc, run, seen, seen == fetches_seen, limiting);
+    input_say_missing(doc, run, seen, seen == fetches_seen, limiting);
     return STK_OK;
 }
 

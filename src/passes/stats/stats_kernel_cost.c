@@ -93,7 +93,7 @@ static void give_cost(struct sweep *s, const struct open_op *op)
     }
 }
 
-static void close_ended(struct sweep *s, int64_t t_ns)
+static void kernel_cost_close_ended(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->open[s->depth - 1].end_ns <= t_ns) {
         give_cost(s, &s->open[--s->depth]);
@@ -129,7 +129,7 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
         if (!launch && !cost) {
             continue;
         }
-        close_ended(s, t->start_ns[e]);
+        kernel_cost_close_ended(s, t->start_ns[e]);
         if (launch && s->depth && !add_launch(s, e)) {
             return false;
         }
@@ -137,7 +137,7 @@ static bool sweep_thread(struct sweep *s, const struct stk_track *track)
             s->open[s->depth++] = (struct open_op){stk_end_ns(t, e), cost, s->waiting.count};
         }
     }
-    close_ended(s, INT64_MAX);
+    kernel_cost_close_ended(s, INT64_MAX);
     return true;
 }
 

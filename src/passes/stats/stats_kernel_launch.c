@@ -80,7 +80,7 @@ static bool add_delay(struct sweep *s, uint32_t event, int64_t busy_until_ns)
     return delay != NULL;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
+static bool kernel_launch_sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
 {
     const struct stk_device_line *l = &s->view->lines[line];
     const struct stk_trace *t = s->view->t;
@@ -127,7 +127,7 @@ static bool sweep_lines(struct sweep *s)
                 *at = r + 1;
             }
         }
-        ok = ok && sweep_device(s, d, &selected);
+        ok = ok && kernel_launch_sweep_device(s, d, &selected);
         for (uint32_t k = first; k < r; k++) {
             s->slot[sums->rows[k].id] = 0;
         }
@@ -266,7 +266,7 @@ static bool keep_ways(struct sweep *s, struct stk_arena *arena)
     return true;
 }
 
-static bool sweep_all(struct sweep *s, struct stk_arena *arena)
+static bool kernel_launch_sweep_all(struct sweep *s, struct stk_arena *arena)
 {
     const struct stk_trace *t = s->view->t;
     uint32_t rows = s->out->sums->row_count;
@@ -308,7 +308,7 @@ enum stk_status stk_kernel_launch_see(const struct stk_analysis *view, struct st
     if (s.out) {
         s.out->sums = sums;
     }
-    bool ok = s.out && sweep_all(&s, arena);
+    bool ok = s.out && kernel_launch_sweep_all(&s, arena);
     *partial = ok ? s.out : NULL;
     stk_map_deinit(&s.row_of);
     stk_map_deinit(&s.known);

@@ -349,7 +349,7 @@ static const struct stk_column kernels_figures[] = {
 static const struct stk_summary_info kernels_summary_info =
     STK_SUMMARY_INFO(kernels_summary, kernels_figures);
 
-static void fill_figures(struct stk_table_doc *doc, const struct sums *all)
+static void kernels_say_figures(struct stk_table_doc *doc, const struct sums *all)
 {
     bool says = all->unknown_ns < all->total_ns, bounds = all->unbound_ns < all->total_ns;
     const int64_t whole_ns = all->total_ns, told_ns = says ? whole_ns : 0;
@@ -397,7 +397,7 @@ static enum stk_status kernels_describe(const struct stk_pass_ctx *ctx, struct s
     if (!stk_table_sort(table, "total_ns") || !stk_table_sort(ways, "total_ns")) {
         return stk_err_nomem(err);
     }
-    fill_figures(doc, &all);
+    kernels_say_figures(doc, &all);
     return STK_OK;
 }
 

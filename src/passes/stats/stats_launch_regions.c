@@ -87,7 +87,7 @@ static bool add_late(struct sweep *s, uint32_t line, const struct stk_device_op 
     return true;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
+static bool launch_regions_sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
 {
     const struct stk_trace *t = s->view->t;
     const struct stk_device_line *l = &s->view->lines[line];
@@ -179,7 +179,7 @@ enum stk_status stk_launch_regions_find(const struct stk_analysis *view,
     stk_spans_init(&selected);
     stk_vec_init(&s.found, sizeof(struct region), UINT32_MAX - 1);
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(&s, d, &selected);
+        ok = launch_regions_sweep_device(&s, d, &selected);
     }
     ok = ok && keep_most_idle(&s, names, arena, out);
     stk_vec_deinit(&s.found);

@@ -102,7 +102,7 @@ static int64_t queue_full(struct sweep *s, const struct stk_device_line *line)
     return sum_ns;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t index, struct launch_row *row)
+static bool launches_sweep_device(struct sweep *s, uint32_t index, struct launch_row *row)
 {
     const struct stk_device_line *line = &s->view->lines[index];
     struct stk_view_cursor cursor = {&s->selected, 0};
@@ -143,7 +143,7 @@ static bool sweep_delays(const struct stk_analysis *view, struct launch_partial 
     stk_spans_init(&s.selected);
     bool ok = s.delays && s.after && s.calls;
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(&s, d, &out->rows[d]);
+        ok = launches_sweep_device(&s, d, &out->rows[d]);
     }
     stk_spans_deinit(&s.selected);
     stk_free(s.delays);
@@ -287,8 +287,8 @@ static const struct stk_table_info slow_calls_table =
     STK_TABLE_INFO("slow_calls", "Runtime calls, and those over 10 x their median", slow_calls_row,
                    slow_calls_columns);
 
-static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      struct launch_row *all)
+static bool launches_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+                               struct launch_row *all)
 {
     const struct launch_partial *p = rank->partial;
     for (uint32_t d = 0; p && d < rank->device_count; d++) {
@@ -414,8 +414,8 @@ static const struct stk_column launches_figures[] = {
 static const struct stk_summary_info launches_summary_info =
     STK_SUMMARY_INFO(launches_summary, launches_figures);
 
-static void fill_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
-                         const struct launch_row *all)
+static void launches_say_figures(struct stk_table_doc *doc, const struct stk_run_sum *run,
+                                 const struct launch_row *all)
 {
     uint64_t regions = 0;
     int64_t idle_ns = 0, full_ns = -1;
@@ -459,8 +459,9 @@ static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct 
         return STK_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count && ok; r++) {
-        ok = fill_rank(table, ctx->run->ranks[r], &all) && fill_queue(queue, ctx->run->ranks[r]) &&
-             fill_regions(regions, ctx->run->ranks[r]) && fill_calls(calls, ctx->run->ranks[r]);
+        ok = launches_fill_rank(table, ctx->run->ranks[r], &all) &&
+             fill_queue(queue, ctx->run->ranks[r]) && fill_regions(regions, ctx->run->ranks[r]) &&
+             fill_calls(calls, ctx->run->ranks[r]);
     }
     if (!ok || !stk_table_sort(table, "count") || !stk_table_sort(regions, "idle_ns") ||
         !stk_table_sort(calls, "total_ns")) {
@@ -471,7 +472,7 @@ static enum stk_status launches_describe(const struct stk_pass_ctx *ctx, struct 
         doc->inconclusive = true;
         return STK_OK;
     }
-    fill_figures(doc, ctx->run, &all);
+    launches_say_figures(doc, ctx->run, &all);
     return STK_OK;
 }
 

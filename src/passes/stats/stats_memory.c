@@ -193,8 +193,8 @@ static void add_pool(struct memory_totals *all, const struct stk_rank_sum *rank,
     }
 }
 
-static bool fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
-                      struct stk_table *tables[3], struct memory_totals *all)
+static bool memory_fill_rank(const struct stk_pass_ctx *ctx, const struct stk_rank_sum *rank,
+                             struct stk_table *tables[3], struct memory_totals *all)
 {
     const struct stk_memory_sums *m = rank->partial;
     if (!m) {
@@ -247,8 +247,8 @@ static const struct stk_column memory_figures[] = {
 static const struct stk_summary_info memory_summary_info =
     STK_SUMMARY_INFO(memory_summary, memory_figures);
 
-static void say_figures(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
-                        struct stk_table_doc *doc)
+static void memory_say_figures(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
+                               struct stk_table_doc *doc)
 {
     const struct stk_memory_pool *top = all->top;
     const struct stk_facts *facts = &ctx->run->facts;
@@ -308,8 +308,8 @@ static const struct stk_missing no_fragmentation = {
     "fragmentation", "the profile does not say how large free blocks are",
     "torch.cuda.memory_snapshot() shows the blocks of PyTorch's allocator"};
 
-static void say_missing(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
-                        struct stk_table_doc *doc)
+static void memory_say_missing(const struct stk_pass_ctx *ctx, const struct memory_totals *all,
+                               struct stk_table_doc *doc)
 {
     if (!all->any) {
         stk_table_lacks(doc, &no_events);
@@ -339,7 +339,7 @@ static enum stk_status memory_describe(const struct stk_pass_ctx *ctx, struct st
                                   stk_table_add(doc, &timeline_table)};
     struct memory_totals all = {.growth_bytes = -1};
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
+        if (!memory_fill_rank(ctx, ctx->run->ranks[r], tables, &all)) {
             return stk_err_nomem(err);
         }
     }
@@ -347,9 +347,9 @@ static enum stk_status memory_describe(const struct stk_pass_ctx *ctx, struct st
         return stk_err_nomem(err);
     }
     if (all.any) {
-        say_figures(ctx, &all, doc);
+        memory_say_figures(ctx, &all, doc);
     }
-    say_missing(ctx, &all, doc);
+    memory_say_missing(ctx, &all, doc);
     return STK_OK;
 }
 

@@ -587,7 +587,7 @@ static bool follow_live(struct sweep *s)
     return ok;
 }
 
-static bool sweep_all(struct sweep *s)
+static bool memory_sweep_all(struct sweep *s)
 {
     const struct stk_trace *t = s->view->t;
     for (uint32_t k = 0; k < t->track_count; k++) {
@@ -632,7 +632,8 @@ enum stk_status stk_memory_sums_see(const struct stk_analysis *view, struct stk_
     stk_vec_init(&s->results, sizeof(struct stk_memory_pool), POOLS_MAX);
     stk_map_init(&s->pool_of, POOLS_MAX);
     s->name_class = stk_alloc_zero((size_t)view->t->strings.count + 1, 1);
-    bool ok = stk_name_cache_init(&s->names, view->t, arena) && s->name_class && sweep_all(s);
+    bool ok =
+        stk_name_cache_init(&s->names, view->t, arena) && s->name_class && memory_sweep_all(s);
     *partial = ok ? s->out : NULL;
     stk_name_cache_deinit(&s->names);
     stk_vec_deinit(&s->events);

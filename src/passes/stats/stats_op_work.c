@@ -119,7 +119,7 @@ static bool add_copy(struct sweep *s, const struct stk_device_op *op, uint32_t l
     return true;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line)
+static bool op_work_sweep_device(struct sweep *s, uint32_t line)
 {
     const struct stk_device_line *l = &s->view->lines[line];
     if (!stk_spans_union(&l->exposed[STK_PART_COMPUTE], &l->exposed[STK_PART_COMMUNICATION],
@@ -140,7 +140,7 @@ static bool sweep_device(struct sweep *s, uint32_t line)
     return ok;
 }
 
-static bool keep(struct sweep *s, struct stk_arena *arena)
+static bool op_work_keep(struct sweep *s, struct stk_arena *arena)
 {
     struct stk_op_details *out = s->out;
     out->kernels = stk_arena_array(arena, s->kernels.count + 1, sizeof *out->kernels);
@@ -174,9 +174,9 @@ bool stk_op_work_sum(const struct stk_analysis *view, const uint32_t *owner,
     s.last = stk_alloc_zero((size_t)view->t->strings.count + 1, sizeof *s.last);
     bool ok = stk_name_cache_init(&s.names, view->t, arena) && s.op_ns && s.last;
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(&s, d);
+        ok = op_work_sweep_device(&s, d);
     }
-    ok = ok && keep(&s, arena);
+    ok = ok && op_work_keep(&s, arena);
     stk_name_cache_deinit(&s.names);
     stk_free(s.op_ns);
     stk_free(s.last);

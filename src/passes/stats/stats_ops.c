@@ -314,8 +314,8 @@ static const struct stk_missing no_operations = {
     "record the host: ProfilerActivity.CPU in torch.profiler, "
     "host_tracer_level 2 in TensorFlow and JAX, --trace=nvtx in nsys profile"};
 
-static void say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
-                        const struct stk_op_details *work)
+static void ops_say_figures(struct stk_table_doc *doc, const struct stk_op_sums *all,
+                            const struct stk_op_details *work)
 {
     int64_t whole_ns = all->host_ns + all->device_ns, compiled_ns = 0;
     for (int m = STK_MODE_FUNCTION; m < STK_MODE_COUNT; m++) {
@@ -368,7 +368,7 @@ static enum stk_status ops_describe(const struct stk_pass_ctx *ctx, struct stk_t
         doc->inconclusive = true;
         return STK_OK;
     }
-    say_figures(doc, &all, &work);
+    ops_say_figures(doc, &all, &work);
     return STK_OK;
 }
 

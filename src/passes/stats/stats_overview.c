@@ -296,9 +296,9 @@ static const struct stk_column overview_figures[] = {
 static const struct stk_summary_info overview_summary_info =
     STK_SUMMARY_INFO(overview_summary, overview_figures);
 
-static void say_figures(const struct stk_run_sum *run, struct stk_table_doc *doc, int64_t busy_ns,
-                        int64_t span_ns, const struct stk_op_sums *ops,
-                        const struct precision *compute)
+static void overview_say_figures(const struct stk_run_sum *run, struct stk_table_doc *doc,
+                                 int64_t busy_ns, int64_t span_ns, const struct stk_op_sums *ops,
+                                 const struct precision *compute)
 {
     int64_t self_ns = ops->device_ns > 0 ? ops->host_ns + ops->device_ns : 0;
     const struct overview_summary summary = {
@@ -345,7 +345,7 @@ static enum stk_status overview_describe(const struct stk_pass_ctx *ctx, struct 
     if (ctx->limit != 0) {
         stk_table_cut(ops, TOP_OPS);
     }
-    say_figures(run, doc, busy_ns, span_ns, &all, &compute);
+    overview_say_figures(run, doc, busy_ns, span_ns, &all, &compute);
     if (!on_device && ops->row_count > 0) {
         stk_table_lacks(doc, &host_alone);
     } else if (ops->row_count == 0) {

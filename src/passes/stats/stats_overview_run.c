@@ -174,7 +174,7 @@ struct names {
     size_t shown, more;
 };
 
-static void add_name(struct names *names, const char *name)
+static void overview_add_name(struct names *names, const char *name)
 {
     for (size_t i = 0; i < names->shown; i++) {
         if (name && strcmp(names->text[i], name) == 0) {
@@ -191,7 +191,7 @@ static void add_name(struct names *names, const char *name)
     }
 }
 
-static const char *join(const struct names *names, struct stk_arena *arena)
+static const char *join_names(const struct names *names, struct stk_arena *arena)
 {
     const char *text = "";
     for (size_t i = 0; i < names->shown && text; i++) {
@@ -237,22 +237,22 @@ bool stk_overview_add_environment(const struct stk_pass_ctx *ctx, struct stk_tab
     struct names seen = {.shown = 0};
     int32_t world = -1;
     for (uint32_t i = 0; i < ctx->input_count; i++) {
-        add_name(&producers, ctx->inputs[i].producer);
-        add_name(&formats, ctx->inputs[i].format);
+        overview_add_name(&producers, ctx->inputs[i].producer);
+        overview_add_name(&formats, ctx->inputs[i].format);
     }
     for (uint32_t r = 0; r < run->rank_count; r++) {
-        add_name(&hosts, run->ranks[r]->host);
+        overview_add_name(&hosts, run->ranks[r]->host);
         world = run->ranks[r]->world_size > world ? run->ranks[r]->world_size : world;
     }
     for (int f = 0; f < STK_FW_COUNT; f++) {
-        add_name(&seen, run->facts.frameworks & (1u << f) ? frameworks[f] : NULL);
+        overview_add_name(&seen, run->facts.frameworks & (1u << f) ? frameworks[f] : NULL);
     }
     const char *ranks =
         world > 0 ? stk_arena_printf(ctx->arena, "%" PRIu32 " of %" PRId32, run->rank_count, world)
                   : stk_arena_printf(ctx->arena, "%" PRIu32, run->rank_count);
-    return add_fact(table, "format", join(&formats, ctx->arena)) &&
-           add_fact(table, "recorded by", join(&producers, ctx->arena)) &&
-           add_fact(table, "frameworks", join(&seen, ctx->arena)) &&
-           add_fact(table, "hosts", join(&hosts, ctx->arena)) && add_fact(table, "ranks", ranks) &&
-           add_devices(run, table, ctx->arena);
+    return add_fact(table, "format", join_names(&formats, ctx->arena)) &&
+           add_fact(table, "recorded by", join_names(&producers, ctx->arena)) &&
+           add_fact(table, "frameworks", join_names(&seen, ctx->arena)) &&
+           add_fact(table, "hosts", join_names(&hosts, ctx->arena)) &&
+           add_fact(table, "ranks", ranks) && add_devices(run, table, ctx->arena);
 }

@@ -101,7 +101,7 @@ static bool is_step_of(const struct stk_step *step, uint32_t line)
     return step->device == line || step->device == STK_NONE;
 }
 
-static bool sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
+static bool ping_pong_sweep_device(struct sweep *s, uint32_t line, struct stk_spans *selected)
 {
     const struct stk_device_line *l = &s->view->lines[line];
     const struct stk_rank_sum *sum = s->view->sum;
@@ -150,7 +150,7 @@ bool stk_ping_pong_find(const struct stk_analysis *view, struct stk_arena *arena
     stk_map_init(&s.by_site, UINT32_MAX - 1);
     bool ok = stk_name_cache_init(&names, view->t, arena);
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(&s, d, &selected);
+        ok = ping_pong_sweep_device(&s, d, &selected);
     }
     out->v = ok ? stk_arena_array(arena, s.rows.count + 1, sizeof *out->v) : NULL;
     for (size_t i = 0; i < s.rows.count && out->v; i++) {

@@ -98,7 +98,7 @@ static enum stk_python_owner owner_of(const struct sweep *s, struct stk_str name
     return owner;
 }
 
-static uint32_t row_of(struct sweep *s, uint32_t function)
+static uint32_t python_row_of(struct sweep *s, uint32_t function)
 {
     if (s->slot[function] && s->slot_thread[function] == s->thread) {
         return s->slot[function] - 1;
@@ -161,7 +161,7 @@ static void give_out(struct sweep *s, int64_t to_ns)
     s->out->driver_python_ns += is_python ? step_ns : 0;
 }
 
-static void close_ended(struct sweep *s, int64_t t_ns)
+static void python_close_ended(struct sweep *s, int64_t t_ns)
 {
     while (s->depth && s->stack[s->depth - 1].end_ns <= t_ns) {
         give_out(s, s->stack[s->depth - 1].end_ns);
@@ -195,7 +195,7 @@ static bool open_event(struct sweep *s, uint32_t event)
                              .is_function = t->kind[event] == STK_KIND_PYTHON};
     if (call.is_function) {
         uint32_t function = function_of(s, t->name[event]);
-        call.row = function == STK_NONE ? STK_NONE : row_of(s, function);
+        call.row = function == STK_NONE ? STK_NONE : python_row_of(s, function);
         if (call.row == STK_NONE) {
             return false;
         }
@@ -241,12 +241,12 @@ static bool sweep_thread(struct sweep *s)
         if (!counts(s->view, e)) {
             continue;
         }
-        close_ended(s, t->start_ns[e]);
+        python_close_ended(s, t->start_ns[e]);
         if (stk_view_in(&cursor, t->start_ns[e]) && !open_event(s, e)) {
             return false;
         }
     }
-    close_ended(s, INT64_MAX);
+    python_close_ended(s, INT64_MAX);
     return true;
 }
 
@@ -329,7 +329,7 @@ static bool find_steps(struct sweep *s)
     return true;
 }
 
-static bool sweep_all(struct sweep *s)
+static bool python_sweep_all(struct sweep *s)
 {
     const struct stk_analysis *v = s->view;
     if (!stk_view_selected_host(v, &s->selected)) {
@@ -379,7 +379,7 @@ static enum stk_status python_see(const struct stk_analysis *view, struct stk_ar
     bool ok = s->slot && s->slot_thread && s->shared_id && s->out;
     if (ok) {
         *s->out = (struct python_sums){.count = 0};
-        ok = sweep_all(s);
+        ok = python_sweep_all(s);
     }
     stk_free(s->slot);
     stk_free(s->slot_thread);

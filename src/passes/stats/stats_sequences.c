@@ -189,7 +189,7 @@ static bool sweep_stream(struct sweep *s, const struct stk_track *track,
     return add_run(s);
 }
 
-static bool sweep_device(struct sweep *s, struct stk_spans *selected)
+static bool sequences_sweep_device(struct sweep *s, struct stk_spans *selected)
 {
     const struct stk_analysis *v = s->view;
     if (!stk_view_selected(v, s->line, selected)) {
@@ -284,7 +284,7 @@ static const char *chain_names(struct sweep *s, const struct chain *c)
     return stk_arena_strndup(s->arena, s->text.items, s->text.count);
 }
 
-static bool keep(struct sweep *s)
+static bool sequences_keep(struct sweep *s)
 {
     size_t repeated = 0;
     for (size_t i = 0; i < s->chains.count; i++) {
@@ -322,9 +322,9 @@ static enum stk_status sequences_see(const struct stk_analysis *view, struct stk
     *partial = s.out = stk_arena_alloc(arena, sizeof *s.out);
     bool ok = s.out != NULL;
     for (; s.line < view->sum->device_count && ok; s.line++) {
-        ok = sweep_device(&s, &selected);
+        ok = sequences_sweep_device(&s, &selected);
     }
-    ok = ok && keep(&s);
+    ok = ok && sequences_keep(&s);
     stk_vec_deinit(&s.run);
     stk_vec_deinit(&s.chains);
     stk_vec_deinit(&s.ids);
@@ -363,8 +363,8 @@ static int64_t saving_of(const struct chain *c)
     return stk_add_ns(c->total_ns - c->longest_ns, c->gap_ns);
 }
 
-static bool fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
-                     const struct chain_row *r)
+static bool sequences_fill_row(struct stk_table *table, const struct stk_rank_sum *rank,
+                               const struct chain_row *r)
 {
     const struct chain *c = &r->chain;
     const struct sequences_row row = {
@@ -413,7 +413,7 @@ static enum stk_status sequences_describe(const struct stk_pass_ctx *ctx, struct
         const struct sequence_partial *p = rank->partial;
         for (uint32_t i = 0; p && i < p->count; i++) {
             const struct chain *c = &p->rows[i].chain;
-            if (!fill_row(table, rank, &p->rows[i])) {
+            if (!sequences_fill_row(table, rank, &p->rows[i])) {
                 return stk_err_nomem(err);
             }
             all.count += c->count;

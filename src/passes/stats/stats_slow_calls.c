@@ -72,7 +72,7 @@ static void add_slow(struct sweep *s, uint32_t event)
         stk_spans_measure(s->busy, s->busy_sums, t->start_ns[event], stk_end_ns(t, event));
 }
 
-static void measure(struct stk_call_row *row, int64_t *durs, size_t n)
+static void slow_calls_measure(struct stk_call_row *row, int64_t *durs, size_t n)
 {
     row->count = n;
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ static bool make_rows(struct sweep *s, struct stk_name_cache *names, struct stk_
             if (!row->name) {
                 return false;
             }
-            measure(row, s->durs + begin, end - begin);
+            slow_calls_measure(row, s->durs + begin, end - begin);
             if (__builtin_mul_overflow(row->median_ns, SLOW_TIMES, &s->limit[id])) {
                 s->limit[id] = INT64_MAX;
             }
@@ -162,8 +162,8 @@ static int64_t buffer_full_ns(struct sweep *s)
     return sum_ns;
 }
 
-static bool sweep_all(struct sweep *s, struct stk_name_cache *names, struct stk_arena *arena,
-                      struct stk_calls *out)
+static bool slow_calls_sweep_all(struct sweep *s, struct stk_name_cache *names,
+                                 struct stk_arena *arena, struct stk_calls *out)
 {
     size_t ids = s->view->t->strings.count;
     if (!stk_view_selected_host(s->view, &s->host)) {
@@ -199,7 +199,7 @@ enum stk_status stk_calls_sum(const struct stk_analysis *view, struct stk_name_c
     *out = (struct stk_calls){.buffer_full_ns = -1};
     stk_spans_init(&s.host);
     stk_spans_init(&s.all_busy);
-    bool ok = sweep_all(&s, names, arena, out);
+    bool ok = slow_calls_sweep_all(&s, names, arena, out);
     stk_spans_deinit(&s.host);
     stk_spans_deinit(&s.all_busy);
     stk_free(s.first);

@@ -175,8 +175,8 @@ static int64_t first_operation(const struct stk_rank_sum *rank, int64_t otherwis
     return first == INT64_MAX || first > otherwise_ns ? otherwise_ns : first;
 }
 
-static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      const struct pace *pace)
+static bool startup_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+                              const struct pace *pace)
 {
     int64_t begin = rank->facts.first_ns, end = rank->facts.last_ns;
     if (pace->count == 0) {
@@ -226,7 +226,7 @@ static enum stk_status startup_describe(const struct stk_pass_ctx *ctx, struct s
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
         const struct stk_rank_sum *rank = ctx->run->ranks[r];
         struct pace pace;
-        if (!find_pace(rank, ctx->arena, &pace) || !fill_rank(table, rank, &pace) ||
+        if (!find_pace(rank, ctx->arena, &pace) || !startup_fill_rank(table, rank, &pace) ||
             !fill_work(work, rank)) {
             return stk_err_nomem(err);
         }

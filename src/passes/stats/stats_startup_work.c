@@ -61,8 +61,8 @@ struct longest {
     uint32_t event[STK_STARTUP_WORKS]; // STK_NONE: none
 };
 
-static void add(struct stk_startup_sums *out, struct longest *longest, enum stk_startup_work work,
-                uint32_t event, int64_t dur_ns)
+static void startup_add(struct stk_startup_sums *out, struct longest *longest,
+                        enum stk_startup_work work, uint32_t event, int64_t dur_ns)
 {
     struct stk_startup_row *row = &out->rows[work];
     row->count++;
@@ -103,7 +103,7 @@ static void sum_allocations(const struct stk_analysis *view, const struct stk_tr
         }
         inside_ns = stk_end_ns(t, e);
         if (!is_marked(&view->compiles, t->start_ns[e], e)) {
-            add(out, longest, STK_STARTUP_ALLOCATION, e, stk_dur_ns(t, e));
+            startup_add(out, longest, STK_STARTUP_ALLOCATION, e, stk_dur_ns(t, e));
         }
     }
 }
@@ -119,7 +119,7 @@ bool stk_startup_sum(const struct stk_analysis *view, int64_t end_ns, struct stk
     for (size_t i = 0; i < view->compiles.count; i++) {
         const struct stk_mark *m = &view->compiles.v[i];
         if (m->start_ns < end_ns && m->event != STK_NONE) {
-            add(out, &longest, work_of(view, m->event), m->event, m->end_ns - m->start_ns);
+            startup_add(out, &longest, work_of(view, m->event), m->event, m->end_ns - m->start_ns);
         }
     }
     for (uint32_t k = 0; k < t->track_count; k++) {
@@ -131,8 +131,8 @@ bool stk_startup_sum(const struct stk_analysis *view, int64_t end_ns, struct stk
         const struct stk_device_line *l = &view->lines[d];
         for (uint32_t i = 0; i < l->op_count && l->ops[i].start_ns < end_ns; i++) {
             if (l->ops[i].part == STK_PART_H2D) {
-                add(out, &longest, STK_STARTUP_COPY, l->ops[i].event,
-                    l->ops[i].end_ns - l->ops[i].start_ns);
+                startup_add(out, &longest, STK_STARTUP_COPY, l->ops[i].event,
+                            l->ops[i].end_ns - l->ops[i].start_ns);
             }
         }
     }

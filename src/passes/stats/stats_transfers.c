@@ -118,8 +118,9 @@ static void add_copy(const struct stk_analysis *view, const struct stk_device_op
     }
 }
 
-static bool sweep_device(const struct stk_analysis *view, uint32_t line, struct stk_spans *selected,
-                         struct stk_spans *kernels, struct transfer_partial *out)
+static bool transfers_sweep_device(const struct stk_analysis *view, uint32_t line,
+                                   struct stk_spans *selected, struct stk_spans *kernels,
+                                   struct transfer_partial *out)
 {
     const struct stk_device_line *l = &view->lines[line];
     struct stk_view_cursor cursor = {selected, 0};
@@ -167,7 +168,7 @@ static enum stk_status transfers_see(const struct stk_analysis *view, struct stk
     }
     bool ok = out && out->devices;
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
-        ok = sweep_device(view, d, &selected, &kernels, out);
+        ok = transfers_sweep_device(view, d, &selected, &kernels, out);
     }
     for (uint32_t d = 0; d < view->sum->device_count && ok; d++) {
         find_links(view, d, &out->devices[d]);
@@ -249,8 +250,8 @@ struct transfer_sums {
     double pair_bytes;
 };
 
-static bool fill_row(struct stk_table *table, const char *device, int dir, int pin,
-                     const struct transfer_row *t, double link)
+static bool transfers_fill_row(struct stk_table *table, const char *device, int dir, int pin,
+                               const struct transfer_row *t, double link)
 {
     bool sized = t->sized > 0 && t->bytes <= INT64_MAX;
     double rate = sized && t->sized_ns > 0 ? (double)t->bytes / ((double)t->sized_ns / 1e9) : -1;
@@ -275,8 +276,8 @@ static bool fill_row(struct stk_table *table, const char *device, int dir, int p
     return stk_table_put(table, &row);
 }
 
-static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
-                      struct transfer_sums *sums)
+static bool transfers_fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
+                                struct transfer_sums *sums)
 {
     const struct transfer_partial *p = rank->partial;
     sums->exposed_ns += p ? p->exposed_ns : 0;
@@ -294,8 +295,8 @@ static bool fill_rank(struct stk_table *table, const struct stk_rank_sum *rank,
             sums->blocked_ns += t->blocked_ns;
             sums->busy_ns += t->busy_ns;
             sums->row_exposed_ns += t->exposed_ns;
-            if (!fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
-                          p->devices[d].link_bytes_per_s[i / PINS])) {
+            if (!transfers_fill_row(table, rank->devices[d].id, i / PINS, i % PINS, t,
+                                    p->devices[d].link_bytes_per_s[i / PINS])) {
                 return false;
             }
         }
@@ -380,7 +381,7 @@ static enum stk_status transfers_describe(const struct stk_pass_ctx *ctx, struct
         return STK_OK;
     }
     for (uint32_t r = 0; r < ctx->run->rank_count; r++) {
-        if (!fill_rank(table, ctx->run->ranks[r], &sums) ||
+        if (!transfers_fill_rank(table, ctx->run->ranks[r], &sums) ||
             !fill_ping_pong(ping_pong, ctx->run->ranks[r], &sums)) {
             return stk_err_nomem(err);
         }

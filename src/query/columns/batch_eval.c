@@ -104,7 +104,7 @@ static void read_field(struct stk_batch_vec *v, const struct stk_batch_node *nod
     }
 }
 
-static void fill(struct stk_batch_vec *v, uint32_t n, int64_t value, bool null)
+static void eval_fill(struct stk_batch_vec *v, uint32_t n, int64_t value, bool null)
 {
     v->uniform = true;
     v->has_null = null;
@@ -121,7 +121,7 @@ static void read_entries(struct stk_batch_vec *v, const struct stk_batch_plan *p
     uint32_t n = b->rows, codes[STK_BATCH_ROWS];
     if (d->class == STK_CLASS_CONSTANT || d->class == STK_CLASS_TRACK) {
         size_t at = d->class == STK_CLASS_TRACK ? p->track_base[b->at.trace] + b->at.track : 0;
-        fill(v, n, d->values[at], d->nulls[at]);
+        eval_fill(v, n, d->values[at], d->nulls[at]);
         return;
     }
     const int64_t *values = d->values;
@@ -340,8 +340,8 @@ static void compare_values(const struct stk_batch_node *node, struct stk_batch_v
     }
 }
 
-static void compare(const struct stk_batch_node *node, struct stk_batch_vec *v, uint32_t n,
-                    const struct stk_batch_vec *a, const struct stk_batch_vec *b)
+static void eval_compare(const struct stk_batch_node *node, struct stk_batch_vec *v, uint32_t n,
+                         const struct stk_batch_vec *a, const struct stk_batch_vec *b)
 {
     compare_values(node, v, n, a, b);
     if (node->op != STK_BATCH_IS) {
@@ -376,8 +376,8 @@ static void connect(const struct stk_batch_node *node, struct stk_batch_vec *v, 
     }
 }
 
-static void choose(struct stk_batch_eval *e, const struct stk_batch_node *node,
-                   struct stk_batch_vec *v, const struct stk_batch *b)
+static void eval_choose(struct stk_batch_eval *e, const struct stk_batch_node *node,
+                        struct stk_batch_vec *v, const struct stk_batch *b)
 {
     uint32_t n = b->rows, whens = (node->arg_count - 1) / 2;
     const struct stk_batch_vec *otherwise = stk_batch_eval(e, node->args[node->arg_count - 1], b);
@@ -502,13 +502,13 @@ const struct stk_batch_vec *stk_batch_eval(struct stk_batch_eval *e,
         read_field(v, node, b);
         return v;
     case STK_BATCH_CONSTANT:
-        fill(v, n, node->constant, node->type == STK_BATCH_NULL);
+        eval_fill(v, n, node->constant, node->type == STK_BATCH_NULL);
         return v;
     case STK_BATCH_ENTRY:
         read_entries(v, e->plan, node->dict, b);
         return v;
     case STK_BATCH_CASE:
-        choose(e, node, v, b);
+        eval_choose(e, node, v, b);
         return v;
     case STK_BATCH_COALESCE:
         coalesce(e, node, v, b);
@@ -530,7 +530,7 @@ const struct stk_batch_vec *stk_batch_eval(struct stk_batch_eval *e,
     if (node->op == STK_BATCH_AND || node->op == STK_BATCH_OR) {
         connect(node, v, n, first, second);
     } else if (node->op >= STK_BATCH_EQ && node->op <= STK_BATCH_IS) {
-        compare(node, v, n, first, second);
+        eval_compare(node, v, n, first, second);
     } else {
         arithmetic(e, node, v, n, first, second);
     }

@@ -120,7 +120,7 @@ static bool resize(void *array, size_t count, size_t size)
     return grown != NULL;
 }
 
-static bool grow(struct stk_batch_groups *g)
+static bool groups_grow(struct stk_batch_groups *g)
 {
     size_t capacity = g->capacity ? 2 * g->capacity : 64, keys = g->plan->key_count;
     bool ok = capacity <= GROUPS_MAX && resize(&g->keys, capacity * keys + 1, sizeof *g->keys) &&
@@ -185,7 +185,7 @@ static uint32_t new_group(struct stk_batch_groups *g, const int64_t *keys, const
         return STK_NONE;
     }
     if (g->count == g->capacity) {
-        if (!grow(g)) {
+        if (!groups_grow(g)) {
             return STK_NONE;
         }
         rehash(g);
@@ -209,8 +209,8 @@ static uint32_t new_group(struct stk_batch_groups *g, const int64_t *keys, const
 }
 
 // The group of these keys, STK_NONE without memory.
-static uint32_t find(struct stk_batch_groups *g, const int64_t *keys, const uint8_t *nulls,
-                     struct stk_batch_ref ref)
+static uint32_t groups_find(struct stk_batch_groups *g, const int64_t *keys, const uint8_t *nulls,
+                            struct stk_batch_ref ref)
 {
     uint32_t count = g->plan->key_count;
     if (!g->slot_count) {
@@ -256,7 +256,7 @@ static bool find_by_one(struct stk_batch_groups *g, const struct stk_batch *b,
         uint8_t null;
         int64_t key = key_at(node, v, k, &null);
         if (group == STK_NONE || key != last || null != last_null) {
-            group = find(g, &key, &null, ref_of(b, k));
+            group = groups_find(g, &key, &null, ref_of(b, k));
         }
         if (group == STK_NONE) {
             return false;
@@ -296,7 +296,7 @@ static bool find_groups(struct stk_batch_groups *g, struct stk_batch_eval *e,
             keys[i] = key;
             nulls[i] = null;
         }
-        g->group_of[k] = same ? g->group_of[k - 1] : find(g, keys, nulls, ref_of(b, k));
+        g->group_of[k] = same ? g->group_of[k - 1] : groups_find(g, keys, nulls, ref_of(b, k));
         if (g->group_of[k] == STK_NONE) {
             return false;
         }
@@ -502,7 +502,8 @@ bool stk_batch_groups_merge(struct stk_batch_groups *g, const struct stk_batch_g
     uint32_t *group_of = stk_alloc_array(from->count + 1, sizeof *group_of);
     bool ok = group_of != NULL;
     for (size_t i = 0; ok && i < from->count; i++) {
-        uint32_t group = find(g, from->keys + i * keys, from->nulls + i * keys, from->refs[i]);
+        uint32_t group =
+            groups_find(g, from->keys + i * keys, from->nulls + i * keys, from->refs[i]);
         ok = group != STK_NONE;
         if (!ok) {
             break;
@@ -585,7 +586,7 @@ static bool sort_groups(struct stk_batch_groups *g)
 }
 
 // Whether adding so many numbers of so many bits stays within 63.
-static bool fits(int64_t n, int bits)
+static bool groups_fits(int64_t n, int bits)
 {
     return bits + (64 - __builtin_clzll((uint64_t)n | 1)) <= 63;
 }
@@ -604,7 +605,7 @@ bool stk_batch_groups_finish(struct stk_batch_groups *g)
             add_one(g, s, x->group, x->value, none);
         }
         for (size_t i = 0; i < g->count; i++) {
-            if (!fits(g->totals[s][i].n, g->bits[s]) ||
+            if (!groups_fits(g->totals[s][i].n, g->bits[s]) ||
                 (g->plan->sums[s].may_be_whole && g->totals[s + 1][i].n == 0 &&
                  !(fabs(g->totals[s][i].r) < EXACT_MAX))) {
                 return false;
@@ -618,8 +619,8 @@ bool stk_batch_groups_finish(struct stk_batch_groups *g)
     return g->order && (!g->plan->sorted || sort_groups(g));
 }
 
-static void put(const struct stk_batch_groups *g, enum stk_batch_type type, int64_t bits,
-                struct stk_query_value *out)
+static void groups_put(const struct stk_batch_groups *g, enum stk_batch_type type, int64_t bits,
+                       struct stk_query_value *out)
 {
     if (type == STK_BATCH_TEXT) {
         out->kind = STK_VALUE_TEXT;
@@ -639,7 +640,7 @@ void stk_batch_groups_key(const struct stk_batch_groups *g, size_t group, uint32
     size_t at = group * g->plan->key_count + key;
     out->kind = STK_VALUE_NULL;
     if (!g->nulls[at]) {
-        put(g, g->plan->keys[key]->type, g->keys[at], out);
+        groups_put(g, g->plan->keys[key]->type, g->keys[at], out);
     }
 }
 
@@ -658,16 +659,16 @@ void stk_batch_groups_sum(const struct stk_batch_groups *g, size_t group, uint32
         return;
     }
     if (sum->kind == STK_SUM_LEAST || sum->kind == STK_SUM_GREATEST) {
-        put(g, sum->node->type, t->i, out);
+        groups_put(g, sum->node->type, t->i, out);
         return;
     }
     bool real = sum->node->type == STK_BATCH_REAL;
     if (sum->kind == STK_SUM_SUM && !real) {
-        put(g, STK_BATCH_INT, t->i, out);
+        groups_put(g, STK_BATCH_INT, t->i, out);
         return;
     }
     if (sum->may_be_whole && g->totals[which + 1][group].n == 0) {
-        put(g, STK_BATCH_INT, (int64_t)(t->r + t->low), out);
+        groups_put(g, STK_BATCH_INT, (int64_t)(t->r + t->low), out);
         return;
     }
     double all = !real ? (double)t->i : isfinite(t->low) ? t->r + t->low : t->r;

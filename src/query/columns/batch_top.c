@@ -36,7 +36,7 @@ static bool resize(void *array, size_t count, size_t size)
     return grown != NULL;
 }
 
-static bool grow(struct stk_batch_top *t)
+static bool top_grow(struct stk_batch_top *t)
 {
     size_t capacity = t->capacity ? 2 * t->capacity : 64, keys = t->plan->order_count;
     if (!resize(&t->keys, capacity * keys, sizeof *t->keys) ||
@@ -88,7 +88,7 @@ static int order_of(const struct stk_batch_top *t, const struct row *a, const st
     return order_of_refs(a->ref, b->ref);
 }
 
-static struct row row_of(const struct stk_batch_top *t, uint32_t row)
+static struct row top_row_of(const struct stk_batch_top *t, uint32_t row)
 {
     size_t at = (size_t)row * t->plan->order_count;
     return (struct row){t->keys + at, t->nulls + at, t->refs[row]};
@@ -96,7 +96,7 @@ static struct row row_of(const struct stk_batch_top *t, uint32_t row)
 
 static bool is_worse(const struct stk_batch_top *t, uint32_t x, uint32_t y)
 {
-    struct row a = row_of(t, x), b = row_of(t, y);
+    struct row a = top_row_of(t, x), b = top_row_of(t, y);
     return order_of(t, &a, &b) > 0;
 }
 
@@ -132,10 +132,10 @@ static void write_row(struct stk_batch_top *t, uint32_t at, const struct row *r)
     t->refs[at] = r->ref;
 }
 
-static bool put(struct stk_batch_top *t, const struct row *r)
+static bool top_put(struct stk_batch_top *t, const struct row *r)
 {
     if (t->count < t->plan->top_count) {
-        if (t->count == t->capacity && !grow(t)) {
+        if (t->count == t->capacity && !top_grow(t)) {
             return false;
         }
         write_row(t, (uint32_t)t->count, r);
@@ -146,7 +146,7 @@ static bool put(struct stk_batch_top *t, const struct row *r)
     if (t->count == 0) {
         return true;
     }
-    struct row worst = row_of(t, t->heap[0]);
+    struct row worst = top_row_of(t, t->heap[0]);
     if (order_of(t, r, &worst) < 0) {
         write_row(t, t->heap[0], r);
         sift_down(t);
@@ -185,7 +185,7 @@ bool stk_batch_top_add(struct stk_batch_top *t, struct stk_batch_eval *e, const 
         }
         struct row r = {
             keys, nulls, {b->at.trace, b->at.track, b->events ? b->events[k] : b->first + k}};
-        if (!put(t, &r)) {
+        if (!top_put(t, &r)) {
             return false;
         }
     }
@@ -196,8 +196,8 @@ bool stk_batch_top_merge(struct stk_batch_top *t, const struct stk_batch_top *fr
 {
     t->seen += from->seen;
     for (uint32_t i = 0; i < from->count; i++) {
-        struct row r = row_of(from, i);
-        if (!put(t, &r)) {
+        struct row r = top_row_of(from, i);
+        if (!top_put(t, &r)) {
             return false;
         }
     }

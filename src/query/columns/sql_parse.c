@@ -42,14 +42,14 @@ static bool is_among(const struct stk_sql_token *t, const char *const *words)
     return false;
 }
 
-static bool take(struct parser *p, const char *text)
+static bool parse_take(struct parser *p, const char *text)
 {
     bool taken = is(p, text);
     p->at += taken;
     return taken;
 }
 
-static void *fail(struct parser *p)
+static void *parse_fail(struct parser *p)
 {
     p->failed = true;
     return NULL;
@@ -57,7 +57,7 @@ static void *fail(struct parser *p)
 
 static bool expect(struct parser *p, const char *text)
 {
-    if (!take(p, text)) {
+    if (!parse_take(p, text)) {
         p->failed = true;
     }
     return !p->failed;
@@ -80,7 +80,7 @@ static struct stk_sql_node *new_node(struct parser *p, enum stk_sql_node_kind ki
 {
     struct stk_sql_node *n = stk_arena_alloc(p->s->arena, sizeof *n);
     if (!n) {
-        return fail(p);
+        return parse_fail(p);
     }
     n->kind = kind;
     n->first = first;
@@ -92,13 +92,13 @@ static struct stk_sql_node *new_node(struct parser *p, enum stk_sql_node_kind ki
 static bool add_arg(struct parser *p, struct stk_sql_node *n, struct stk_sql_node *arg)
 {
     if (!n || !arg || p->failed) {
-        return fail(p) != NULL;
+        return parse_fail(p) != NULL;
     }
     if ((n->arg_count & (n->arg_count + 1)) == 0) {
         struct stk_sql_node **args = stk_arena_array(p->s->arena, 2 * ((size_t)n->arg_count + 1),
                                                      sizeof(struct stk_sql_node *));
         if (!args) {
-            return fail(p) != NULL;
+            return parse_fail(p) != NULL;
         }
         for (uint32_t i = 0; i < n->arg_count; i++) {
             args[i] = n->args[i];
@@ -116,7 +116,7 @@ static struct stk_sql_node *new_binary(struct parser *p, enum stk_sql_node_kind 
 {
     struct stk_sql_node *n = a && b ? new_node(p, kind, a->first) : NULL;
     if (!n || !add_arg(p, n, a) || !add_arg(p, n, b)) {
-        return fail(p);
+        return parse_fail(p);
     }
     n->word = *word;
     return n;
@@ -155,12 +155,12 @@ static struct stk_sql_node *parse_call(struct parser *p)
     // Whether it is an aggregate may depend on the number of operands: nesting is tested after.
     bool seen = p->s->aggregates;
     p->s->aggregates = false;
-    n->distinct = take(p, "distinct");
-    n->star = take(p, "*");
+    n->distinct = parse_take(p, "distinct");
+    n->star = parse_take(p, "*");
     if (!n->star && !is(p, ")")) {
         do {
             add_arg(p, n, parse_expression(p));
-        } while (!p->failed && take(p, ","));
+        } while (!p->failed && parse_take(p, ","));
     }
     if (!expect(p, ")")) {
         return NULL;
@@ -171,9 +171,9 @@ static struct stk_sql_node *parse_call(struct parser *p)
         n->kind = STK_NODE_AGGREGATE;
         if (inner || nested || n->arg_count > 1 || (n->arg_count == 0 && !n->star) ||
             (n->star && !stk_sql_token_is(&n->word, "count"))) {
-            return fail(p);
+            return parse_fail(p);
         }
-        if (take(p, "filter")) {
+        if (parse_take(p, "filter")) {
             p->in_aggregate = true;
             if (expect(p, "(") && expect(p, "where")) {
                 n->filter = parse_expression(p);
@@ -184,10 +184,10 @@ static struct stk_sql_node *parse_call(struct parser *p)
             }
         }
     } else if (!is_scalar(&n->word) || n->star || n->distinct) {
-        return fail(p);
+        return parse_fail(p);
     }
     if (is(p, "over") || is(p, "filter")) {
-        return fail(p);
+        return parse_fail(p);
     }
     n->end = p->at;
     return n;
@@ -203,15 +203,15 @@ static struct stk_sql_node *parse_case(struct parser *p)
         n->has_operand = add_arg(p, n, parse_expression(p));
     }
     if (!is(p, "when")) {
-        return fail(p);
+        return parse_fail(p);
     }
-    while (!p->failed && take(p, "when")) {
+    while (!p->failed && parse_take(p, "when")) {
         add_arg(p, n, parse_expression(p));
         if (!p->failed && expect(p, "then")) {
             add_arg(p, n, parse_expression(p));
         }
     }
-    if (!p->failed && take(p, "else")) {
+    if (!p->failed && parse_take(p, "else")) {
         n->has_else = add_arg(p, n, parse_expression(p));
     }
     if (p->failed || !expect(p, "end")) {
@@ -227,7 +227,7 @@ static struct stk_sql_node *parse_cast(struct parser *p)
     p->at += 2;
     if (!n || !add_arg(p, n, parse_expression(p)) || !expect(p, "as") ||
         token(p)->kind != STK_SQL_WORD) {
-        return fail(p);
+        return parse_fail(p);
     }
     n->word = *token(p);
     p->at++;
@@ -249,7 +249,7 @@ static struct stk_sql_node *parse_name(struct parser *p)
     const struct stk_sql_token *t = token(p);
     if (stk_sql_token_is(t + 1, ".")) {
         if (!same(t, &p->s->alias)) {
-            return fail(p);
+            return parse_fail(p);
         }
         p->at += 2;
         t += 2;
@@ -270,7 +270,7 @@ static struct stk_sql_node *parse_name(struct parser *p)
             return add_arg(p, n, p->s->list[i].node) ? n : NULL;
         }
     }
-    return fail(p);
+    return parse_fail(p);
 }
 
 // A value by itself, if it depends on nothing outside: SQLite will say.
@@ -282,7 +282,7 @@ static struct stk_sql_node *parse_select(struct parser *p)
         depth += is(p, "(") - is(p, ")");
         p->at++;
     } while (depth > 0 && p->at < p->s->count);
-    struct stk_sql_node *n = depth == 0 ? new_node(p, STK_NODE_SELECT, first) : fail(p);
+    struct stk_sql_node *n = depth == 0 ? new_node(p, STK_NODE_SELECT, first) : parse_fail(p);
     if (n) {
         const struct stk_sql_token *last = &p->s->tokens[p->at - 1];
         const char *start = p->s->tokens[first].p;
@@ -306,7 +306,7 @@ static struct stk_sql_node *parse_primary(struct parser *p)
     if (is(p, "(") && stk_sql_token_is(t + 1, "select")) {
         return parse_select(p);
     }
-    if (take(p, "(")) {
+    if (parse_take(p, "(")) {
         uint32_t first = p->at - 1;
         struct stk_sql_node *n = parse_expression(p);
         if (p->failed || !expect(p, ")")) {
@@ -320,12 +320,12 @@ static struct stk_sql_node *parse_primary(struct parser *p)
         return parse_case(p);
     }
     if (t->kind != STK_SQL_WORD) {
-        return fail(p);
+        return parse_fail(p);
     }
     if (stk_sql_token_is(t + 1, "(")) {
         return is(p, "cast") ? parse_cast(p) : parse_call(p);
     }
-    return is_keyword(t) ? fail(p) : parse_name(p);
+    return is_keyword(t) ? parse_fail(p) : parse_name(p);
 }
 
 static struct stk_sql_node *parse_signed(struct parser *p)
@@ -337,14 +337,14 @@ static struct stk_sql_node *parse_signed(struct parser *p)
     uint32_t first = p->at;
     const struct stk_sql_token *word = token(p);
     if (++p->depth > DEPTH_MAX) {
-        return fail(p);
+        return parse_fail(p);
     }
     p->at++;
     struct stk_sql_node *arg = parse_signed(p);
     p->depth--;
     struct stk_sql_node *n = arg ? new_node(p, STK_NODE_SIGN, first) : NULL;
     if (!n || !add_arg(p, n, arg)) {
-        return fail(p);
+        return parse_fail(p);
     }
     n->word = *word;
     return n;
@@ -389,9 +389,9 @@ static struct stk_sql_node *parse_is(struct parser *p, struct stk_sql_node *left
 {
     const struct stk_sql_token *word = token(p);
     p->at++;
-    bool negated = take(p, "not");
+    bool negated = parse_take(p, "not");
     if (is(p, "distinct")) {
-        return fail(p);
+        return parse_fail(p);
     }
     struct stk_sql_node *n = new_binary(p, STK_NODE_IS, word, left, parse_operand(p));
     if (n) {
@@ -405,7 +405,7 @@ static struct stk_sql_node *parse_null_test(struct parser *p, struct stk_sql_nod
 {
     struct stk_sql_node *n = new_node(p, STK_NODE_IS, left->first);
     if (!n || !add_arg(p, n, left)) { // one operand: null is the other
-        return fail(p);
+        return parse_fail(p);
     }
     n->negated = negated;
     return n;
@@ -415,12 +415,12 @@ static struct stk_sql_node *parse_in(struct parser *p, struct stk_sql_node *left
 {
     struct stk_sql_node *n = new_node(p, STK_NODE_IN, left->first);
     if (!n || !add_arg(p, n, left) || !expect(p, "(")) {
-        return fail(p);
+        return parse_fail(p);
     }
     if (!is(p, ")")) {
         do {
             add_arg(p, n, parse_expression(p));
-        } while (!p->failed && take(p, ","));
+        } while (!p->failed && parse_take(p, ","));
     }
     if (p->failed || !expect(p, ")")) {
         return NULL;
@@ -434,7 +434,7 @@ static struct stk_sql_node *parse_between(struct parser *p, struct stk_sql_node 
     struct stk_sql_node *n = new_node(p, STK_NODE_BETWEEN, left->first);
     if (!n || !add_arg(p, n, left) || !add_arg(p, n, parse_operand(p)) || !expect(p, "and") ||
         !add_arg(p, n, parse_operand(p))) {
-        return fail(p);
+        return parse_fail(p);
     }
     return n;
 }
@@ -444,7 +444,7 @@ static struct stk_sql_node *parse_pattern(struct parser *p, struct stk_sql_node 
     const struct stk_sql_token *word = token(p);
     p->at++;
     struct stk_sql_node *n = new_binary(p, STK_NODE_TEXTUAL, word, left, parse_operand(p));
-    if (n && take(p, "escape")) {
+    if (n && parse_take(p, "escape")) {
         add_arg(p, n, parse_operand(p));
     }
     return p->failed ? NULL : n;
@@ -473,12 +473,12 @@ static struct stk_sql_node *parse_comparison(struct parser *p)
         } else if (negated && is(p, "not")) { // NOT NULL
             p->at += 2;
             n = parse_null_test(p, n, true);
-        } else if (take(p, "in")) {
+        } else if (parse_take(p, "in")) {
             n = parse_in(p, n);
             if (n) {
                 n->negated = negated;
             }
-        } else if (take(p, "between")) {
+        } else if (parse_take(p, "between")) {
             n = parse_between(p, n);
             if (n) {
                 n->negated = negated;
@@ -489,7 +489,7 @@ static struct stk_sql_node *parse_comparison(struct parser *p)
                 n->negated = negated;
             }
         } else {
-            return negated ? fail(p) : n;
+            return negated ? parse_fail(p) : n;
         }
     }
     return NULL;
@@ -503,13 +503,13 @@ static struct stk_sql_node *parse_not(struct parser *p)
     uint32_t first = p->at;
     const struct stk_sql_token *word = token(p);
     if (++p->depth > DEPTH_MAX) {
-        return fail(p);
+        return parse_fail(p);
     }
     p->at++;
     struct stk_sql_node *arg = parse_not(p), *n = arg ? new_node(p, STK_NODE_SIGN, first) : NULL;
     p->depth--;
     if (!n || !add_arg(p, n, arg)) {
-        return fail(p);
+        return parse_fail(p);
     }
     n->word = *word;
     return n;
@@ -518,7 +518,7 @@ static struct stk_sql_node *parse_not(struct parser *p)
 static struct stk_sql_node *parse_expression(struct parser *p)
 {
     if (p->failed || ++p->depth > DEPTH_MAX) {
-        return fail(p);
+        return parse_fail(p);
     }
     struct stk_sql_node *whole = NULL;
     const struct stk_sql_token *or_word = NULL;
@@ -531,7 +531,7 @@ static struct stk_sql_node *parse_expression(struct parser *p)
         }
         whole = whole ? new_binary(p, STK_NODE_SIGN, or_word, whole, n) : n;
         or_word = token(p);
-    } while (!p->failed && take(p, "or"));
+    } while (!p->failed && parse_take(p, "or"));
     p->depth--;
     return p->failed ? NULL : whole;
 }
@@ -540,7 +540,7 @@ static void parse_list(struct parser *p)
 {
     struct stk_sql_select *s = p->s;
     s->list_first = p->at;
-    if (take(p, "*")) {
+    if (parse_take(p, "*")) {
         s->star = true;
     } else {
         do {
@@ -550,14 +550,14 @@ static void parse_list(struct parser *p)
             }
             struct stk_sql_item *item = &s->list[s->list_count];
             item->node = parse_expression(p);
-            bool as = !p->failed && take(p, "as");
+            bool as = !p->failed && parse_take(p, "as");
             if (!p->failed && token(p)->kind == STK_SQL_WORD && !is_keyword(token(p))) {
                 item->name = &s->tokens[p->at++];
             } else if (as) {
                 p->failed = true;
             }
             s->list_count++;
-        } while (!p->failed && take(p, ","));
+        } while (!p->failed && parse_take(p, ","));
     }
     s->list_end = p->at;
 }
@@ -605,17 +605,17 @@ static void parse_order(struct parser *p, struct stk_sql_item *items, uint32_t *
         if (place) {
             item->node = p->s->list[place - 1].node;
         }
-        if (order && take(p, "desc")) {
+        if (order && parse_take(p, "desc")) {
             item->descending = true;
         } else if (order) {
-            take(p, "asc");
+            parse_take(p, "asc");
         }
-        if (order && take(p, "nulls")) {
+        if (order && parse_take(p, "nulls")) {
             item->nulls_first = is(p, "first");
             p->failed |= !is(p, "first") && !is(p, "last");
             p->at++;
         }
-    } while (!p->failed && take(p, ","));
+    } while (!p->failed && parse_take(p, ","));
 }
 
 static int64_t parse_count(struct parser *p)
@@ -641,7 +641,7 @@ static void parse_from(struct parser *p)
     }
     s->alias = *token(p);
     p->at++;
-    bool as = take(p, "as");
+    bool as = parse_take(p, "as");
     if (token(p)->kind == STK_SQL_WORD && !is_keyword(token(p))) {
         s->alias = s->tokens[p->at++];
     } else if (as) {
@@ -667,7 +667,7 @@ static void parse_tail(struct parser *p)
 {
     struct stk_sql_select *s = p->s;
     p->aliases = true;
-    if (take(p, "where")) {
+    if (parse_take(p, "where")) {
         bool aggregates = s->aggregates;
         s->aggregates = false;
         s->where = parse_expression(p);
@@ -675,22 +675,22 @@ static void parse_tail(struct parser *p)
         s->aggregates = aggregates;
     }
     s->group_first = p->at;
-    if (!p->failed && take(p, "group") && expect(p, "by")) {
+    if (!p->failed && parse_take(p, "group") && expect(p, "by")) {
         parse_order(p, s->group, &s->group_count, false);
     }
     s->having_first = p->at;
-    if (!p->failed && take(p, "having")) {
+    if (!p->failed && parse_take(p, "having")) {
         s->having = parse_expression(p);
     }
     s->having_end = s->order_first = p->at;
-    if (!p->failed && take(p, "order") && expect(p, "by")) {
+    if (!p->failed && parse_take(p, "order") && expect(p, "by")) {
         parse_order(p, s->order, &s->order_count, true);
     }
     s->limit_first = p->at;
     s->limit = -1;
-    if (!p->failed && take(p, "limit")) {
+    if (!p->failed && parse_take(p, "limit")) {
         s->limit = parse_count(p);
-        if (!p->failed && take(p, "offset")) {
+        if (!p->failed && parse_take(p, "offset")) {
             s->offset = parse_count(p);
         }
     }
@@ -699,12 +699,12 @@ static void parse_tail(struct parser *p)
 static bool parse(struct parser *p)
 {
     struct stk_sql_select *s = p->s;
-    if (!take(p, "select")) {
+    if (!parse_take(p, "select")) {
         return false;
     }
-    s->distinct = take(p, "distinct");
+    s->distinct = parse_take(p, "distinct");
     if (!s->distinct) {
-        take(p, "all");
+        parse_take(p, "all");
     }
     uint32_t list = p->at, from = find_from(p);
     if (!from) {

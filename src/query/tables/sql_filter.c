@@ -138,7 +138,7 @@ static uint32_t name_id(const struct stk_trace *t, struct stk_str text)
     return STK_NONE;
 }
 
-static bool add_name(struct stk_query_scan *s, struct stk_sql_names *n, struct stk_str text)
+static bool filter_add_name(struct stk_query_scan *s, struct stk_sql_names *n, struct stk_str text)
 {
     if (!names_begin(s, n)) {
         return false;
@@ -153,7 +153,7 @@ static bool add_name(struct stk_query_scan *s, struct stk_sql_names *n, struct s
     return true;
 }
 
-static bool matches(char op, const char *pattern, const char *text)
+static bool filter_matches(char op, const char *pattern, const char *text)
 {
     return op == 'G' ? sqlite3_strglob(pattern, text) == 0 : sqlite3_strlike(pattern, text, 0) == 0;
 }
@@ -179,7 +179,7 @@ static bool add_pattern(struct stk_query_scan *s, struct stk_sql_names *n, char 
         struct stk_scan_names *names = &n->names[i];
         if (!names->any && !names->takes) { // one name is left: look at it alone
             if (names->only != STK_NONE &&
-                !matches(op, pattern, stk_strpool_get(&t->strings, names->only).p)) {
+                !filter_matches(op, pattern, stk_strpool_get(&t->strings, names->only).p)) {
                 names->only = STK_NONE;
             }
             continue;
@@ -192,7 +192,7 @@ static bool add_pattern(struct stk_query_scan *s, struct stk_sql_names *n, char 
         }
         for (uint32_t id = 0; id < t->strings.count && !known; id++) {
             if (names->any || n->takes[i][id]) {
-                n->takes[i][id] = matches(op, pattern, stk_strpool_get(&t->strings, id).p);
+                n->takes[i][id] = filter_matches(op, pattern, stk_strpool_get(&t->strings, id).p);
             } else {
                 n->takes[i][id] = 0;
             }
@@ -251,7 +251,7 @@ static bool add_text(struct stk_query_scan *s, struct stk_sql_names *names,
     } else if (op != '=') {
         return add_pattern(s, names, op, text.p);
     } else if (field == STK_FIELD_NAME) {
-        return add_name(s, names, text);
+        return filter_add_name(s, names, text);
     } else if (field == STK_FIELD_KIND) {
         add_kind(s, text);
     } else {
