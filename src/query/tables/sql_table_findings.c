@@ -26,7 +26,9 @@ static const struct stk_query_column columns[] = {
     {.name = "title", .type = STK_QUERY_TEXT, .doc = "in a sentence"},
     {.name = "severity", .type = STK_QUERY_TEXT, .doc = "high, medium, low or info"},
     {.name = "confidence", .type = STK_QUERY_TEXT, .doc = "high, medium or low"},
-    {.name = "saving_share", .type = STK_QUERY_SHARE, .doc = "of the step: expected, else the most that a fix can save"},
+    {.name = "saving_share",
+     .type = STK_QUERY_SHARE,
+     .doc = "of the step: expected, else the most that a fix can save"},
     {.name = "steps_affected", .type = STK_QUERY_NUMBER, .doc = "how many"},
 };
 
