@@ -55,8 +55,8 @@ static bool makes_planes(const struct stk_fn *fn, const struct stk_fn_node *node
 {
     const struct stk_attr *perm = stk_attrs_get(node->attrs, "perm");
     int rank = fn->specs[node->in[0]].shape.rank;
-    if (strcmp(node->op->name, "transpose") != 0 || rank < 3 || !perm ||
-        perm->kind != STK_ATTR_INTS || perm->count != rank) {
+    if (node->op != &stk_op_transpose || rank < 3 || !perm || perm->kind != STK_ATTR_INTS ||
+        perm->count != rank) {
         return false;
     }
     for (int i = 0; i < rank; i++) {
@@ -74,10 +74,10 @@ static int channels_of(const struct stk_fn *fn, const struct stk_fn_node *node)
     const struct stk_shape *shape = &fn->specs[node->in[0]].shape;
     const struct stk_attr *counts = stk_attrs_get(node->attrs, "counts");
     int channels = 1;
-    if (strcmp(node->op->name, "cast") == 0 || strcmp(node->op->name, "convert_image_dtype") == 0) {
+    if (node->op == &stk_op_cast || node->op == &stk_op_convert_image_dtype) {
         return 1;
     }
-    if (strcmp(node->op->name, "arithmetic") != 0) {
+    if (node->op != &stk_op_arithmetic) {
         return 0;
     }
     for (int64_t k = 0; counts && counts->kind == STK_ATTR_INTS && k < counts->count; k++) {
@@ -102,7 +102,7 @@ static bool find_tail(const struct stk_fn *fn, int value, struct tail *t)
     t->bytes = t->node->in[0];
     const struct stk_fn_node *before = maker(fn, t->bytes);
     t->takes_floats =
-        fn->specs[t->bytes].dtype == STK_DT_F32 && before && strcmp(before->op->name, "cast") == 0;
+        fn->specs[t->bytes].dtype == STK_DT_F32 && before && before->op == &stk_op_cast;
     t->bytes = t->takes_floats ? before->in[0] : t->bytes;
     t->channels = channels_of(fn, t->node);
     return t->channels > 0 && fn->specs[t->bytes].dtype == STK_DT_U8 &&

@@ -59,7 +59,7 @@ static uint64_t of_fn(const struct stk_fn *fn)
     for (int k = 0; k < fn->n_nodes; k++) {
         const struct stk_fn_node *n = &fn->nodes[k];
         h = join(h, of_text(n->op->name));
-        h = join(h, of_attrs(n->attrs, strcmp(n->op->name, "host_call") == 0));
+        h = join(h, of_attrs(n->attrs, n->op->is_host_call));
         for (int j = 0; j < n->n_in; j++) {
             h = join(h, (uint64_t)n->in[j]);
         }

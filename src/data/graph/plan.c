@@ -119,9 +119,9 @@ static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int i
 {
     int shown = 0, ops = 0, calls = 0;
     for (int k = 0; k < fn->n_nodes; k++) {
-        bool is_const = strcmp(fn->nodes[k].op->name, "const") == 0;
+        bool is_const = fn->nodes[k].op->is_const;
         ops += !is_const;
-        calls += strcmp(fn->nodes[k].op->name, "host_call") == 0;
+        calls += fn->nodes[k].op->is_host_call;
     }
     struct line l = {.n = 0};
     add(&l, "%*s| %s: %s, %d operation%s", indent, "", fn->name,
@@ -130,13 +130,13 @@ static bool write_fn(struct stk_rewrite_log *out, const struct stk_fn *fn, int i
     bool ok = end_line(out, &l);
     for (int k = 0; ok && k < fn->n_nodes && shown < OPS_SHOWN; k++) {
         const struct stk_fn_node *node = &fn->nodes[k];
-        if (strcmp(node->op->name, "const") == 0) {
+        if (node->op->is_const) {
             continue;
         }
         shown++;
         l.n = 0;
         const char *kind = stk_attrs_text(node->attrs, "kind", NULL);
-        bool makes = kind && strcmp(node->op->name, "make_dataset") == 0;
+        bool makes = kind && node->op->makes_dataset;
         add(&l, "%*s|   %s%s%s -> ", indent, "", node->op->name, makes ? " " : "",
             makes ? kind : "");
         if (node->n_out > 0) {

@@ -26,7 +26,7 @@ enum stk_status stk_refn_passing(struct stk_refn *r, int *result, struct stk_err
 enum stk_status stk_refn_common(struct stk_refn *r, int *result, struct stk_err *err)
 {
     const struct stk_fn_node *node = r->node;
-    bool is_const = stk_refn_is(node, "const");
+    bool is_const = node->op->is_const;
     (void)err;
     if (node->op->is_random || node->op->is_stateful || (node->n_in == 0 && !is_const) ||
         r->from->specs[node->first_out].dtype == STK_DT_DATASET) {

@@ -33,7 +33,7 @@ struct templates {
 
 static bool makes(const struct stk_fn_node *node)
 {
-    return strcmp(node->op->name, "make_dataset") == 0;
+    return node->op->makes_dataset;
 }
 
 static int dataset_inputs(const struct stk_fn_node *node)

@@ -7,25 +7,29 @@
 #include "data/run/recorder_limit.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "data/run/stage_name.h"
 #include "wire/limits.h"
 
-// Of the stage's function; `names` or, of operations that do several things at once, those that
-// decode (attribute "decode").
-static const struct stk_fn_node *find_node(const struct stk_iter *it, const char *const *names,
-                                           bool or_decodes)
+static bool is_host_call(const struct stk_fn_node *node)
+{
+    return node->op->is_host_call;
+}
+
+// Operations that do several things at once may decode as well (attribute "decode").
+static bool decodes(const struct stk_fn_node *node)
+{
+    return node->op->decodes || stk_attrs_int(node->attrs, "decode", 0) != 0;
+}
+
+// The first of the stage's function that is so. NULL: none.
+static const struct stk_fn_node *find_node(const struct stk_iter *it,
+                                           bool (*is_so)(const struct stk_fn_node *node))
 {
     const struct stk_attr *a = stk_attrs_get(it->ds->attrs, "fn");
     for (int i = 0; a && a->kind == STK_ATTR_FN && i < a->fn->n_nodes; i++) {
-        const struct stk_fn_node *node = &a->fn->nodes[i];
-        bool is_named = or_decodes && stk_attrs_int(node->attrs, "decode", 0) != 0;
-        for (int k = 0; names[k] && !is_named; k++) {
-            is_named = strcmp(node->op->name, names[k]) == 0;
-        }
-        if (is_named) {
-            return node;
+        if (is_so(&a->fn->nodes[i])) {
+            return &a->fn->nodes[i];
         }
     }
     return NULL;
@@ -52,19 +56,14 @@ static enum stk_wire_limit limit_of(enum stk_dataset_role role, bool is_parallel
 
 static enum stk_wire_limit what_of(const struct stk_iter *it, const char **where)
 {
-    static const char *const python[] = {"host_call", NULL};
-    static const char *const decode[] = {
-        "decode_jpeg", "decode_and_crop_jpeg", "decode_image",
-        "decode_png",  "decode_part",          "jpeg_random_resized_crop",
-        NULL};
-    const struct stk_fn_node *node = find_node(it, python, false);
+    const struct stk_fn_node *node = find_node(it, is_host_call);
     *where = it->ds->where;
     if (node) {
         *where = node->where ? node->where : *where;
         return STK_WIRE_LIMIT_PYTHON;
     }
     bool is_parallel = it->stats.threads > 1;
-    if (find_node(it, decode, true)) {
+    if (find_node(it, decodes)) {
         return is_parallel ? STK_WIRE_LIMIT_DECODE_PARALLEL : STK_WIRE_LIMIT_DECODE;
     }
     return limit_of(it->kind->role, is_parallel);

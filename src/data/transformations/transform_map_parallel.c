@@ -237,7 +237,7 @@ enum stk_status stk_pmap_open(struct stk_pmap **out, struct stk_iter *it, struct
     m->is_tuned = calls < 0;
     m->is_native = true;
     for (int k = 0; k < fn->n_nodes; k++) {
-        m->is_native = m->is_native && strcmp(fn->nodes[k].op->name, "host_call") != 0;
+        m->is_native = m->is_native && !fn->nodes[k].op->is_host_call;
     }
     m->is_sloppy = ordered < 0 ? it->run->options.is_sloppy : ordered == 0;
     // Threads that wait for something else than processors may be more than these.
