@@ -171,6 +171,22 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
 // The table of kinds: NULL beyond the last.
 const char *stoker_kind_name(int i, const char **summary);
 
+// What an operation or a kind of dataset takes by name (struct stoker_args).
+struct stoker_arg_row {
+    const char *name;
+    const char *type; // int, bool, float, text, dtype, ints, floats or other
+    const char *help;
+    const char *choices; // an int: names of 0, 1, ...; a text: all that it may be. Commas between;
+                         // NULL: any
+    int is_required;
+    int is_input_too; // an operation's next input stands for it where it is absent
+    int has_fallback; // else `help` says what holds without it
+    char fallback[64];
+};
+// Row k of the i-th of the table. 0: there is none.
+int stoker_op_arg(int i, int k, struct stoker_arg_row *out);
+int stoker_kind_arg(int i, int k, struct stoker_arg_row *out);
+
 // What the embedding language does for operations (host_call) and sources (generator). Functions
 // are called from the engine's threads, several at once. Returned tensors belong to the engine:
 // `hold` is passed to release_hold when it has no more use for `data`.

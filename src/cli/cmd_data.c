@@ -292,12 +292,36 @@ static int bench(const struct stk_args *args)
     return code_of_child(child);
 }
 
+// What a row of the tables takes by name, in a cell.
+static void print_args(int (*arg)(int i, int k, struct stoker_arg_row *out), int i)
+{
+    struct stoker_arg_row a;
+    for (int k = 0; arg(i, k, &a); k++) {
+        printf("%s`%s` %s", k ? "<br>" : "", a.name, a.type);
+        if (a.is_required) {
+            printf(", required");
+        } else if (a.is_input_too) {
+            printf(", or the next input");
+        } else if (a.has_fallback) {
+            printf(", `%s`", *a.fallback ? a.fallback : "\"\"");
+        }
+        printf(": %s", a.help);
+        for (const char *p = a.choices; p && *p; p++) {
+            const char *before = p == a.choices ? (*p == ',' ? " (empty" : " (") : "";
+            printf(*p == ',' ? "%s, " : "%s%c", before, *p);
+        }
+        printf("%s", a.choices ? ")" : "");
+    }
+    printf(" |\n");
+}
+
 // Kinds of datasets and operations: the engine's own tables.
 static int list(bool is_markdown)
 {
     const char *name, *about;
-    const char *head = is_markdown ? "## %s\n\n| name | what it is |\n|---|---|\n" : "%s\n";
-    const char *row = is_markdown ? "| `%s` | %s |\n" : "  %-26s %s\n";
+    const char *head =
+        is_markdown ? "## %s\n\n| name | what it is | arguments |\n|---|---|---|\n" : "%s\n";
+    const char *row = is_markdown ? "| `%s` | %s | " : "  %-26s %s\n";
     if (is_markdown) {
         printf("# What pipelines are made of\n\nKinds of datasets and operations as the C API "
                "names them; "
@@ -306,11 +330,17 @@ static int list(bool is_markdown)
     printf(head, "Datasets");
     for (int i = 0; (name = stoker_kind_name(i, &about)) != NULL; i++) {
         printf(row, name, about);
+        if (is_markdown) {
+            print_args(stoker_kind_arg, i);
+        }
     }
     printf("\n");
     printf(head, "Operations");
     for (int i = 0; (name = stoker_op_name(i, &about)) != NULL; i++) {
         printf(row, name, about);
+        if (is_markdown) {
+            print_args(stoker_op_arg, i);
+        }
     }
     return STK_EXIT_DONE;
 }

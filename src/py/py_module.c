@@ -97,6 +97,39 @@ static PyObject *op_names(PyObject *module, PyObject *unused)
     return names(stoker_op_name);
 }
 
+// (name, type, required, or an input, its default as text or None, choices or None) of each row.
+static PyObject *rows_of(int op)
+{
+    PyObject *list = PyList_New(0);
+    struct stoker_arg_row a;
+    for (int k = 0; list && stoker_op_arg(op, k, &a); k++) {
+        PyObject *row = Py_BuildValue(
+            "(ssOOzz)", a.name, a.type, a.is_required ? Py_True : Py_False,
+            a.is_input_too ? Py_True : Py_False, a.has_fallback ? a.fallback : NULL, a.choices);
+        if (!row || PyList_Append(list, row) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+static PyObject *op_args(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *d = PyDict_New();
+    const char *name, *summary;
+    for (int i = 0; d && (name = stoker_op_name(i, &summary)); i++) {
+        PyObject *rows = rows_of(i);
+        if (!rows || PyDict_SetItemString(d, name, rows) < 0) {
+            Py_CLEAR(d);
+        }
+        Py_XDECREF(rows);
+    }
+    return d;
+}
+
 static PyObject *kind_names(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -141,6 +174,7 @@ static PyObject *load_plugin(PyObject *module, PyObject *arg)
 static PyMethodDef methods[] = {
     {"op_call", op_call, METH_VARARGS, "op_call(name, inputs, args, seed) -> list of results"},
     {"op_names", op_names, METH_NOARGS, "Operations and what they do: dict."},
+    {"op_args", op_args, METH_NOARGS, "Operations and the rows of their arguments: dict."},
     {"kind_names", kind_names, METH_NOARGS, "Kinds of datasets and what they are: dict."},
     {"dtype_names", dtype_names, METH_NOARGS, "Names of the types, by number."},
     {"load_plugin", load_plugin, METH_O, "load_plugin(path) -> names of its operations"},

@@ -336,4 +336,64 @@ def test_reasons_for_python():
             c.true(word in text, f"'{word}' is not in: {text}")
 
 
+def public_callables():
+    """(name, function) of all that scripts call by name."""
+    groups = {"": sd, "experimental.": sd.experimental, "Dataset.": sd.Dataset, "io.": sd.io, "random.": sd.random}
+    groups.update({f"{g}.": getattr(sd, g) for g in ("math", "strings", "image", "nn", "linalg", "bitwise", "sparse")})
+    groups["train."] = sd.train
+    for prefix, group in groups.items():
+        for name in sorted(vars(group)):
+            f = inspect.getattr_static(group, name)
+            f = f.__func__ if isinstance(f, (staticmethod, classmethod)) else f
+            if not name.startswith("_") and callable(f) and "stoker" in str(getattr(f, "__module__", "")):
+                yield prefix + name, f
+
+
+def test_unknown_arguments():
+    """No argument that is not there passes silently, and a slip is told the nearest."""
+    features = ("io.Example", "io.SequenceExample")  # their arguments are the features
+    seen = 0
+    for name, f in public_callables():
+        if name not in features:
+            c.raises(TypeError, lambda: f(no_such_argument=1))
+            seen += 1
+    c.true(seen > 300, f"only {seen} functions")
+    ds, image = sd.Dataset.range(4), np.zeros((4, 4, 3), np.float32)
+    for f, words in (
+        (lambda: ds.batch(2, drop_remaider=1), "'drop_remaider'; did you mean 'drop_remainder'?"),
+        (lambda: ds.map(lambda x: x, num_parallel_call=2), "did you mean 'num_parallel_calls'?"),
+        (lambda: sd.image.resize(image, [2, 2], antialas=True), "'antialas'; did you mean 'antialias'?"),
+        (lambda: sd.reduce_sum([1.0], keepdim=True), "did you mean 'keepdims'?"),
+        (lambda: sd.TFRecordDataset("x", num_paralel_reads=2), "did you mean 'num_parallel_reads'?"),
+        (lambda: sd.io.TFRecordOptions(compresion_type="GZIP"), "did you mean 'compression_type'?"),
+        (lambda: sd.experimental.snapshot("p", compresion="GZIP"), "did you mean 'compression'?"),
+        (lambda: sd.random.uniform([2], minvall=2), "did you mean 'minval'?"),
+        (lambda: ds.batch(2, wholly_else=1), "unexpected keyword argument 'wholly_else'"),
+    ):
+        c.raises(TypeError, f, words)
+    c.raises(AttributeError, lambda: setattr(sd.Options(), "determinstic", True), "did you mean deterministic?")
+
+
+def test_arguments_of_the_engine():
+    """What Python passes on is checked again by the engine's rows."""
+    from stoker.data import _engine
+
+    x = [np.zeros((2, 3), np.float32)]
+    for op, args, words in (
+        ("reduce_sum", {"axes": 1}, "no argument 'axes'; did you mean 'axis'?"),
+        ("resize", {"antialas": 1}, "did you mean 'antialias'?"),
+        ("cast", {}, "dtype is missing"),
+        ("cast", {"dtype": "x"}, "dtype has the wrong type"),
+        ("abs", {"whatever": 1}, "abs: no argument 'whatever'"),
+        ("encode_jpeg", {"density_unit": "mm"}, "density_unit is 'mm'; it must be one of in, cm"),
+        ("decode_compressed", {"compression_type": "ZIP"}, "must be empty, GZIP, ZLIB"),
+    ):
+        c.raises(E.InvalidArgumentError, lambda: _engine.op_call(op, x, args, 0), words)
+    c.raises(
+        E.InvalidArgumentError,
+        lambda: _engine.Dataset("batch", [sd.Dataset.range(3)._engine], {"batch_size": 2, "drop_remaider": 1}, None),
+        "batch: no argument 'drop_remaider'; did you mean 'drop_remainder'?",
+    )
+
+
 c.main(globals())

@@ -88,7 +88,7 @@ gather params indices validate_indices=None axis=None batch_dims=0
 identity input
 image.adjust_brightness image delta
 image.adjust_contrast images contrast_factor
-image.adjust_gamma image gamma=1 gain=1
+image.adjust_gamma image gamma=1.0 gain=1.0
 image.adjust_hue image delta
 image.adjust_saturation image saturation_factor
 image.central_crop image central_fraction

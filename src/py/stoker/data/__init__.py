@@ -17,7 +17,7 @@ import numpy as _np
 
 from . import _engine, errors
 from . import _ops, ops, random, io, train
-from . import _experimental
+from . import _experimental, _named
 from ._dataset import Dataset, Iterator
 from ._engine import DeviceArray
 from ._dtypes import as_dtype, bfloat16, string
@@ -74,8 +74,20 @@ math, strings, image, nn, linalg, bitwise, sparse, dtypes, debugging = (
 newaxis = None
 
 
-def function(func=None, **ignored):
-    """Accepted as a decorator: functions are traced where they are given to a dataset."""
+def function(
+    func=None,
+    input_signature=None,
+    autograph=True,
+    jit_compile=None,
+    reduce_retracing=False,
+    experimental_implements=None,
+    experimental_autograph_options=None,
+    experimental_attributes=None,
+    experimental_relax_shapes=None,
+    experimental_compile=None,
+    experimental_follow_type_hints=None,
+):
+    """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
     return func if func is not None else lambda f: f
 
 
@@ -132,3 +144,5 @@ experimental = _types.SimpleNamespace(
     **_experimental.NAMES,
 )
 __version__ = "0.1.0"
+for _names in (globals(), vars(io), vars(random), vars(train), vars(experimental)):
+    _named.named_module(_names, __name__)

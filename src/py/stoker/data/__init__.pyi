@@ -510,8 +510,8 @@ def floordiv(x: Any, y: Any, *, name: Any = None) -> Any:
     """x // y, rounded down."""
 def floormod(x: Any, y: Any, *, name: Any = None) -> Any:
     """x % y, of the sign of y."""
-def function(func: Any = None, **ignored: Any) -> Any:
-    """Accepted as a decorator: functions are traced where they are given to a dataset."""
+def function(func: Any = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None) -> Any:
+    """Accepted as a decorator, with its arguments: functions are traced where a dataset gets them."""
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None) -> Any:
     """Slices along an axis, by default the first behind the batch_dims leading ones that both share."""
 def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from . import _arguments as _arg
 from . import _call, _dtypes, _function, _spec, _trace
 from ._iterator import Iterator, _NumpyIterator, template
+from ._named import named_class
 from ._node import _kinds, _Node
 from ._options import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options
 from ._spec import DatasetSpec, TensorSpec
@@ -16,6 +17,7 @@ from ._value import Value
 from .errors import InvalidArgumentError
 
 
+@named_class
 class Dataset(_Node):
     """A pipeline: elements, each a structure (tensors, tuples, dicts) of one spec.
 

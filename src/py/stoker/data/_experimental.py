@@ -5,12 +5,14 @@ for Dataset.apply."""
 import csv as _csv
 import enum
 import gzip
+import inspect
 import io as _io
 import zlib
 
 import numpy as np
 
 from ._dataset import Dataset
+from ._named import hint
 from ._options import AUTOTUNE, UNKNOWN_CARDINALITY
 from ._sources import CsvDataset, TFRecordDataset
 from .errors import FailedPreconditionError, InvalidArgumentError
@@ -259,7 +261,14 @@ class TFRecordWriter:
 
 
 def _applied(name):
+    method = getattr(Dataset, name)
+    signature = inspect.signature(method)
+
     def f(*args, **kwargs):
+        try:
+            signature.bind(None, *args, **kwargs)
+        except TypeError as e:
+            raise TypeError(f"{name}(): {e}{hint(str(e), signature.parameters)}") from None
         return lambda ds: getattr(ds, name)(*args, **kwargs)
 
     f.__name__ = f.__qualname__ = name

@@ -278,7 +278,7 @@ class image:
     def adjust_contrast(images: Any, contrast_factor: Any, *, name: Any = None) -> Any:
         """Contrast by a factor."""
     @staticmethod
-    def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1, *, name: Any = None) -> Any:
+    def adjust_gamma(image: Any, gamma: Any = 1.0, gain: Any = 1.0, *, name: Any = None) -> Any:
         """gain * x to the power gamma."""
     @staticmethod
     def adjust_hue(image: Any, delta: Any, *, name: Any = None) -> Any:

@@ -5,8 +5,9 @@ import inspect
 
 import numpy as np
 
-from . import _call, _dtypes, _spec, _table, _trace
+from . import _call, _dtypes, _engine, _spec, _table, _trace
 from ._call import convert, is_symbolic, run, same, static_ints
+from ._named import hint, named
 from ._value import Value
 from .errors import InvalidArgumentError
 
@@ -14,15 +15,29 @@ MISSING = {}  # public name -> operation that the engine has not
 _required = inspect.Parameter.empty
 
 
-def _literal(text):
-    if text in ("None", "True", "False"):
-        return {"None": None, "True": True, "False": False}[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+_op_rows = _engine.op_args()
+_KINDS = {"int": "a", "bool": "a", "float": "a", "text": "a", "dtype": "d", "ints": "x"}
+_LITERALS = {"int": int, "bool": lambda v: v == "true", "float": float}
+
+
+def _argument(op, name):
+    """(default, kind) of an operation's argument, as the engine's row has it."""
+    row = next((r for r in _op_rows[op] if r[0] == name), None)
+    if row is None:
+        raise KeyError(f"the operation {op} has no argument {name}")
+    _, of_type, is_required, is_input_too, default, choices = row
+    if is_input_too:
+        return _required, {"int": "c", "ints": "h"}[of_type]
+    kind = "{" + choices + "}" if choices and of_type == "int" else _KINDS[of_type]
+    if is_required or default is None:
+        return _required if is_required else None, kind
+    return (default if choices else _LITERALS.get(of_type, str)(default)), kind
+
+
+def _unused(text):
+    """The default of an argument that nothing depends on."""
+    known = {"None": None, "True": True, "False": False}
+    return known[text] if text in known else int(text) if text.isdigit() else text
 
 
 class _Row:
@@ -33,12 +48,14 @@ class _Row:
         self.names, self.is_random = names.split(","), is_random
         self.params = []
         for p in params.split():
-            name, kind = p.split(":", 1)
+            name, _, kind = p.partition(":")
             name, _, default = name.partition("=")
             name, _, attr = name.partition(">")
-            self.params.append(
-                (name, _required if "=" not in p else _literal(default), kind, attr or name)
-            )
+            attr = attr or name
+            if kind:
+                self.params.append((name, _unused(default) if default or kind == "-" else _required, kind, attr))
+            else:
+                self.params.append((name, *_argument(self.op, attr), attr))
         made = [
             inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d)
             for n, d, _, _ in self.params
@@ -54,7 +71,8 @@ class _Row:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as e:
-            raise _trace.TraceError(f"{self.names[0]}: {e}") from None
+            more = hint(str(e), self.signature.parameters)
+            raise _trace.TraceError(f"{self.names[0]}: {e}{more}") from None
         bound.apply_defaults()
         return list(bound.arguments.values())[:n]
 
@@ -160,7 +178,6 @@ _PUT = {
     "a": _put_attribute,
     "x": _put_axis,
     "d": _put_dtype,
-    "D": _put_dtype,
     "h": _put_shape,
     "c": _put_int,
     "{": _put_choice,
@@ -191,6 +208,7 @@ def publish(name, op=None):
     """Decorator: the function under further public names."""
 
     def put(f):
+        f = named(f)
         for n in name.split(","):
             PUBLIC[n] = f
             if op and not _call.exists(op):

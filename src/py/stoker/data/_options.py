@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a dataset runs: seed, order, errors, caps. None leaves a choice to what comes before."""
 
+import difflib
+
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
@@ -15,8 +17,11 @@ class _Group:
 
     def __setattr__(self, name, value):
         if name not in self._names:
+            near = difflib.get_close_matches(name, self._names, 1, 0.6)
             raise AttributeError(
-                f"{type(self).__name__} has no option {name}; it has {', '.join(self._names)}"
+                f"{type(self).__name__} has no option {name}; "
+                + (f"did you mean {near[0]}? " if near else "")
+                + f"It has {', '.join(self._names)}"
             )
         object.__setattr__(self, name, value)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _arguments, _call, _dtypes, _engine, _spec
 from ._dataset import Dataset
+from ._named import named_class
 from ._spec import TensorSpec
 from ._value import Value
 from .errors import InvalidArgumentError
@@ -67,6 +68,7 @@ def _calls(n):
     return None if n is None else _arguments.count(n, "num_parallel_reads", -1)
 
 
+@named_class
 class _RecordFiles(_FileDataset):
     """Files of strings, one after the other; with num_parallel_reads, several in turn."""
 

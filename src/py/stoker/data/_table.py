@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operations as a table: public names, the engine's operation, TensorFlow's arguments.
 
-Arguments are "name>attribute=default:kind"; inputs come in their order, attributes under their names.
+Values are "name:kind" in the order of the operation's inputs. The others are arguments of the
+engine's operation, "name" or "name>its name there": whether they are required, their types and what
+they are by default stand in its rows (`stoker data --list --markdown`, docs/pipelines.md).
 
   T   a tensor; all T of one call have one dtype, literals follow    t   a tensor of its own dtype
   F   a tensor, float32 if a literal                                 i   a tensor, int32 if a literal
   s   a string tensor                                                L   a list of tensors, one dtype
-  a   a number or text, as attribute                                 x   int or ints, as attribute
-  d   a dtype, as attribute                                          D   the same, required to be given
-  h   ints if known now, as attribute; else another input            c   an int if known, else an input
-  -   accepted and unused (name=)
-  {A,B}  one of these texts, as its number
+  -   "name=default:-", accepted and unused
 """
 
 ROWS = """
@@ -72,91 +70,91 @@ math.softplus,nn.softplus|softplus|features:F
 math.is_nan|is_nan|x:F
 math.is_inf|is_inf|x:F
 math.is_finite|is_finite|x:F
-reduce_sum,math.reduce_sum|reduce_sum|input_tensor:t axis=None:x keepdims=False:a
-reduce_mean,math.reduce_mean|reduce_mean|input_tensor:t axis=None:x keepdims=False:a
-reduce_prod,math.reduce_prod|reduce_prod|input_tensor:t axis=None:x keepdims=False:a
-reduce_max,math.reduce_max|reduce_max|input_tensor:t axis=None:x keepdims=False:a
-reduce_min,math.reduce_min|reduce_min|input_tensor:t axis=None:x keepdims=False:a
-reduce_any,math.reduce_any|reduce_any|input_tensor:t axis=None:x keepdims=False:a
-reduce_all,math.reduce_all|reduce_all|input_tensor:t axis=None:x keepdims=False:a
-math.reduce_variance|reduce_variance|input_tensor:F axis=None:x keepdims=False:a
-math.reduce_std|reduce_std|input_tensor:F axis=None:x keepdims=False:a
-expand_dims|expand_dims|input:t axis:a
-squeeze|squeeze|input:t axis=None:x
-reshape|reshape|tensor:t shape:h
-shape|shape|input:t out_type=int32:D
-size|size|input:t out_type=int32:D
+reduce_sum,math.reduce_sum|reduce_sum|input_tensor:t axis keepdims
+reduce_mean,math.reduce_mean|reduce_mean|input_tensor:t axis keepdims
+reduce_prod,math.reduce_prod|reduce_prod|input_tensor:t axis keepdims
+reduce_max,math.reduce_max|reduce_max|input_tensor:t axis keepdims
+reduce_min,math.reduce_min|reduce_min|input_tensor:t axis keepdims
+reduce_any,math.reduce_any|reduce_any|input_tensor:t axis keepdims
+reduce_all,math.reduce_all|reduce_all|input_tensor:t axis keepdims
+math.reduce_variance|reduce_variance|input_tensor:F axis keepdims
+math.reduce_std|reduce_std|input_tensor:F axis keepdims
+expand_dims|expand_dims|input:t axis
+squeeze|squeeze|input:t axis
+reshape|reshape|tensor:t shape
+shape|shape|input:t out_type
+size|size|input:t out_type
 rank|rank|input:t
-transpose|transpose|a:t perm=None:x conjugate=False:-
-concat|concat|values:L axis:a
-stack|stack|values:L axis=0:a
-reverse|reverse|tensor:t axis:x
-slice|slice|input_:t begin:h size:h
-gather|gather|params:t indices:i validate_indices=None:- axis=0:a batch_dims=0:-
-boolean_mask|boolean_mask|tensor:t mask:t axis=None:x
+transpose|transpose|a:t perm conjugate=False:-
+concat|concat|values:L axis
+stack|stack|values:L axis
+reverse|reverse|tensor:t axis
+slice|slice|input_:t begin size
+gather|gather|params:t indices:i validate_indices=None:- axis batch_dims=0:-
+boolean_mask|boolean_mask|tensor:t mask:t
 clip_by_value|clip_by_value|t:T clip_value_min:T clip_value_max:T
-zeros_like|zeros_like|input:t dtype=None:d
-ones_like|ones_like|input:t dtype=None:d
-argmax,math.argmax|argmax|input:t axis=0:a output_type=int64:D
-argmin,math.argmin|argmin|input:t axis=0:a output_type=int64:D
-cumsum,math.cumsum|cumsum|x:t axis=0:a exclusive=False:a reverse=False:a
-tile|tile|input:t multiples:h
-matmul,linalg.matmul|matmul|a:T b:T transpose_a=False:a transpose_b=False:a
+zeros_like|zeros_like|input:t dtype
+ones_like|ones_like|input:t dtype
+argmax,math.argmax|argmax|input:t axis output_type
+argmin,math.argmin|argmin|input:t axis output_type
+cumsum,math.cumsum|cumsum|x:t axis exclusive reverse
+tile|tile|input:t multiples
+matmul,linalg.matmul|matmul|a:T b:T transpose_a transpose_b
 identity|identity|input:t
-bitcast|bitcast|input:t type:D
-strings.length|string_length|input:s unit=BYTE:{BYTE,UTF8_CHAR}
-strings.substr|string_substr|input:s pos:i len:i unit=BYTE:{BYTE,UTF8_CHAR}
+bitcast|bitcast|input:t type
+strings.length|string_length|input:s unit
+strings.substr|string_substr|input:s pos:i len:i unit
 strings.strip|string_strip|input:s
-strings.regex_replace|string_regex_replace|input:s pattern:a rewrite:a replace_global=True:a
-strings.regex_full_match|string_regex_full_match|input:s pattern:a
-strings.to_number|string_to_number|input:s out_type=float32:D
-strings.as_string,as_string|as_string|input:t precision=-1:a scientific=False:a shortest=False:a width=-1:a fill=:a
-strings.to_hash_bucket_fast|string_to_hash_bucket_fast|input:s num_buckets:a
-strings.to_hash_bucket_strong|string_to_hash_bucket_strong|input:s num_buckets:a key:x
-strings.to_hash_bucket|string_to_hash_bucket|input:s num_buckets:a
-strings.reduce_join|string_reduce_join|inputs:s axis=None:x keepdims=False:a separator=:a
-io.decode_raw|decode_raw|input_bytes:s out_type>dtype:D little_endian=True:a fixed_length=None:a
+strings.regex_replace|string_regex_replace|input:s pattern rewrite replace_global
+strings.regex_full_match|string_regex_full_match|input:s pattern
+strings.to_number|string_to_number|input:s out_type
+strings.as_string,as_string|as_string|input:t precision scientific shortest width fill
+strings.to_hash_bucket_fast|string_to_hash_bucket_fast|input:s num_buckets
+strings.to_hash_bucket_strong|string_to_hash_bucket_strong|input:s num_buckets key
+strings.to_hash_bucket|string_to_hash_bucket|input:s num_buckets
+strings.reduce_join|string_reduce_join|inputs:s axis keepdims separator
+io.decode_raw|decode_raw|input_bytes:s out_type>dtype little_endian fixed_length
 io.read_file|read_file|filename:s
 io.decode_base64|decode_base64|input:s
-io.encode_base64|encode_base64|input:s pad=False:a
-io.decode_compressed|decode_compressed|bytes:s compression_type=:a
-image.decode_jpeg,io.decode_jpeg|decode_jpeg|contents:s channels=0:a ratio=1:a fancy_upscaling=True:a try_recover_truncated=False:a acceptable_fraction=1.0:a dct_method=:a
-image.decode_and_crop_jpeg,io.decode_and_crop_jpeg|decode_and_crop_jpeg|contents:s crop_window:i channels=0:a ratio=1:a fancy_upscaling=True:a try_recover_truncated=False:a acceptable_fraction=1.0:a dct_method=:a
-image.decode_png,io.decode_png|decode_png|contents:s channels=0:a dtype=uint8:D
-image.decode_image,io.decode_image|decode_image|contents:s channels=0:a dtype=uint8:D expand_animations=True:a
-image.encode_png,io.encode_png|encode_png|image:t compression=-1:a
-image.encode_jpeg,io.encode_jpeg|encode_jpeg|image:t format=:a quality=95:a progressive=False:a optimize_size=False:a chroma_downsampling=True:a density_unit=in:a x_density=300:a y_density=300:a xmp_metadata=:-
-image.extract_jpeg_shape,io.extract_jpeg_shape|extract_jpeg_shape|contents:s output_type=int32:D
-image.resize|resize|images:t size:h method=bilinear:a preserve_aspect_ratio=False:a antialias=False:a
-image.resize_with_crop_or_pad|resize_with_crop_or_pad|image:t target_height:c target_width:c
-image.central_crop|central_crop|image:t central_fraction:a
-image.crop_to_bounding_box|crop_to_bounding_box|image:t offset_height:c offset_width:c target_height:c target_width:c
-image.pad_to_bounding_box|pad_to_bounding_box|image:t offset_height:c offset_width:c target_height:c target_width:c
-image.crop_and_resize|crop_and_resize|image:t boxes:F box_indices:i crop_size:h method=bilinear:a extrapolation_value=0.0:a
+io.encode_base64|encode_base64|input:s pad
+io.decode_compressed|decode_compressed|bytes:s compression_type
+image.decode_jpeg,io.decode_jpeg|decode_jpeg|contents:s channels ratio fancy_upscaling try_recover_truncated acceptable_fraction dct_method
+image.decode_and_crop_jpeg,io.decode_and_crop_jpeg|decode_and_crop_jpeg|contents:s crop_window:i channels ratio fancy_upscaling try_recover_truncated acceptable_fraction dct_method
+image.decode_png,io.decode_png|decode_png|contents:s channels dtype
+image.decode_image,io.decode_image|decode_image|contents:s channels dtype expand_animations
+image.encode_png,io.encode_png|encode_png|image:t compression
+image.encode_jpeg,io.encode_jpeg|encode_jpeg|image:t format quality progressive optimize_size chroma_downsampling density_unit x_density y_density xmp_metadata=:-
+image.extract_jpeg_shape,io.extract_jpeg_shape|extract_jpeg_shape|contents:s output_type
+image.resize|resize|images:t size method preserve_aspect_ratio antialias
+image.resize_with_crop_or_pad|resize_with_crop_or_pad|image:t target_height target_width
+image.central_crop|central_crop|image:t central_fraction
+image.crop_to_bounding_box|crop_to_bounding_box|image:t offset_height offset_width target_height target_width
+image.pad_to_bounding_box|pad_to_bounding_box|image:t offset_height offset_width target_height target_width
+image.crop_and_resize|crop_and_resize|image:t boxes:F box_indices:i crop_size method extrapolation_value
 image.flip_left_right|flip_left_right|image:t
 image.flip_up_down|flip_up_down|image:t
 image.transpose|transpose_image|image:t
-image.rot90|rot90|image:t k=1:a
+image.rot90|rot90|image:t k
 image.adjust_brightness|adjust_brightness|image:t delta:F
 image.adjust_contrast|adjust_contrast|images:t contrast_factor:F
 image.adjust_saturation|adjust_saturation|image:t saturation_factor:F
 image.adjust_hue|adjust_hue|image:t delta:F
-image.adjust_gamma|adjust_gamma|image:t gamma=1:a gain=1:a
+image.adjust_gamma|adjust_gamma|image:t gamma gain
 image.rgb_to_grayscale|rgb_to_grayscale|images:t
 image.grayscale_to_rgb|grayscale_to_rgb|images:t
 image.rgb_to_hsv|rgb_to_hsv|images:t
 image.hsv_to_rgb|hsv_to_rgb|images:t
 image.per_image_standardization|per_image_standardization|image:t
-image.convert_image_dtype|convert_image_dtype|image:t dtype:D saturate=False:a
+image.convert_image_dtype|convert_image_dtype|image:t dtype saturate
 """
 
 # Operations that draw random bits: per element inside of a dataset.
 RANDOM_ROWS = """
-random.shuffle|random_shuffle|value:t seed=None:a
-image.random_flip_left_right|random_flip_left_right|image:t seed=None:a
-image.random_flip_up_down|random_flip_up_down|image:t seed=None:a
-image.random_brightness|random_brightness|image:t max_delta:a seed=None:a
-image.random_contrast|random_contrast|image:t lower:a upper:a seed=None:a
-image.random_saturation|random_saturation|image:t lower:a upper:a seed=None:a
-image.random_hue|random_hue|image:t max_delta:a seed=None:a
+random.shuffle|random_shuffle|value:t seed
+image.random_flip_left_right|random_flip_left_right|image:t seed
+image.random_flip_up_down|random_flip_up_down|image:t seed
+image.random_brightness|random_brightness|image:t max_delta seed
+image.random_contrast|random_contrast|image:t lower upper seed
+image.random_saturation|random_saturation|image:t lower upper seed
+image.random_hue|random_hue|image:t max_delta seed
 """

@@ -12,9 +12,20 @@ from .errors import InvalidArgumentError
 
 
 class TFRecordOptions:
-    """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9."""
+    """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9. The others are accepted."""
 
-    def __init__(self, compression_type=None, compression_level=None, **ignored):
+    def __init__(
+        self,
+        compression_type=None,
+        compression_level=None,
+        flush_mode=None,
+        input_buffer_size=None,
+        output_buffer_size=None,
+        window_bits=None,
+        compression_method=None,
+        mem_level=None,
+        compression_strategy=None,
+    ):
         self.compression_type, self.compression_level = compression_type, compression_level
 
 

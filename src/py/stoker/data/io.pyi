@@ -76,8 +76,8 @@ class SparseTensor:
     values: Any
     dense_shape: Any
 class TFRecordOptions:
-    """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9."""
-    def __init__(self, compression_type: Any = None, compression_level: Any = None, **ignored: Any) -> None:
+    """compression_type: "", "GZIP" or "ZLIB"; compression_level: 1 to 9. The others are accepted."""
+    def __init__(self, compression_type: Any = None, compression_level: Any = None, flush_mode: Any = None, input_buffer_size: Any = None, output_buffer_size: Any = None, window_bits: Any = None, compression_method: Any = None, mem_level: Any = None, compression_strategy: Any = None) -> None:
         ...
     compression_type: Any
     compression_level: Any
