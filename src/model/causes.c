@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 struct aggregate {
     int64_t ns;
@@ -191,6 +192,7 @@ static bool count_used(struct stk_causes *c, int64_t start_ns, int64_t end_ns, i
 
 bool stk_causes_begin(struct stk_causes *c, const struct stk_window *windows, uint32_t count)
 {
+    STK_ASSERT(count == 0 || windows);
     c->windows = windows;
     c->window_count = count;
     c->at = 0;
@@ -207,6 +209,8 @@ void stk_causes_rewind(struct stk_causes *c)
 bool stk_causes_add(struct stk_causes *c, int64_t start_ns, int64_t end_ns, enum stk_part part,
                     uint32_t event, uint32_t around)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
+    STK_ASSERT(event == STK_NONE || event < c->a->t->count);
     while (start_ns < end_ns) {
         while (c->at < c->window_count && c->windows[c->at].end_ns <= start_ns) {
             close_interval(c);

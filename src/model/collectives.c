@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/verdict.h"
 
 struct entry {
@@ -196,6 +197,7 @@ static void judge(struct stk_run_sum *run, const struct aggregate *t)
 enum stk_status stk_collectives_match(struct stk_run_sum *run, const uint32_t *device_base,
                                       const uint32_t *step_base, struct stk_err *err)
 {
+    STK_ASSERT(run->rank_count == 0 || (device_base && step_base));
     uint32_t ranks = run->rank_count;
     if (ranks < 2) {
         return STK_OK;

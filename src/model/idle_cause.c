@@ -26,6 +26,7 @@
 // Limits: waiting for another device of the process is idle_unknown.
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
 #include "model/threads/thread_segments.h"
@@ -413,6 +414,7 @@ static bool find_first_kernels(struct gaps *g)
 bool stk_gaps_attribute(const struct stk_analysis *a, uint32_t index, int64_t from_ns,
                         int64_t to_ns, uint32_t share, uint32_t shares, struct stk_gaps_out *out)
 {
+    STK_ASSERT(index < a->sum->device_count && share < shares && from_ns <= to_ns);
     struct gaps g = {.a = a, .line = &a->lines[index], .out = out};
     const struct stk_spans *busy = &g.line->busy;
     g.failed = !stk_segments_init(&g.segments, a);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 void stk_spans_init(struct stk_spans *s)
 {
@@ -40,6 +41,7 @@ bool stk_spans_reserve(struct stk_spans *s, size_t count)
 
 bool stk_spans_add(struct stk_spans *s, int64_t start_ns, int64_t end_ns)
 {
+    STK_ASSERT(s->count == 0 || start_ns >= s->v[s->count - 1].start_ns);
     if (end_ns <= start_ns) {
         return true;
     }
@@ -81,6 +83,7 @@ void stk_spans_normalize(struct stk_spans *s)
 
 bool stk_spans_union(const struct stk_spans *a, const struct stk_spans *b, struct stk_spans *out)
 {
+    STK_ASSERT(out != a && out != b);
     out->count = 0;
     if (!stk_spans_reserve(out, a->count + b->count)) {
         return false;
@@ -98,6 +101,7 @@ bool stk_spans_union(const struct stk_spans *a, const struct stk_spans *b, struc
 
 bool stk_spans_subtract(const struct stk_spans *a, const struct stk_spans *b, struct stk_spans *out)
 {
+    STK_ASSERT(out != a && out != b);
     out->count = 0;
     if (!stk_spans_reserve(out, a->count)) {
         return false;
@@ -127,6 +131,7 @@ bool stk_spans_subtract(const struct stk_spans *a, const struct stk_spans *b, st
 bool stk_spans_intersect(const struct stk_spans *a, const struct stk_spans *b,
                          struct stk_spans *out)
 {
+    STK_ASSERT(out != a && out != b);
     out->count = 0;
     size_t i = 0, j = 0;
     while (i < a->count && j < b->count) {

@@ -3,6 +3,8 @@
 
 #include "model/median.h"
 
+#include "base/assert.h"
+
 static void swap(int64_t *a, int64_t *b)
 {
     int64_t x = *a;
@@ -27,6 +29,7 @@ static int64_t pivot_of(int64_t *v, size_t low, size_t high)
 
 int64_t stk_nth_value(int64_t *v, size_t n, size_t k)
 {
+    STK_ASSERT(n > 0 && k < n);
     size_t low = 0, high = n - 1;
     while (low < high) {
         int64_t pivot = pivot_of(v, low, high);

@@ -324,6 +324,7 @@ enum stk_status stk_model_merge(struct stk_rank_sum *const *ranks, uint32_t coun
                                 struct stk_arena *arena, struct stk_run_sum **out,
                                 struct stk_err *err)
 {
+    STK_ASSERT(count == 0 || ranks);
     *out = NULL;
     struct stk_run_sum *run = stk_arena_alloc(arena, sizeof *run);
     uint32_t *base = stk_arena_array(arena, 2 * (size_t)count + 1, sizeof *base);

@@ -66,10 +66,22 @@ const char *stk_steps_check(const struct stk_step *steps, uint32_t count, uint32
             return wrong("step %" PRId64 " (row %u): %.120s", s->number, i, text);
         }
         if (before && before->device == s->device && before->rank == s->rank &&
-            before->start_ns + before->dur_ns != s->start_ns) {
+            before->start_ns + before->dur_ns > s->start_ns) {
             return wrong("step %" PRId64 " (row %u) begins at %" PRId64
                          ", the one before it ends at %" PRId64,
                          s->number, i, s->start_ns, before->start_ns + before->dur_ns);
+        }
+    }
+    return NULL;
+}
+
+const char *stk_windows_check(const struct stk_window *w, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (w[i].end_ns < w[i].start_ns || (i > 0 && w[i].start_ns != w[i - 1].end_ns)) {
+            return wrong("window %u is [%" PRId64 ", %" PRId64
+                         "), the one before it ends at %" PRId64,
+                         i, w[i].start_ns, w[i].end_ns, i > 0 ? w[i - 1].end_ns : w[i].start_ns);
         }
     }
     return NULL;
@@ -100,17 +112,18 @@ const char *stk_line_check(const struct stk_device_line *line)
 
 static const char *check_device(const struct stk_device_sum *d)
 {
-    if (!d->id || !d->name || !d->source_id || !d->host || d->analysed == (d->left_out != NULL)) {
-        return "a device has no name, or none that says why it is left out";
+    if (d->analysed && d->left_out) {
+        return wrong("a device is analysed and left out: %s", d->left_out);
     }
     if (d->busy_ns < 0 || d->idle_ns < 0 || d->span_ns < 0 || d->linked_ops > d->ops ||
         d->short_kernels > d->kernels) {
         return wrong("device %s: busy %" PRId64 " ns, idle %" PRId64 ", span %" PRId64 ", %" PRIu64
                      " of %" PRIu64 " operations linked",
-                     d->id, d->busy_ns, d->idle_ns, d->span_ns, d->linked_ops, d->ops);
+                     d->id ? d->id : "?", d->busy_ns, d->idle_ns, d->span_ns, d->linked_ops,
+                     d->ops);
     }
     const char *text = d->analysed ? stk_parts_check(d->parts, d->wall_ns) : NULL;
-    return text ? wrong("device %s: %.120s", d->id, text) : NULL;
+    return text ? wrong("device %s: %.120s", d->id ? d->id : "?", text) : NULL;
 }
 
 static const char *check_cause(const struct stk_cause *c, int part)

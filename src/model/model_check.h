@@ -13,7 +13,10 @@
 const char *stk_spans_check(const struct stk_spans *s);
 // STK_PART_COUNT parts, none negative, that sum to the wall time exactly.
 const char *stk_parts_check(const int64_t *parts, int64_t wall_ns);
-// Rows of steps: each one's parts sum to its window, windows of one rank and device tile the time.
+// Windows of one device, or of the host: they tile the time.
+const char *stk_windows_check(const struct stk_window *w, uint32_t count);
+// Rows of steps: each one's parts sum to its time, those of one rank and device are in order and do
+// not overlap. (A window loses the time that is no step's, so rows may lie apart.)
 const char *stk_steps_check(const struct stk_step *steps, uint32_t count, uint32_t device_count);
 // Time line of one device: operations by start, exposed time disjoint and in all the busy time.
 const char *stk_line_check(const struct stk_device_line *line);

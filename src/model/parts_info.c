@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of parts, from parts.def.
 
+#include "base/assert.h"
 #include "model/summary.h"
 
 static const struct stk_part_info parts[] = {
@@ -11,5 +12,6 @@ static const struct stk_part_info parts[] = {
 
 const struct stk_part_info *stk_part_info(enum stk_part part)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
     return (unsigned)part < STK_PART_COUNT ? &parts[part] : NULL;
 }

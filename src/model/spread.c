@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "base/assert.h"
 #include "model/median.h"
 
 #define EXACT_UP_TO 2000 // values; beyond, the binomial is as good as normal
@@ -103,6 +104,7 @@ static double effective_count(const int64_t *ns, size_t n, double mean)
 
 void stk_sample_measure(const int64_t *ns, size_t n, int64_t *capacity, struct stk_sample *out)
 {
+    STK_ASSERT(n > 0);
     double mean = 0, var = 0;
     __int128 sum = 0;
     *out = (struct stk_sample){.count = n};

@@ -59,6 +59,7 @@ static enum stk_status analyse_host(struct stk_analysis *a, struct stk_err *err)
                                    a->steps[i].excluded == NULL};
     }
     uint32_t first_row = a->sum->step_count;
+    STK_ASSERT_SOUND(stk_windows_check(w, a->step_count));
     stk_step_rows_make(a, STK_NONE, w, a->step_count);
     a->sum->host_scope = true;
     if (!stk_causes_begin(a->causes, w, a->step_count)) {
@@ -368,6 +369,7 @@ enum stk_status stk_model_summarize_with(const struct stk_trace *t, const struct
                                          struct stk_arena *arena, struct stk_rank_sum ***ranks,
                                          uint32_t *count, struct stk_err *err)
 {
+    STK_ASSERT(threads > 0 && ranks && count);
     enum stk_status status = STK_OK;
     struct grouping g = {.count = 0};
     size_t n = (size_t)t->process_count + 1;

@@ -3,8 +3,11 @@
 // decision is in verdict_decide.c.
 #include "model/verdict.h"
 
+#include "base/assert.h"
+
 const char *stk_verdict_key(enum stk_verdict_kind kind)
 {
+    STK_ASSERT((unsigned)kind < STK_VERDICT_COUNT);
     static const char *const keys[STK_VERDICT_COUNT] = {
         [STK_VERDICT_INPUT] = "input-bound",
         [STK_VERDICT_HOST] = "host-bound",
@@ -22,6 +25,7 @@ const char *stk_verdict_key(enum stk_verdict_kind kind)
 
 double stk_threshold_value(enum stk_threshold_id id)
 {
+    STK_ASSERT((unsigned)id < STK_T_COUNT);
     static const double values[] = {
 #define T(name, value, unit, reason) value,
 #include "model/thresholds.def"
@@ -32,6 +36,7 @@ double stk_threshold_value(enum stk_threshold_id id)
 
 const char *stk_reason_key(enum stk_reason reason)
 {
+    STK_ASSERT((unsigned)reason < STK_REASON_COUNT);
     static const char *const keys[STK_REASON_COUNT] = {
 #define R(id, key, sentence) [STK_REASON_##id] = key,
 #include "model/reasons.def"

@@ -7,6 +7,7 @@
 // communication); a single rank cannot tell a slow network from a late peer, and says so.
 #include <string.h>
 
+#include "base/assert.h"
 #include "model/verdict.h"
 #include "model/verdict_text.h"
 
@@ -30,6 +31,7 @@ static enum stk_verdict_kind kind_of_group(enum stk_group group)
 // Shares of the groups; the profiler's own overhead counts for none of them.
 static void shares_of(const int64_t *parts, int64_t wall_ns, double *share)
 {
+    STK_ASSERT(wall_ns >= 0);
     for (int g = 0; g < STK_GROUP_COUNT; g++) {
         share[g] = 0;
     }

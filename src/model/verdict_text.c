@@ -4,9 +4,11 @@
 #include "model/verdict_text.h"
 
 #include <math.h>
+#include "base/assert.h"
 
 const char *stk_group_phrase(enum stk_group group)
 {
+    STK_ASSERT((unsigned)group < STK_GROUP_COUNT);
     static const char *const phrases[STK_GROUP_COUNT] = {
         [STK_GROUP_COMPUTE] = "compute",
         [STK_GROUP_INPUT] = "input",
@@ -206,6 +208,7 @@ static const char *main_sentence(const struct stk_run_sum *run, const struct stk
 const char *stk_verdict_sentence(const struct stk_run_sum *run, const struct stk_verdict *v,
                                  struct stk_arena *arena)
 {
+    STK_ASSERT(v->kind != STK_VERDICT_CANNOT_TELL || v->reason != STK_REASON_NONE);
     const char *sentence = main_sentence(run, v, arena);
     if (!sentence || v->median_kind == v->kind) {
         return sentence;

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 bool stk_view_has_device(const struct stk_analysis *view, uint32_t line)
 {
+    STK_ASSERT(line < view->sum->device_count);
     return !view->select->has_device || view->select->device == view->sum->devices[line].ordinal;
 }
 
@@ -13,6 +16,7 @@ bool stk_view_has_device(const struct stk_analysis *view, uint32_t line)
 // are clipped to --from and --to already.
 bool stk_view_selected(const struct stk_analysis *view, uint32_t line, struct stk_spans *out)
 {
+    STK_ASSERT(line < view->sum->device_count);
     out->count = 0;
     if (!stk_view_has_device(view, line)) {
         return true;
@@ -60,6 +64,7 @@ bool stk_view_selected_host(const struct stk_analysis *view, struct stk_spans *o
 
 bool stk_view_used(const struct stk_analysis *view, uint32_t line, struct stk_spans *out)
 {
+    STK_ASSERT(line < view->sum->device_count);
     out->count = 0;
     if (view->sum->step_count == 0) {
         return stk_view_selected(view, line, out);

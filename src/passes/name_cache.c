@@ -3,6 +3,7 @@
 #include "passes/name_cache.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 bool stk_name_cache_init(struct stk_name_cache *c, const struct stk_trace *t,
                          struct stk_arena *arena)
@@ -20,6 +21,7 @@ void stk_name_cache_deinit(struct stk_name_cache *c)
 
 const char *stk_name_cache_get(struct stk_name_cache *c, uint32_t id)
 {
+    STK_ASSERT(id < c->t->strings.count);
     if (!c->text[id]) {
         struct stk_str s = stk_strpool_get(&c->t->strings, id);
         c->text[id] = stk_arena_strndup(c->arena, s.p, s.n);

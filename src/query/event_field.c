@@ -2,6 +2,7 @@
 // Values of one event. A value that the profile does not hold is null, never 0.
 #include "query/event_field.h"
 
+#include "base/assert.h"
 #include "model/device/occupancy.h"
 
 const struct stk_query_field_info stk_query_fields[STK_FIELD_COUNT] = {
@@ -114,6 +115,7 @@ static bool config_number(const struct stk_query_event *v, enum stk_query_field 
 
 bool stk_query_number_slow(const struct stk_query_event *v, enum stk_query_field f, int64_t *out)
 {
+    STK_ASSERT(v->event < v->x->t->count);
     const struct stk_trace *t = v->x->t;
     uint32_t index;
     switch (f) {
@@ -218,12 +220,14 @@ struct stk_str stk_query_text_of_key(const struct stk_query_event *v, enum stk_q
 
 uint32_t stk_query_call_code(const struct stk_trace *t, uint32_t event)
 {
+    STK_ASSERT(event < t->count);
     uint32_t call = launch_of(t, event);
     return call == STK_NONE ? t->strings.count : t->name[call];
 }
 
 struct stk_str stk_query_text(const struct stk_query_event *v, enum stk_query_field f)
 {
+    STK_ASSERT(v->event < v->x->t->count && (unsigned)f < STK_FIELD_COUNT);
     const struct stk_trace *t = v->x->t;
     uint32_t code = 0;
     if (f == STK_FIELD_LAUNCH_NAME) {
@@ -249,6 +253,7 @@ void stk_query_value_of(const struct stk_query_event *v, enum stk_query_field f,
 
 uint32_t stk_query_bits(const struct stk_trace *t, uint32_t event)
 {
+    STK_ASSERT(event < t->count);
     uint32_t bits = t->kind[event] & 15;
     const struct stk_ext *x = stk_ext_of(t, event);
     if (t->kind[event] == STK_KIND_MEMCPY && x) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 static int compare_steps(const void *pa, const void *pb)
 {
@@ -234,6 +235,7 @@ const int64_t *stk_query_block_ends(struct stk_query_trace *x)
 
 struct stk_kernel_traits stk_query_traits(struct stk_query_trace *x, uint32_t name)
 {
+    STK_ASSERT(name <= x->t->strings.count);
     size_t n = (size_t)x->t->strings.count + 1;
     struct stk_str text = stk_strpool_get(&x->t->strings, name);
     if (!x->traits_known) {

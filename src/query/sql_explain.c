@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/near.h"
 #include "query/sql_impl.h"
 #include "query/sql_lex.h"
@@ -121,6 +122,7 @@ static void locate(sqlite3 *db, const char *sql, char *out, size_t size)
 
 enum stk_status stk_sql_explain(struct stk_query *q, const char *sql, int code, struct stk_err *err)
 {
+    STK_ASSERT(sql && code != 0);
     char advice[300], place[64];
     const char *message = sqlite3_errmsg(q->db->sql);
     if (q->db->err.code != STK_OK) {

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/assert.h"
+
 static size_t quoted(const char *p, char end)
 {
     size_t n = 1;
@@ -79,6 +81,7 @@ static struct stk_sql_token token(const char *p)
 
 size_t stk_sql_lex(const char *sql, struct stk_sql_token *out, size_t max)
 {
+    STK_ASSERT(sql && (max == 0 || out));
     size_t count = 0, skipped;
     while (*sql) {
         if ((skipped = blank(sql)) > 0) {

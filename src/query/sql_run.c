@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "query/columns/columns.h"
 #include "query/sql_impl.h"
@@ -31,6 +32,7 @@ static enum stk_query_type declared_type(const char *declared)
 
 static enum stk_query_type type_by_name(const char *name, size_t n)
 {
+    STK_ASSERT(name || n == 0);
     static const struct {
         const char *suffix;
         enum stk_query_type type;
@@ -97,6 +99,7 @@ static enum stk_status begin_rows(sqlite3_stmt *stmt, const struct stk_query_sin
 
 static void read_value(sqlite3_stmt *stmt, int i, struct stk_query_value *out)
 {
+    STK_ASSERT(i >= 0 && i < sqlite3_column_count(stmt));
     switch (sqlite3_column_type(stmt, i)) {
     case SQLITE_INTEGER:
         *out = (struct stk_query_value){.kind = STK_VALUE_INT,

@@ -2,6 +2,7 @@
 // How a file finds its reader: by content, never by name. What is no profile but well known (a
 // pointer left by git-lfs, a web page saved under the profile's name, and what the readers' rows
 // refuse, such as a report that needs an export) is called by its name, with what to do instead.
+#include "base/assert.h"
 #include "readers/reader.h"
 
 #include <string.h>
@@ -172,6 +173,7 @@ enum stk_status stk_reader_read_path(const char *path, int threads,
 enum stk_status stk_reader_read(const struct stk_read_ctx *asked, struct stk_trace **out,
                                 struct stk_err *err)
 {
+    STK_ASSERT(asked->path && out);
     struct stk_stream *stream = NULL;
     struct stk_read_ctx ctx = *asked;
     const char *path = asked->path;

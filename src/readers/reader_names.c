@@ -4,6 +4,7 @@
 // recognised by its content (reader_find.c).
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "readers/reader.h"
 
 bool stk_reader_name_ends(const char *name, const char *suffix)
@@ -14,6 +15,7 @@ bool stk_reader_name_ends(const char *name, const char *suffix)
 
 const struct stk_reader_suffix *stk_reader_suffix_of(const struct stk_reader *r, const char *name)
 {
+    STK_ASSERT(r->suffixes && name);
     for (const struct stk_reader_suffix *s = r->suffixes; s->text; s++) {
         if (stk_reader_name_ends(name, s->text)) {
             return s;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/human.h"
 #include "base/text.h"
 
@@ -19,6 +20,7 @@
 
 const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 {
+    STK_ASSERT(share >= 0);
     bool host = stk_rule_on_host(ctx);
     return share >= (host ? 0.50 : 0.15)   ? "high"
            : share >= (host ? 0.25 : 0.05) ? "medium"
@@ -27,6 +29,7 @@ const char *stk_rule_severity(const struct stk_rule_ctx *ctx, double share)
 
 const char *stk_level_key(enum stk_level level)
 {
+    STK_ASSERT((unsigned)level <= STK_LEVEL_HIGH);
     static const char *const keys[] = {"none", "info", "low", "medium", "high"};
     return keys[level];
 }
@@ -66,6 +69,7 @@ void stk_finding_show(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 void stk_finding_say(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, const char *fmt,
                      ...)
 {
+    STK_ASSERT(f && fmt);
     char text[MAX_TEXT];
     va_list args;
     va_start(args, fmt);
@@ -92,6 +96,7 @@ void stk_finding_raise(struct stk_rep_finding *f, size_t at)
 void stk_finding_fix(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                      const struct stk_rep_fix *fix)
 {
+    STK_ASSERT(fix->text && fix->framework);
     if (!f->fix.items) {
         f->fix.items = stk_arena_array(ctx->pass.arena, MAX_FIXES, sizeof *fix);
     }
@@ -171,11 +176,13 @@ static void show_part(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
 void stk_finding_cause(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f,
                        enum stk_part part)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
     show_part(ctx, f, part, 3);
 }
 
 void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *f, uint32_t parts)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     int names = 3;
     while (parts) {
         int largest = -1;
@@ -196,6 +203,7 @@ void stk_finding_causes(const struct stk_rule_ctx *ctx, struct stk_rep_finding *
 
 void stk_finding_bound(struct stk_rep_finding *f, double share)
 {
+    STK_ASSERT(share >= 0);
     f->saving.has_low = f->saving.has_high = true;
     f->saving.low_share = 0;
     f->saving.high_share = share > 1 ? 1 : share;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/str.h"
 #include "rules/finding.h"
 
@@ -11,6 +12,7 @@
 
 uint32_t stk_rule_group_parts(enum stk_group group)
 {
+    STK_ASSERT((unsigned)group < STK_GROUP_COUNT);
     uint32_t parts = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (stk_part_info(p)->group == group && p != STK_PART_OVERHEAD) {
@@ -22,12 +24,14 @@ uint32_t stk_rule_group_parts(enum stk_group group)
 
 double stk_rule_part_share(const struct stk_rule_ctx *ctx, enum stk_part part)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
     const struct stk_run_sum *run = ctx->pass.run;
     return run->wall_ns > 0 ? (double)run->parts[part] / (double)run->wall_ns : 0;
 }
 
 double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     double share = 0;
     for (int p = 0; p < STK_PART_COUNT; p++) {
         if (parts & (1u << p)) {
@@ -39,6 +43,7 @@ double stk_rule_parts_share(const struct stk_rule_ctx *ctx, uint32_t parts)
 
 double stk_rule_group_share(const struct stk_rule_ctx *ctx, enum stk_group group)
 {
+    STK_ASSERT((unsigned)group < STK_GROUP_COUNT);
     return stk_rule_parts_share(ctx, stk_rule_group_parts(group));
 }
 
@@ -80,6 +85,7 @@ const char *stk_rule_abstained(const struct stk_rule_ctx *ctx)
 
 uint64_t stk_rule_issue_count(const struct stk_rule_ctx *ctx, enum stk_issue_id id)
 {
+    STK_ASSERT((unsigned)id < STK_ISSUE_COUNT);
     uint64_t count = 0;
     for (uint32_t i = 0; i < ctx->pass.input_count; i++) {
         count += ctx->pass.inputs[i].issues[id].count;
@@ -159,6 +165,7 @@ static void count_owner(struct stk_rule_steps *out, const struct stk_run_sum *ru
 
 struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     const struct stk_run_sum *run = ctx->pass.run;
     struct stk_rule_steps out = {.largest_ns = -1, .largest_step = -1};
     uint32_t *per = stk_alloc_zero((size_t)run->device_count + 1, sizeof *per);
@@ -192,6 +199,7 @@ struct stk_rule_steps stk_rule_spread(const struct stk_rule_ctx *ctx, uint32_t p
 
 int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts)
 {
+    STK_ASSERT(parts >> STK_PART_COUNT == 0);
     const struct stk_run_sum *run = ctx->pass.run;
     int64_t *each = stk_alloc_array((size_t)run->step_count + 1, sizeof *each), median_ns = -1;
     uint32_t n = 0;
@@ -210,6 +218,7 @@ int64_t stk_rule_median_ns(const struct stk_rule_ctx *ctx, uint32_t parts)
 
 bool stk_rule_cause_names(const struct stk_rule_ctx *ctx, enum stk_part part, const char *word)
 {
+    STK_ASSERT((unsigned)part < STK_PART_COUNT);
     const struct stk_cause *c = &ctx->pass.run->causes[part];
     struct stk_str w = stk_str_from(word);
     for (int i = 0; i < c->name_count; i++) {

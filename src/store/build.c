@@ -69,6 +69,7 @@ static uint32_t intern(struct stk_build *b, struct stk_str s)
 void stk_build_process(struct stk_build *b, int64_t process, int32_t rank, struct stk_str name,
                        struct stk_str host)
 {
+    STK_ASSERT(rank >= -1);
     struct stk_fact_process *fact = stk_vec_push(&b->processes);
     if (!fact) {
         if (b->processes.count < FACTS_MAX) {
@@ -82,6 +83,8 @@ void stk_build_process(struct stk_build *b, int64_t process, int32_t rank, struc
 void stk_build_device(struct stk_build *b, int64_t process, int64_t device,
                       const struct stk_device_facts *facts)
 {
+    STK_ASSERT((unsigned)facts->kind <= STK_DEVICE_OTHER);
+    STK_ASSERT(facts->sm_count >= 0 && facts->memory_bytes >= 0);
     struct stk_fact_device *fact = stk_vec_push(&b->devices);
     if (!fact) {
         if (b->devices.count < FACTS_MAX) {
@@ -122,6 +125,7 @@ void stk_build_track_name(struct stk_build *b, const struct stk_track_key *key, 
 void stk_build_track_becomes(struct stk_build *b, const struct stk_track_key *key,
                              enum stk_track_kind kind, int64_t device)
 {
+    STK_ASSERT((unsigned)kind <= STK_TRACK_OTHER);
     struct stk_track_entry *track = track_fact(b, key);
     if (!track) {
         return;
@@ -148,6 +152,7 @@ void stk_build_process_becomes(struct stk_build *b, int64_t process, int64_t to)
 
 void stk_build_facts(struct stk_build *b, const struct stk_build_facts *facts)
 {
+    STK_ASSERT(facts->format && facts->rank >= -1 && facts->world_size >= -1);
     b->facts = *facts;
     b->producer = intern(b, facts->producer);
     b->host = intern(b, facts->host);
@@ -179,6 +184,7 @@ static enum stk_status first_failure(const struct stk_build *b)
 enum stk_status stk_build_finish(struct stk_build *b, int threads, struct stk_trace **out,
                                  struct stk_err *err)
 {
+    STK_ASSERT(b && out);
     static enum stk_status (*const stages[])(struct stk_finish *, struct stk_err *) = {
         stk_build_merge,   stk_build_configs, stk_build_check_times, stk_build_place,
         stk_build_scatter, stk_build_details, stk_build_order,       stk_build_link};

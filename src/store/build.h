@@ -61,8 +61,9 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
                             size_t count);
 // Count records that are read but not stored (metadata, flows), by kind.
 void stk_shard_count(struct stk_shard *s, enum stk_kind kind, uint64_t n);
-// Count an issue; events_lost of the n are events that are dropped: they are added to the trace's
-// `dropped`, while stk_shard_count makes them part of `read`. note may be empty.
+// Count an issue; events_lost: events that are dropped with it, more than n where one issue takes
+// many (a table that cannot be read). They are added to the trace's `dropped`, while
+// stk_shard_count makes them part of `read`. note may be empty.
 void stk_shard_issue(struct stk_shard *s, enum stk_issue_id id, uint64_t n, uint64_t events_lost,
                      int64_t offset, struct stk_str note);
 // True once memory ran out or a cap was hit: stop early.

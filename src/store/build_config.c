@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/str.h"
 #include "store/build_impl.h"
 
@@ -69,6 +70,7 @@ uint32_t stk_configs_put(struct stk_config_set *set, const struct stk_launch_con
 void stk_shard_set_config(struct stk_shard *s, const struct stk_launch_config *config,
                           struct stk_row_ext *ext)
 {
+    STK_ASSERT(config->registers >= -1 && config->shared_bytes >= -1);
     uint32_t id = ext->flags & STK_EXT_VALUE ? STK_NONE : stk_configs_put(&s->configs, config);
     if (id != STK_NONE) {
         ext->value = id;

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "store/build_order.h"
 
 void *stk_order_buffer(struct stk_order_scratch *x, int which, size_t n, size_t size)
 {
+    STK_ASSERT(size > 0);
     size_t want;
     if (__builtin_mul_overflow(n ? n : 1, size, &want)) {
         return NULL;

@@ -3,6 +3,7 @@
 // the pool cuts them from slabs that are as large as the system's large pages, and gives a slab
 // back as soon as none of its parts is in use, since the columns grow meanwhile.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "store/build_impl.h"
 
 #if defined(__linux__)
@@ -70,6 +71,7 @@ static struct stk_slab *open_slab(struct stk_pool *pool, size_t at_least)
 
 struct stk_part stk_pool_take(struct stk_pool *pool, size_t size)
 {
+    STK_ASSERT(size > 0);
     struct stk_part part = {NULL, NULL};
     size = (size + PART_ALIGN - 1) & ~(PART_ALIGN - 1);
     pthread_mutex_lock(&pool->lock);

@@ -3,6 +3,7 @@
 // shard's own tables. Rows whose times cannot be right by themselves (negative, overflowing, longer
 // than 7 days) are dropped here; what needs the whole trace to judge is dropped at finish.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "store/build_impl.h"
 #include "store/names.h"
 
@@ -143,6 +144,7 @@ uint32_t stk_shard_intern(struct stk_shard *s, const char *p, size_t n)
 
 uint32_t stk_shard_track(struct stk_shard *s, const struct stk_track_key *key)
 {
+    STK_ASSERT((unsigned)key->kind <= STK_TRACK_OTHER);
     struct stk_track_entry e = {.kind = key->kind,
                                 .process = key->process,
                                 .device = key->device,
@@ -196,7 +198,7 @@ static void drop(struct stk_shard *s, const struct stk_row *row, enum stk_issue_
     s->read++;
     s->dropped++;
     stk_issue_add(&s->issues[why], 1, 1, row->pos <= STK_POS_MAX ? (int64_t)row->pos : -1,
-                  row->name);
+                  row->name < s->strings.count ? row->name : 0);
 }
 
 static bool add_block(struct stk_shard *s, struct stk_vec *blocks, size_t size)
@@ -327,6 +329,7 @@ void stk_shard_add_detailed(struct stk_shard *s, const struct stk_row *row,
                             const struct stk_row_ext *ext, const struct stk_detail *details,
                             size_t count)
 {
+    STK_ASSERT(count == 0 || details);
     static const struct stk_row_ext no_ext;
     int64_t end_ns;
     if (s->failure != STK_OK) {

@@ -5,6 +5,7 @@
 // start.
 #include <string.h>
 
+#include "base/assert.h"
 #include "store/build_order.h"
 
 #define INSERTION_MAX 24u
@@ -138,6 +139,7 @@ static size_t count_descents(const struct stk_trace *t, uint32_t first, uint32_t
 
 bool stk_track_sort(struct stk_trace *t, uint32_t first, uint32_t n, struct stk_order_scratch *x)
 {
+    STK_ASSERT(first <= t->count && n <= t->count - first);
     size_t descents = count_descents(t, first, n, x);
     if (descents == 0) {
         return true;

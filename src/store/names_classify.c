@@ -3,6 +3,7 @@
 // here is how a name is made comparable: API prefixes and version suffixes of calls, decoration of
 // ranges, the instruction's name in an HLO line, the function's name in a Python frame. Each
 // distinct string of a trace is looked at once (stk_names_classify).
+#include "base/assert.h"
 #include "store/names.h"
 
 #include "base/alloc.h"
@@ -405,6 +406,7 @@ static uint32_t classify_python(struct stk_str name)
 
 uint32_t stk_name_classify(struct stk_str name, enum stk_kind kind)
 {
+    STK_ASSERT((unsigned)kind < STK_KIND_COUNT);
     if (!name.n) {
         return 0;
     }

@@ -3,6 +3,7 @@
 // write them: "Memcpy HtoD (Pageable -> Device)", "MemcpyH2D", "[CUDA memcpy Host-to-Device]",
 // "CopyHostToDevice", "MEMCPYHtoD". Arrays count as device memory. ROCm says only "Host": whether
 // that is pinned stays unknown.
+#include "base/assert.h"
 #include "store/names.h"
 
 struct direction {
@@ -78,6 +79,7 @@ enum stk_kind stk_name_device_kind(struct stk_str name)
 
 void stk_name_parse_copy(struct stk_str name, uint8_t *dir, uint8_t *src_mem, uint8_t *dst_mem)
 {
+    STK_ASSERT(dir && src_mem && dst_mem);
     *dir = STK_DIR_UNKNOWN;
     *src_mem = *dst_mem = STK_MEM_UNKNOWN;
     const char *open = name.n ? memchr(name.p, '(', name.n) : NULL;

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "base/assert.h"
 #include "wire/wire.h"
 
 enum how { HOW_IS, HOW_STARTS, HOW_ENDS, HOW_HAS, HOW_NOCASE, HOW_OP };
@@ -110,6 +111,7 @@ static uint32_t ask_chain(uint16_t chain, struct stk_str text, struct stk_str re
 
 uint32_t stk_names_ask(enum stk_name_scope scope, struct stk_str text)
 {
+    STK_ASSERT((unsigned)scope < STK_SCOPE_COUNT);
     pthread_once(&index_once, build_index);
     if (!text.n) {
         return 0;

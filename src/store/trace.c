@@ -4,6 +4,7 @@
 #include "store/trace.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 static const char *const kind_keys[] = {
 #define K(id, key, meaning) key,
@@ -93,6 +94,7 @@ uint64_t stk_trace_size_bytes(const struct stk_trace *t)
 
 int64_t stk_dur_long(const struct stk_trace *t, uint32_t event)
 {
+    STK_ASSERT(event < t->count && t->dur_low[event] == UINT32_MAX);
     uint32_t low = 0, high = t->long_dur_count;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;

@@ -3,6 +3,7 @@
 #include "store/words.h"
 
 #include <string.h>
+#include "base/assert.h"
 
 static const char *const collectives[STK_COLLECTIVE_COUNT] = {
 #define C(id, word) [STK_COLLECTIVE_##id] = word,
@@ -12,6 +13,7 @@ static const char *const collectives[STK_COLLECTIVE_COUNT] = {
 
 const char *stk_collective_word(enum stk_collective_kind kind)
 {
+    STK_ASSERT((unsigned)kind < STK_COLLECTIVE_COUNT);
     return collectives[kind];
 }
 
@@ -27,6 +29,7 @@ enum stk_collective_kind stk_collective_find(const char *word)
 
 const char *stk_chrome_own_cat(enum stk_chrome_own_cat cat)
 {
+    STK_ASSERT((unsigned)cat < STK_CHROME_OWN_COUNT);
     static const char *const cats[STK_CHROME_OWN_COUNT] = {
 #define C(id, category, what) [STK_CHROME_OWN_##id] = category,
 #include "store/chrome_cats.def"

@@ -50,12 +50,22 @@ static void steps(void)
     s[1].parts[STK_PART_COMPUTE] = 5;
     CHECK(stk_steps_check(s, 2, 1) == NULL);
     check_text(stk_steps_check(s, 2, 0), "of device 0 of 0");
-    s[1].start_ns = 11;
-    check_text(stk_steps_check(s, 2, 1), "begins at 11, the one before it ends at 10");
+    s[1].start_ns = 9;
+    check_text(stk_steps_check(s, 2, 1), "begins at 9, the one before it ends at 10");
     s[1].rank = 1; // another rank's clock
     CHECK(stk_steps_check(s, 2, 1) == NULL);
     s[0].parts[STK_PART_COMPUTE] = 9;
     check_text(stk_steps_check(s, 2, 1), "step 0 (row 0): parts sum to 9");
+}
+
+static void windows(void)
+{
+    struct stk_window w[2] = {{.start_ns = 0, .end_ns = 10}, {.start_ns = 10, .end_ns = 10}};
+    CHECK(stk_windows_check(w, 2) == NULL);
+    w[1].start_ns = 11;
+    check_text(stk_windows_check(w, 2), "window 1 is [11, 10)");
+    w[1].end_ns = 20;
+    check_text(stk_windows_check(w, 2), "the one before it ends at 10");
 }
 
 static void lines(void)
@@ -142,6 +152,7 @@ int main(void)
     spans();
     parts();
     steps();
+    windows();
     lines();
     struct stk_run_sum *run = sound_run(&s);
     if (run) {

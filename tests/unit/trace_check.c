@@ -56,7 +56,7 @@ static void tables(struct stk_trace *t)
     BROKEN(t->read, t->read + 1, "counted by kind");
     BROKEN(t->host, t->strings.count, "host, producer");
     BROKEN(t->issues[0].note, t->strings.count, "note");
-    BROKEN(t->issues[0].events_lost, 1, "events lost");
+    BROKEN(t->issues[0].events_lost, 1, "1 events lost");
     BROKEN(t->processes[0].name, t->strings.count, "process 0");
     BROKEN(t->devices[0].process, t->process_count, "device 0");
     BROKEN(t->tracks[1].process, t->process_count, "track 1");

@@ -7,9 +7,11 @@
 // in the order of the devices and of time: what comes out does not depend on how many threads there
 // are.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/thread.h"
 #include "model/analysis.h"
 #include "model/causes.h"
+#include "model/model_check.h"
 
 #define SHARES_MAX 8
 #define SHARE_MIN_SPANS 10000 // busy pieces, below which another share is not worth while
@@ -61,6 +63,7 @@ static bool add_busy_part(const struct stk_device_line *line, int part, struct s
 void stk_step_rows_make(struct stk_analysis *a, uint32_t device, struct stk_window *w,
                         uint32_t count)
 {
+    STK_ASSERT(device == STK_NONE || device < a->sum->device_count);
     struct stk_span hole = device == STK_NONE ? (struct stk_span){0, 0} : a->lines[device].hole;
     for (uint32_t i = 0; i < count && w[i].step != STK_NONE; i++) {
         const struct stk_host_step *s = &a->steps[w[i].step];
@@ -92,6 +95,7 @@ static int64_t sum_parts(const int64_t *parts)
 enum stk_status stk_step_rows_check(const struct stk_analysis *a, uint32_t first, uint32_t end,
                                     struct stk_err *err)
 {
+    STK_ASSERT(first <= end && end <= a->sum->step_count);
     for (uint32_t i = first; i < end; i++) {
         const struct stk_step *s = &a->sum->steps[i];
         if (sum_parts(s->parts) != s->dur_ns) {
@@ -314,6 +318,7 @@ enum stk_status stk_devices_attribute(struct stk_analysis *a, struct stk_err *er
         if (w->no_memory_busy) {
             status = stk_err_nomem(err);
         } else {
+            STK_ASSERT_SOUND(stk_windows_check(w->windows, w->window_count));
             stk_step_rows_make(a, w->device, w->windows, w->window_count);
         }
         w->end_row = a->sum->step_count;

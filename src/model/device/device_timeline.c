@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/thread.h"
 #include "model/analysis.h"
 
@@ -274,6 +275,7 @@ const struct stk_device_op *stk_line_op_at(const struct stk_analysis *a,
                                            const struct stk_device_line *line, uint32_t *at,
                                            int64_t t_ns)
 {
+    STK_ASSERT(*at <= line->op_count);
     while (*at < line->op_count && line->ops[*at].start_ns < t_ns) {
         (*at)++;
     }

@@ -9,6 +9,7 @@
 #include "model/device/kernel_names.h"
 
 #include <string.h>
+#include "base/assert.h"
 
 #define MAX_NAME 1000
 
@@ -130,6 +131,7 @@ struct stk_kernel_traits stk_kernel_traits_of(struct stk_str name)
 
 const char *stk_tensor_core_key(enum stk_tensor_core value)
 {
+    STK_ASSERT((unsigned)value <= STK_TENSOR_YES);
     static const char *const keys[] = {"unknown", "no", "eligible", "yes"};
     return keys[value];
 }

@@ -11,6 +11,7 @@
 //
 // Method: one pass over the operations, each put to the step its launch call lies in.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/analysis.h"
 
 #define LATENCY_NS (50 * STK_US)
@@ -92,6 +93,7 @@ static void place_own(const struct stk_analysis *a, uint32_t index, struct stk_w
 bool stk_windows_place(struct stk_analysis *a, uint32_t index, struct stk_window *w,
                        uint32_t *count)
 {
+    STK_ASSERT(index < a->sum->device_count);
     struct stk_device_line *line = &a->lines[index];
     if (a->steps_per_device && a->step_count > 0) {
         place_own(a, index, w, count);

@@ -6,6 +6,7 @@
 // divided by the threads that share it, is the slowest, and what has most work in it limits.
 // Limits: sections compete for the same cores; one that is made faster may slow another down.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/input/input_stages.h"
 
 #define FETCH_SHARE 2 // the fetch itself is waiting where workers are busy for 1 / this of it
@@ -55,6 +56,7 @@ static bool is_waiting(const struct stk_input_stage *s, bool has_pipeline, int64
 
 bool stk_input_fetch_waits(const struct stk_input_sums *sums, uint32_t stage)
 {
+    STK_ASSERT(stage < sums->stage_count);
     bool has_pipeline = false;
     int64_t workers_ns = 0;
     for (uint32_t i = 0; i < sums->stage_count; i++) {

@@ -2,6 +2,7 @@
 // Stages of the input pipeline: see input_stages.h. What input_walk.c added up is settled here:
 // which work belongs to workers that the profile does not show, how many threads shared it, where
 // it was, and the fetches that hold up the training.
+#include "base/assert.h"
 #include "model/input/input_walk.h"
 
 #include <stdlib.h>
@@ -219,6 +220,7 @@ static void sum_fetches(struct stk_input_walk *w)
 enum stk_status stk_input_stages_see(const struct stk_analysis *view, struct stk_arena *arena,
                                      void **partial, struct stk_err *err)
 {
+    STK_ASSERT(view->t && partial);
     size_t strings = (size_t)view->t->strings.count + 1;
     struct stk_input_walk *w = stk_alloc_zero(1, sizeof *w);
     if (!w) {

@@ -17,6 +17,7 @@
 // Limits: a step marker is no event, it only says that the step goes on. Work of the input pipeline
 // that TensorFlow runs on the model's own pool counts as the model's.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/analysis.h"
 #include "model/causes.h"
 #include "model/threads/thread_segments.h"
@@ -190,6 +191,7 @@ static void sum_collectives(struct host *h, const struct stk_window *w, uint32_t
 enum stk_status stk_host_steps_attribute(struct stk_analysis *a, struct stk_window *w,
                                          uint32_t count, struct stk_err *err)
 {
+    STK_ASSERT(count == 0 || w);
     struct host h = {.a = a};
     stk_vec_init(&h.compute, sizeof(struct stk_mark), UINT32_MAX - 1);
     h.failed = !stk_segments_init(&h.segments, a) || !find_model_time(&h);

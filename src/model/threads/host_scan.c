@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "model/analysis.h"
 #include "model/median.h"
 
@@ -65,6 +66,7 @@ static void push_mark(struct scan *s, struct stk_vec *v, uint32_t event)
 // An asynchronous copy call that returned only after its copy was done has blocked its thread.
 bool stk_copy_call_blocked(const struct stk_trace *t, uint32_t event)
 {
+    STK_ASSERT(event < t->count && t->kind[event] == STK_KIND_RUNTIME);
     uint32_t op = t->ref[event];
     return op != STK_NONE && stk_dur_ns(t, event) >= BLOCKED_COPY_NS &&
            t->kind[op] == STK_KIND_MEMCPY && stk_end_ns(t, op) <= stk_end_ns(t, event) &&

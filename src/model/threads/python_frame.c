@@ -5,11 +5,14 @@
 // and JAX record no folder, so a file there is the user's, a framework's or anybody's.
 #include "model/threads/python_frame.h"
 
+#include "base/assert.h"
+
 static const char *const owner_keys[STK_PYTHON_OWNERS] = {"user", "framework", "library", "builtin",
                                                           "unknown"};
 
 const char *stk_python_owner_key(enum stk_python_owner owner)
 {
+    STK_ASSERT((unsigned)owner < STK_PYTHON_OWNERS);
     return (unsigned)owner < STK_PYTHON_OWNERS ? owner_keys[owner] : "unknown";
 }
 
@@ -172,6 +175,7 @@ enum stk_python_owner stk_python_frame_owner(struct stk_str name)
 
 size_t stk_python_frame_text(struct stk_str name, char *out, size_t size)
 {
+    STK_ASSERT(size > 0);
     static const struct stk_str marks[] = {{" object at 0x", 13}, {" at 0x", 6}};
     size_t n = name.n < size - 1 ? name.n : size - 1;
     memcpy(out, name.p, n);

@@ -3,6 +3,8 @@
 // O(log rows) an event; nearly every thread has one row.
 #include "model/threads/thread_events.h"
 
+#include "base/assert.h"
+
 struct row {
     int64_t start_ns, end_ns; // of the next event
     uint32_t next, end;       // events
@@ -54,6 +56,7 @@ static void sift_down(struct stk_vec *heap, size_t at)
 
 bool stk_thread_events_begin(struct stk_thread_events *x, uint32_t root)
 {
+    STK_ASSERT(root < x->a->t->track_count);
     x->rows.count = 0;
     for (uint32_t k = root; k != STK_NONE; k = x->a->threads[k].next_row) {
         const struct stk_track *track = &x->a->t->tracks[k];

@@ -5,6 +5,7 @@
 #include "model/threads/thread_segments.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define MAX_ROWS 16 // of one thread; further sub-rows hold little and are not walked
 
@@ -133,6 +134,7 @@ static bool overlay(const struct stk_vec *a, const struct stk_vec *b, struct stk
 bool stk_segments_collect(struct stk_thread_segments *s, uint32_t thread, int64_t from_ns,
                           int64_t to_ns)
 {
+    STK_ASSERT(thread < s->a->t->track_count && from_ns <= to_ns);
     if (!walk_row(s, thread, from_ns, to_ns, &s->list)) {
         return false;
     }

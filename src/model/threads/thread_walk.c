@@ -4,10 +4,13 @@
 
 #include "model/threads/thread_walk.h"
 
+#include "base/assert.h"
+
 #define LOOK_BACK 256 // events, for the operator around one or before it
 
 void stk_cursor_init(struct stk_thread_cursor *c, const struct stk_analysis *a, uint32_t track)
 {
+    STK_ASSERT(track < a->t->track_count);
     c->a = a;
     c->first = c->next = a->t->tracks[track].first;
     c->end = c->next + a->t->tracks[track].count;
@@ -22,6 +25,7 @@ static bool is_operator(const struct stk_analysis *a, uint32_t event)
 
 void stk_cursor_open(struct stk_thread_cursor *c, uint32_t event, int64_t end_ns)
 {
+    STK_ASSERT(event < c->a->t->count);
     const struct stk_trace *t = c->a->t;
     stk_cursor_close(c, t->start_ns[event]);
     if (c->depth == STK_WALK_DEPTH) {
@@ -73,6 +77,7 @@ uint32_t stk_cursor_before(const struct stk_thread_cursor *c)
 
 uint32_t stk_operator_around(const struct stk_analysis *a, uint32_t event)
 {
+    STK_ASSERT(event < a->t->count);
     const struct stk_trace *t = a->t;
     uint32_t track = stk_track_of(t, event), depth = t->depth[event], found = STK_NONE;
     if (track == STK_NONE) {

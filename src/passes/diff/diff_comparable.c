@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "model/device/kernel_names.h"
 #include "passes/diff/diff_impl.h"
 
@@ -139,6 +140,7 @@ static void name_precision(const struct stk_run_sum *run, struct stk_diff_side *
 
 bool stk_diff_facts_make(struct stk_diff_work *w, int side)
 {
+    STK_ASSERT(side == 0 || side == 1);
     const struct stk_run_sum *run = w->in[side]->pass->run;
     struct stk_diff_side *out = stk_diff_side_of(w, side);
     out->ranks = run->rank_count;

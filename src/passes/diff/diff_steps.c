@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "passes/diff/diff_impl.h"
 
 static int by_number(const void *pa, const void *pb)
@@ -68,6 +69,7 @@ static void measure_busy(const struct stk_diff_steps *s, struct stk_diff_side *o
 
 bool stk_diff_steps_take(struct stk_diff_work *w, int side)
 {
+    STK_ASSERT(side == 0 || side == 1);
     const struct stk_run_sum *run = w->in[side]->pass->run;
     struct stk_diff_steps *s = &w->steps[side];
     struct stk_diff_side *out = stk_diff_side_of(w, side);

@@ -2,8 +2,11 @@
 // Parts as the report lists them.
 #include "passes/report/parts_list.h"
 
+#include "base/assert.h"
+
 static const char *group_name(enum stk_group group)
 {
+    STK_ASSERT((unsigned)group < STK_GROUP_COUNT);
     static const char *const names[STK_GROUP_COUNT] = {
         [STK_GROUP_COMPUTE] = "compute",   [STK_GROUP_INPUT] = "input",
         [STK_GROUP_HOST] = "host",         [STK_GROUP_SYNC] = "sync",

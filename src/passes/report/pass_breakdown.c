@@ -2,10 +2,12 @@
 // Where does each step's time go?
 // Reads the run's parts and its median step; the sum was asserted when they were made. Where there
 // is no time to break down, the scope is absent and the list of parts empty.
+#include "base/assert.h"
 #include "passes/report/parts_list.h"
 
 static const char *scope_key(enum stk_scope scope)
 {
+    STK_ASSERT((unsigned)scope <= STK_SCOPE_HOST);
     static const char *const keys[] = {
         [STK_SCOPE_STEPS] = "steps",
         [STK_SCOPE_SPAN] = "span",

@@ -2,6 +2,7 @@
 // What did each device do?
 // Reads the summaries' device rows; one pass over them. A device without any operation keeps its
 // row, since it was there and idle or not recorded; its span is then unknown.
+#include "base/assert.h"
 #include "passes/pass.h"
 
 static const char *known(const char *text)
@@ -11,6 +12,7 @@ static const char *known(const char *text)
 
 static struct stk_rep_device devices_row_of(const struct stk_device_sum *d)
 {
+    STK_ASSERT(d->busy_ns <= d->span_ns);
     return (struct stk_rep_device){
         .id = d->id,
         .source_id = known(d->source_id),

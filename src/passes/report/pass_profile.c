@@ -4,6 +4,7 @@
 // the order of their table. Health is judged in health.c.
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "passes/report/health.h"
 #include "passes/pass.h"
 
@@ -31,6 +32,7 @@ static bool list_inputs(const struct stk_pass_ctx *ctx, struct stk_list *out)
 
 static const char *severity_key(enum stk_severity severity)
 {
+    STK_ASSERT((unsigned)severity <= STK_SEVERITY_ERROR);
     return severity == STK_SEVERITY_INFO   ? "info"
            : severity == STK_SEVERITY_LOSS ? "data_loss"
                                            : "error";

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "passes/report/parts_list.h"
 
 static const char *source_key(enum stk_step_source source)
 {
+    STK_ASSERT((unsigned)source <= STK_STEPS_INFERRED);
     static const char *const keys[] = {
         [STK_STEPS_NONE] = "none",
         [STK_STEPS_ANNOTATED] = "annotated",

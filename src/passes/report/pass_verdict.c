@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bounds the job?
 // The decision is the model's (model/verdict_decide.c); here it is only put into the report.
+#include "base/assert.h"
 #include "passes/pass.h"
 
 static const char *confidence_key(enum stk_level level)
 {
+    STK_ASSERT((unsigned)level <= STK_LEVEL_HIGH);
     return level == STK_LEVEL_HIGH ? "high" : level == STK_LEVEL_MEDIUM ? "medium" : "low";
 }
 

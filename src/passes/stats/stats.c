@@ -38,6 +38,7 @@ enum stk_status stk_stats_unknown(const char *name, struct stk_err *err)
 
 bool stk_stats_check(const struct stk_stats *stats, const struct stk_table_doc *doc)
 {
+    STK_ASSERT(stats->name && stats->question);
     for (size_t i = 0; i < doc->table_count; i++) {
         size_t t = 0;
         while (stats->tables[t] && stats->tables[t]->columns != doc->tables[i].columns) {

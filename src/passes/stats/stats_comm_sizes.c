@@ -6,6 +6,7 @@
 // groups. bytes is the size of the whole tensor, as NCCL's tests count it: what every rank ends
 // with for an all_gather, what it begins with for a reduce_scatter. Method: one pass over each host
 // thread with a stack of such rows, one over the devices.
+#include "base/assert.h"
 #include "passes/stats/stats_comm.h"
 
 #include <string.h>
@@ -86,6 +87,7 @@ const char *stk_comm_kind(const char *name)
 
 double stk_comm_bus_factor(const char *kind, int64_t group_size)
 {
+    STK_ASSERT(group_size >= 0);
     double n = (double)group_size;
     if (!kind || group_size < 2) {
         return 1;

@@ -8,12 +8,14 @@
 // of it. Allocations from a framework's own pool are no calls.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "passes/stats/stats.h"
 #include "passes/stats/stats_startup.h"
 
 const char *stk_startup_work_key(enum stk_startup_work work)
 {
+    STK_ASSERT((unsigned)work < STK_STARTUP_WORKS);
     static const char *const keys[STK_STARTUP_WORKS] = {
         "tracing", "compilation", "autotuning", "module_load",
         "capture", "first_call",  "allocation", "copy_to_device"};

@@ -5,6 +5,7 @@
 //
 // Whole numbers: where the operands' bits show that nothing can overflow, the plain loop runs; else
 // each result is tested, and the first overflow ends the plan.
+#include "base/assert.h"
 #include "query/columns/batch.h"
 
 #include <math.h>
@@ -490,6 +491,7 @@ const struct stk_batch_vec *stk_batch_eval(struct stk_batch_eval *e,
                                            const struct stk_batch_node *node,
                                            const struct stk_batch *b)
 {
+    STK_ASSERT(b->rows > 0);
     struct stk_batch_vec *v = &e->vecs[node->index];
     uint32_t n = b->rows;
     if (v->epoch == e->epoch) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/vec.h"
 #include "query/columns/batch.h"
 
@@ -637,6 +638,7 @@ static void groups_put(const struct stk_batch_groups *g, enum stk_batch_type typ
 void stk_batch_groups_key(const struct stk_batch_groups *g, size_t group, uint32_t key,
                           struct stk_query_value *out)
 {
+    STK_ASSERT(group < g->count);
     size_t at = group * g->plan->key_count + key;
     out->kind = STK_VALUE_NULL;
     if (!g->nulls[at]) {
@@ -647,6 +649,7 @@ void stk_batch_groups_key(const struct stk_batch_groups *g, size_t group, uint32
 void stk_batch_groups_sum(const struct stk_batch_groups *g, size_t group, uint32_t which,
                           struct stk_query_value *out)
 {
+    STK_ASSERT(group < g->count);
     const struct stk_batch_sum *sum = &g->plan->sums[which];
     const struct stk_batch_total *t = &g->totals[which][group];
     *out = (struct stk_query_value){.kind = STK_VALUE_NULL};

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/thread.h"
 #include "readers/chrome/chrome_run.h"
 
@@ -346,6 +347,7 @@ enum stk_status stk_chrome_pump(const struct stk_read_ctx *ctx, int count,
                                 struct stk_chrome_sink *sink, struct stk_chrome_input *in,
                                 struct stk_err *err)
 {
+    STK_ASSERT(count > 0);
     struct run run = {.ctx = ctx,
                       .sink = sink,
                       .in = in,

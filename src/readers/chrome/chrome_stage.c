@@ -8,6 +8,7 @@
 #include "readers/chrome/chrome_stage.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "store/names.h"
 
 #define ROWS_MAX (UINT32_MAX - 1)
@@ -628,6 +629,7 @@ static void stage_meta(struct stk_chrome_stager *s, const struct stk_chrome_raw 
 
 void stk_chrome_stage_event(struct stk_chrome_stager *s, const struct stk_chrome_raw *r)
 {
+    STK_ASSERT(r->name.n == 0 || r->name.p);
     if (r->flags & STK_CHROME_BAD_FIELD) {
         stk_chrome_stage_issue(s, STK_ISSUE_FIELD_INVALID, 0, r->pos, r->name);
     }

@@ -10,6 +10,7 @@
 // Repaired (json-repaired): a damaged key or value outside the events, commas between events, text
 // behind the end. Skipped (json-skipped): what lies between the end of the last good event and the
 // start of the next. A file that ends inside (truncated) keeps all that came before.
+#include "base/assert.h"
 #include "readers/chrome/chrome_run.h"
 
 #define UNIT_MAX (4u << 20) // a key with its space, a value that is kept
@@ -427,6 +428,7 @@ static void read_end(struct reader *r)
 size_t stk_chrome_consume(struct stk_chrome_place *place, struct stk_chrome_stager *s,
                           struct stk_chrome_cursor *c, const struct stk_chrome_text *text)
 {
+    STK_ASSERT(place && s);
     struct reader r = {.place = place, .s = s, .c = c, .text = text};
     static void (*const read[])(struct reader *) = {
         [STK_CHROME_AT_START] = read_start, [STK_CHROME_AT_KEYS] = read_keys,

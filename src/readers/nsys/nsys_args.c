@@ -2,6 +2,7 @@
 // All columns of one event's row, fetched by the table number and rowid in its position. Columns
 // that hold an id of StringIds are given as their text, NULLs are left out. Only the low 32 bits of
 // a rowid are kept: rows beyond 4 billion in a table cannot be fetched.
+#include "base/assert.h"
 #include "readers/nsys/nsys.h"
 
 #include <stdio.h>
@@ -50,6 +51,7 @@ enum stk_status stk_nsys_args(struct stk_stream *stream, const char *path,
                               void (*emit)(void *arg, struct stk_str key, struct stk_str value),
                               void *arg, struct stk_err *err)
 {
+    STK_ASSERT(event < t->count);
     (void)stream;
     uint64_t pos = stk_pos(t, event);
     const struct stk_nsys_table *table = NULL;

@@ -5,6 +5,7 @@
 //   cudaLaunchKernel_v7000           the version of the API entry: one "_v" and 4 or more digits
 //   aten::copy_, op_id = 991065      PyTorch's emit_nvtx: ", op_id = N", ", seq = N",
 //                                    ", sizes = [...]", ", input_op_ids = [...]"
+#include "base/assert.h"
 #include "readers/nsys/nsys.h"
 
 #include "base/alloc.h"
@@ -193,6 +194,7 @@ static uint32_t store_id(struct stk_nsys_unit *u, int64_t id, enum stk_nsys_stri
 uint32_t stk_nsys_name(struct stk_nsys_unit *u, sqlite3_stmt *st, int col,
                        enum stk_nsys_strip strip)
 {
+    STK_ASSERT(col >= 0 && col < sqlite3_column_count(st));
     int type = sqlite3_column_type(st, col);
     if (type == SQLITE_TEXT) {
         const char *text = (const char *)sqlite3_column_text(st, col);

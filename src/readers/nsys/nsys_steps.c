@@ -11,6 +11,7 @@
 //   - of several families of a process one is taken: numbered before unnumbered, then the one that
 //     covers most time.
 // Everything else stays an annotation. O(n log n) in ranges whose name qualifies.
+#include "base/assert.h"
 #include "readers/nsys/nsys.h"
 
 #include <stdlib.h>
@@ -268,6 +269,7 @@ static void add_marks(struct stk_nsys_unit *u)
 
 enum stk_status stk_nsys_steps_add(struct stk_nsys_unit *units, uint32_t count, struct stk_err *err)
 {
+    STK_ASSERT(count == 0 || units);
     size_t total = 0, at = 0;
     for (uint32_t i = 0; i < count; i++) {
         total += units[i].marks.count;

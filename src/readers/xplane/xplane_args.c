@@ -2,6 +2,7 @@
 // Arguments of one event, on demand. The store keeps where each event lies; the plane around that
 // place is found by hopping over the top-level fields, scanned for its maps, and the event's stats
 // are named with them. No table is kept while reading for what is rarely asked.
+#include "base/assert.h"
 #include "readers/xplane/xplane_parts.h"
 
 #include <inttypes.h>
@@ -229,6 +230,7 @@ enum stk_status stk_xp_args_next(void *state, const struct stk_trace *t, uint32_
                                  void (*emit)(void *arg, struct stk_str key, struct stk_str value),
                                  void *arg, struct stk_err *err)
 {
+    STK_ASSERT(event < t->count);
     struct state *s = state;
     struct stk_err own;
     uint64_t pos = stk_pos(t, event);

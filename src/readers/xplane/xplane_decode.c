@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/thread.h"
 
 #define BLOCK_BYTES ((size_t)256 * 1024) // read and decoded at a time: stays in a core's cache
@@ -357,6 +358,7 @@ static void run_crew(struct crew *crew, uint64_t total)
 
 enum stk_status stk_xp_decode_lines(struct stk_xp_decode_job *job, struct stk_err *err)
 {
+    STK_ASSERT(job->line_count == 0 || job->lines);
     struct crew crew = {.job = job, .caller = pthread_self(), .task_bytes = TASK_BYTES};
     uint64_t total = 0;
     for (size_t i = 0; i < job->line_count; i++) {

@@ -7,6 +7,7 @@
 #include "readers/xplane/xplane_event.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/cpu.h"
 
 #define TAG_EVENTS (4 << 3 | STK_PB_LEN) // in a line
@@ -91,6 +92,7 @@ struct stk_track_key stk_xp_track_key(const struct stk_xp_plane *plane,
 
 void stk_xp_line_begin(struct stk_xp_decoder *d, const struct stk_xp_line *line)
 {
+    STK_ASSERT(d->planes && line);
     const struct stk_xp_plane *plane = &d->planes[line->plane];
     d->plane = plane;
     d->line = line;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the maps of a plane mean: stats by their names, and what each event's name says about it.
 // All of it is worked out once per plane and entry, so that decoding an event is a look-up.
+#include "base/assert.h"
 #include "readers/xplane/xplane_plane.h"
 
 #include "base/alloc.h"
@@ -165,6 +166,7 @@ bool stk_xp_value_text(const struct stk_xp_value *v, struct stk_str *out)
 void stk_xp_values_take(struct stk_xp_values *values, enum stk_xp_stat stat,
                         const struct stk_xp_value *v)
 {
+    STK_ASSERT((unsigned)stat < STK_XP_STAT_COUNT);
     int64_t n;
     struct stk_str text;
     bool taken = false;

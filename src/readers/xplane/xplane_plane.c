@@ -2,6 +2,8 @@
 // Scan of one plane: name, facts, maps, and where the lines lie.
 #include "readers/xplane/xplane_plane.h"
 
+#include "base/assert.h"
+
 #define PLANE_NAME 2
 #define PLANE_LINES 3
 #define PLANE_EVENT_METADATA 4
@@ -373,6 +375,7 @@ enum stk_status stk_xp_plane_scan(struct stk_xp_plane *plane, struct stk_pb_walk
                                   struct stk_vec *lines, struct stk_xp_trouble *trouble,
                                   struct stk_err *err)
 {
+    STK_ASSERT(plane && walk);
     struct scan s = {.plane = plane,
                      .walk = walk,
                      .arena = arena,

@@ -3,6 +3,7 @@
 #include "readers/xplane/xplane_wire.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define STK_PB_BITE ((size_t)4096)
 
@@ -79,6 +80,7 @@ static const uint8_t *bytes_at(struct stk_pb_walk *w, uint64_t offset, size_t n,
 
 const uint8_t *stk_pb_walk_bytes(struct stk_pb_walk *w, uint64_t offset, size_t n)
 {
+    STK_ASSERT(offset <= w->src->size);
     size_t got;
     const uint8_t *p = bytes_at(w, offset, n, &got);
     return p && got == n ? p : NULL;
