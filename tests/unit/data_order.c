@@ -124,6 +124,25 @@ static void random_access(void)
     stk_iter_close(it);
 }
 
+// Behind an element that failed more may be at hand than is asked for next.
+static void no_more_than_asked(void)
+{
+    struct stk_iter *it = open_iter(with_op("map", RANGE(32), OP_FAIL_7, NULL));
+    struct stk_block b = {0};
+    struct stk_err err;
+    CHECK(stk_iter_next(it, 24, &b, &err) == STK_OK);
+    CHECK_EQ(b.n, 7);
+    CHECK(stk_iter_next(it, 24, &b, &err) == STK_EINVAL);
+    for (int64_t i = 8; i < 32; i += 3) {
+        CHECK(stk_iter_next(it, 3, &b, &err) == STK_OK);
+        CHECK(b.n > 0 && b.n <= 3);
+        CHECK_EQ(*(int64_t *)stk_col_at(&b.cols[0], 0), i);
+        i -= 3 - b.n;
+    }
+    stk_block_free(&b);
+    stk_iter_close(it);
+}
+
 static void refused(const char *kind, struct stk_dataset *in, const char *name, int64_t value,
                     const char *says)
 {
@@ -147,6 +166,7 @@ int main(int argc, char **argv)
     CHECK_RUN(filters);
     CHECK_RUN(batches);
     CHECK_RUN(policy_to_skip);
+    CHECK_RUN(no_more_than_asked);
     random_access();
     CHECK_RUN(refused, "take", RANGE(3), "seed", 0, "count is missing");
     CHECK_RUN(refused, "take", RANGE(3), "cuont", 0, "no argument 'cuont'; did you mean 'count'?");

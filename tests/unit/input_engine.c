@@ -35,7 +35,7 @@ static bool fits(enum stk_dataset_role role, struct stk_input_name is)
     }
 }
 
-int main(void)
+static void kinds(void)
 {
     CHECK(stk_dataset_kind_count > 30);
     for (int i = 0; i < stk_dataset_kind_count; i++) {
@@ -50,5 +50,11 @@ int main(void)
         }
         CHECK(is.is_pipeline && fits(it.kind->role, is));
     }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin(argc, argv);
+    CHECK_RUN(kinds);
     return check_done("unit.input_engine");
 }

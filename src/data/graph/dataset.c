@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 const struct stk_dataset_kind *const stk_dataset_kinds[] = {
 #define X(name) &stk_dataset_##name,
@@ -75,6 +76,7 @@ enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name
     }
     if (s == STK_OK) {
         s = kind->infer(ds, err);
+        STK_ASSERT(s != STK_OK || ds->specs); // its elements are known to be something
     }
     if (s != STK_OK) {
         stk_dataset_drop(ds);
@@ -87,6 +89,7 @@ enum stk_status stk_dataset_make(struct stk_dataset **out, const char *kind_name
 struct stk_dataset *stk_dataset_hold(struct stk_dataset *ds)
 {
     if (ds) {
+        STK_ASSERT(__atomic_load_n(&ds->refs, __ATOMIC_RELAXED) > 0);
         __atomic_add_fetch(&ds->refs, 1, __ATOMIC_RELAXED);
     }
     return ds;
@@ -96,6 +99,7 @@ struct stk_dataset *stk_dataset_hold(struct stk_dataset *ds)
 void stk_dataset_drop(struct stk_dataset *ds)
 {
     while (ds && __atomic_sub_fetch(&ds->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        STK_ASSERT(ds->refs == 0);
         struct stk_dataset *next = ds->n_in > 0 ? ds->in[0] : NULL;
         for (int i = 1; i < ds->n_in; i++) {
             stk_dataset_drop(ds->in[i]);
@@ -156,6 +160,7 @@ bool stk_dataset_has_at(const struct stk_dataset *ds)
 enum stk_status stk_dataset_like_input(struct stk_dataset *ds, struct stk_err *err)
 {
     (void)err;
+    STK_ASSERT(ds->n_in > 0 && !ds->specs);
     ds->specs = stk_specs_hold(ds->in[0]->specs);
     return STK_OK;
 }

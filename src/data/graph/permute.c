@@ -4,6 +4,7 @@
 // through again (cycle walking), which is rare since left * right - n < left + right.
 #include "data/graph/permute.h"
 
+#include "base/assert.h"
 #include "base/str.h"
 
 #define ROUNDS 4 // an even number
@@ -53,6 +54,7 @@ static inline uint64_t pass(const struct stk_permutation *p, uint64_t l, uint64_
 
 uint64_t stk_permutation_at(const struct stk_permutation *p, uint64_t i)
 {
+    STK_ASSERT(i < p->left * p->right);
     do {
         i = pass(p, i / p->right, i % p->right);
     } while (i >= p->n);
@@ -61,6 +63,7 @@ uint64_t stk_permutation_at(const struct stk_permutation *p, uint64_t i)
 
 void stk_permutation_range(const struct stk_permutation *p, uint64_t first, int64_t n, int64_t *out)
 {
+    STK_ASSERT(n >= 0 && first <= p->n && (uint64_t)n <= p->n - first);
     uint64_t l = first / p->right, r = first % p->right;
     for (int64_t i = 0; i < n; i++) {
         out[i] = (int64_t)pass(p, l, r);

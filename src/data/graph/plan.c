@@ -198,3 +198,20 @@ bool stk_plan_write(struct stk_rewrite_log *out, const struct stk_dataset *ds)
 {
     return write_stage(out, ds, 0);
 }
+
+static void dump(const struct stk_dataset *ds, FILE *to, int depth)
+{
+    struct line l = {.n = 0};
+    add(&l, "%*s%s refs=%d hops=%d -> ", 2 * depth, "", ds->kind->name,
+        __atomic_load_n(&ds->refs, __ATOMIC_RELAXED), ds->hops);
+    add_specs(&l, ds->specs);
+    fprintf(to, "%s%s%s\n", l.text, ds->where ? "  " : "", ds->where ? ds->where : "");
+    for (int i = 0; i < ds->n_in && depth < DEPTH_MAX; i++) {
+        dump(ds->in[i], to, depth + 1);
+    }
+}
+
+void stk_dataset_dump(const struct stk_dataset *ds, FILE *to)
+{
+    dump(ds, to ? to : stderr, 0);
+}

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "data/memory/col.h"
 
 #define PARTS_FEW 64 // are joined without an allocation
 
 STK_HOT bool stk_block_reset(struct stk_block *b, int count)
 {
+    STK_ASSERT(count >= 0);
     stk_block_clear(b);
     if (count > b->capacity) {
         struct stk_col *cols = stk_realloc_array(b->cols, (size_t)count, sizeof cols[0]);
@@ -25,6 +27,7 @@ STK_HOT bool stk_block_reset(struct stk_block *b, int count)
 
 STK_HOT void stk_block_clear(struct stk_block *b)
 {
+    STK_ASSERT(b->count == 0 || b->cols);
     for (int k = 0; k < b->count; k++) {
         stk_col_clear(&b->cols[k]);
     }
@@ -47,6 +50,7 @@ bool stk_block_share(struct stk_block *to, const struct stk_block *from)
 STK_HOT bool stk_block_slice(struct stk_block *to, const struct stk_block *from, int64_t first,
                              int64_t n)
 {
+    STK_ASSERT(to != from && first >= 0 && n >= 0);
     if (!stk_block_reset(to, from->count)) {
         return false;
     }
@@ -60,6 +64,7 @@ STK_HOT bool stk_block_slice(struct stk_block *to, const struct stk_block *from,
 bool stk_block_gather(struct stk_block *to, struct stk_pool *pool, const struct stk_block *from,
                       const int64_t *index, int64_t n)
 {
+    STK_ASSERT(to != from && n >= 0);
     if (!stk_block_reset(to, from->count)) {
         return false;
     }
@@ -76,12 +81,14 @@ bool stk_block_gather(struct stk_block *to, struct stk_pool *pool, const struct 
 bool stk_block_concat(struct stk_block *to, struct stk_pool *pool,
                       const struct stk_block *const *parts, int count)
 {
+    STK_ASSERT(count > 0);
     const struct stk_col *few[PARTS_FEW];
     const struct stk_col **cols =
         count > PARTS_FEW ? stk_alloc_array((size_t)count, sizeof cols[0]) : few;
     bool ok = cols && stk_block_reset(to, parts[0]->count);
     for (int k = 0; ok && k < parts[0]->count; k++) {
         for (int p = 0; p < count; p++) {
+            STK_ASSERT(parts[p] != to && parts[p]->count == parts[0]->count);
             cols[p] = &parts[p]->cols[k];
         }
         ok = stk_col_concat(&to->cols[k], pool, cols, count);
@@ -101,6 +108,7 @@ bool stk_block_concat(struct stk_block *to, struct stk_pool *pool,
 
 void stk_block_move(struct stk_block *to, struct stk_block *from)
 {
+    STK_ASSERT(to != from);
     stk_block_clear(to);
     struct stk_block old = *to;
     *to = *from;

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define ALIGN 64
 #define CLASS_BYTES_MIN 256
@@ -74,6 +75,7 @@ void stk_pool_set_wait(struct stk_pool *p, bool (*wait)(void *arg, int *idle), v
 
 STK_HOT struct stk_pool *stk_pool_hold(struct stk_pool *p)
 {
+    STK_ASSERT(__atomic_load_n(&p->refs, __ATOMIC_RELAXED) > 0);
     __atomic_add_fetch(&p->refs, 1, __ATOMIC_RELAXED);
     return p;
 }
@@ -93,6 +95,7 @@ static void free_lists(struct stk_pool *p)
         while (p->free[c]) {
             struct stk_buf *b = p->free[c];
             p->free[c] = b->next;
+            STK_ASSERT(b->refs == 0 && p->stats.free_bytes >= b->size);
             p->stats.free_bytes -= b->size;
             buf_free(p, b);
         }
@@ -104,7 +107,9 @@ STK_HOT void stk_pool_drop(struct stk_pool *p)
     if (!p || __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    STK_ASSERT(p->stats.in_use_bytes == 0);
     free_lists(p);
+    STK_ASSERT(p->stats.free_bytes == 0);
     pthread_mutex_destroy(&p->lock);
     stk_free(p);
 }
@@ -147,6 +152,7 @@ static struct stk_buf *buf_new(size_t size)
     }
     *b = (struct stk_buf){.size = size};
     b->data = (uint8_t *)(((uintptr_t)(b + 1) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+    STK_ASSERT(((uintptr_t)b->data & (ALIGN - 1)) == 0);
     for (size_t i = TOUCH_BYTES; i < size && size <= SMALL_BYTES_MAX; i += TOUCH_BYTES) {
         ((volatile uint8_t *)b->data)[i] = 0;
     }
@@ -172,6 +178,7 @@ STK_HOT static bool reserve(struct stk_pool *p, size_t size)
         free_lists(p);
     }
     s->in_use_bytes += size;
+    STK_ASSERT(s->in_use_bytes <= s->cap_bytes);
     s->peak_bytes = s->in_use_bytes > s->peak_bytes ? s->in_use_bytes : s->peak_bytes;
     return true;
 }
@@ -201,6 +208,7 @@ bool stk_pool_claim_waiting(struct stk_pool *p, size_t bytes)
 void stk_pool_unclaim(struct stk_pool *p, size_t bytes)
 {
     pthread_mutex_lock(&p->lock);
+    STK_ASSERT(p->stats.in_use_bytes >= bytes);
     p->stats.in_use_bytes -= bytes;
     pthread_mutex_unlock(&p->lock);
 }
@@ -216,6 +224,8 @@ STK_HOT static struct stk_buf *take_free(struct stk_pool *p, int c)
             return NULL;
         }
         if (b) {
+            STK_ASSERT(b->refs == 0 && b->size >= class_bytes(c));
+            STK_ASSERT(p->stats.free_bytes >= b->size);
             p->free[k] = b->next;
             p->stats.free_bytes -= b->size;
             return b;
@@ -228,6 +238,7 @@ STK_HOT static struct stk_buf *take_free(struct stk_pool *p, int c)
 STK_HOT static bool put_free(struct stk_pool *p, struct stk_buf *b)
 {
     int c = class_of(b->size);
+    STK_ASSERT(c >= 0 && c < CLASSES && b->refs == 0 && b->pool == p);
     if (p->stats.free_bytes + b->size > p->stats.cap_bytes >> CACHE_SHIFT) {
         return false;
     }
@@ -264,6 +275,7 @@ STK_HOT static struct stk_buf *buf_try(struct stk_pool *p, int c, bool *is_short
 STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
 {
     int c = class_of(size), idle = 0;
+    STK_ASSERT(c >= CLASSES || class_bytes(c) >= size);
     bool is_short;
     struct stk_buf *b = c < CLASSES ? buf_try(p, c, &is_short) : NULL;
     while (!b && c < CLASSES && is_short && waits(p, class_bytes(c), &idle)) {
@@ -275,6 +287,7 @@ STK_HOT struct stk_buf *stk_buf_get(struct stk_pool *p, size_t size)
 struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
                                 void (*drop)(void *arg), void *arg)
 {
+    STK_ASSERT(data || size == 0);
     struct stk_buf *b = stk_alloc_zero(1, sizeof *b);
     if (b) {
         *b = (struct stk_buf){.refs = 1,
@@ -291,6 +304,7 @@ struct stk_buf *stk_buf_foreign(const void *data, size_t size, bool is_readonly,
 STK_HOT struct stk_buf *stk_buf_hold(struct stk_buf *b)
 {
     if (b) {
+        STK_ASSERT(__atomic_load_n(&b->refs, __ATOMIC_RELAXED) > 0);
         __atomic_add_fetch(&b->refs, 1, __ATOMIC_RELAXED);
     }
     return b;
@@ -301,6 +315,7 @@ STK_HOT void stk_buf_drop(struct stk_buf *b)
     if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    STK_ASSERT(b->refs == 0);
     struct stk_pool *p = b->pool;
     if (!p) {
         if (b->drop) {
@@ -310,6 +325,7 @@ STK_HOT void stk_buf_drop(struct stk_buf *b)
         return;
     }
     pthread_mutex_lock(&p->lock);
+    STK_ASSERT(p->stats.in_use_bytes >= b->size);
     p->stats.in_use_bytes -= b->size;
     bool keeps = put_free(p, b);
     pthread_mutex_unlock(&p->lock);
@@ -327,6 +343,7 @@ bool stk_buf_is_sole(const struct stk_buf *b)
 STK_HOT struct stk_keep *stk_keep_hold(struct stk_keep *k)
 {
     if (k) {
+        STK_ASSERT(__atomic_load_n(&k->refs, __ATOMIC_RELAXED) > 0);
         __atomic_add_fetch(&k->refs, 1, __ATOMIC_RELAXED);
     }
     return k;
@@ -337,6 +354,7 @@ STK_HOT void stk_keep_drop(struct stk_keep *k)
     if (!k || __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    STK_ASSERT(k->refs == 0 && k->count >= 0 && k->count <= k->capacity);
     for (int i = 0; i < k->count; i++) {
         stk_buf_drop(k->bufs[i]);
     }
@@ -394,6 +412,7 @@ bool stk_keep_add(struct stk_keep **k, struct stk_buf *b)
         return false;
     }
     struct stk_keep *own = *k;
+    STK_ASSERT(own->refs == 1 && own->count < own->capacity); // nobody else sees it change
     own->bufs[own->count++] = stk_buf_hold(b);
     return true;
 }

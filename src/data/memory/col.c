@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 #define ROOM_BYTES ((size_t)16 << 10) // of string bytes at once
 
 STK_HOT void stk_col_clear(struct stk_col *c)
@@ -16,6 +18,7 @@ STK_HOT void stk_col_clear(struct stk_col *c)
 
 STK_HOT void stk_col_share(struct stk_col *to, const struct stk_col *from)
 {
+    STK_ASSERT(to != from);
     *to = *from;
     to->is_bound = false;
     stk_buf_hold(to->data_buf);
@@ -25,6 +28,7 @@ STK_HOT void stk_col_share(struct stk_col *to, const struct stk_col *from)
 
 STK_HOT void stk_col_slice(struct stk_col *to, const struct stk_col *from, int64_t first, int64_t n)
 {
+    STK_ASSERT(first >= 0 && n >= 0 && first <= from->n - n);
     stk_col_share(to, from);
     to->n = n;
     if (to->is_varied) {
@@ -64,6 +68,7 @@ bool stk_col_uniform(struct stk_col *c, struct stk_pool *pool, enum stk_dtype dt
 static bool grow_meta(struct stk_col *c, struct stk_pool *pool, int64_t n_max)
 {
     size_t each = sizeof(struct stk_shape) + sizeof(int64_t), bytes;
+    STK_ASSERT(n_max > c->n && n_max > 0);
     if (!mul_size((size_t)n_max, each, &bytes)) {
         return false;
     }
@@ -98,6 +103,7 @@ static bool grow_data(struct stk_col *c, struct stk_pool *pool, int64_t value_ma
         return false;
     }
     if (c->data_buf) {
+        STK_ASSERT(c->offsets[c->n] <= value_max);
         memcpy(b->data, c->data, (size_t)c->offsets[c->n] * each);
     }
     stk_buf_drop(c->data_buf);
@@ -117,6 +123,7 @@ bool stk_col_varied(struct stk_col *c, struct stk_pool *pool, enum stk_dtype dty
 void *stk_col_append(struct stk_col *c, struct stk_pool *pool, const struct stk_shape *shape)
 {
     int64_t count = stk_shape_count(shape);
+    STK_ASSERT(c->is_varied && c->n <= c->n_max && stk_buf_is_sole(c->meta_buf));
     if (count < 0 || (c->n == c->n_max && !grow_meta(c, pool, 2 * c->n_max))) {
         return NULL;
     }
@@ -126,6 +133,7 @@ void *stk_col_append(struct stk_col *c, struct stk_pool *pool, const struct stk_
     }
     size_t each = stk_dtype_bytes(c->dtype);
     uint8_t *at = c->data + (size_t)used * each;
+    STK_ASSERT(need >= used && need <= c->value_max);
     c->shapes[c->n] = *shape;
     c->offsets[++c->n] = need;
     if (c->dtype == STK_DT_STRING || c->dtype == STK_DT_DATASET) {
@@ -182,6 +190,7 @@ uint8_t *stk_col_capacity_for(struct stk_col *c, struct stk_pool *pool,
         *capacity = (struct stk_col_capacity){b->data, b->size};
         stk_buf_drop(b); // the column holds it
     }
+    STK_ASSERT(size <= capacity->left);
     uint8_t *at = capacity->at;
     capacity->at += size;
     capacity->left -= size;
@@ -197,7 +206,9 @@ static int64_t value_count(const struct stk_col *c)
 
 bool stk_col_own(struct stk_col *c, struct stk_pool *pool)
 {
+    STK_ASSERT(c->dtype == STK_DT_STRING);
     int64_t count = value_count(c);
+    STK_ASSERT(count >= 0);
     const struct stk_bytes *from = stk_col_at(c, 0);
     size_t total = 0;
     for (int64_t i = 0; i < count; i++) {

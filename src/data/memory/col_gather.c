@@ -3,6 +3,7 @@
 // moved as bytes; string views and datasets stay held through `keep`.
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/memory/col.h"
 #include "data/memory/stream_copy.h"
 
@@ -65,6 +66,10 @@ static bool gather_varied(struct stk_col *to, struct stk_pool *pool, const struc
 bool stk_col_gather(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
                     const int64_t *index, int64_t n)
 {
+    STK_ASSERT(to != from && n >= 0);
+    for (int64_t i = 0; STOKER_ASSERTIONS && i < n; i++) {
+        STK_ASSERT(index[i] >= 0 && index[i] < from->n);
+    }
     *to = (struct stk_col){0};
     bool ok;
     if (from->is_varied) {
@@ -161,12 +166,14 @@ static bool concat_varied(struct stk_col *to, struct stk_pool *pool,
 bool stk_col_concat(struct stk_col *to, struct stk_pool *pool, const struct stk_col *const *parts,
                     int count)
 {
+    STK_ASSERT(count > 0);
     if (count == 1) {
         stk_col_share(to, parts[0]);
         return true;
     }
     int64_t n = 0;
     for (int k = 0; k < count; k++) {
+        STK_ASSERT(parts[k]->dtype == parts[0]->dtype);
         n += parts[k]->n;
     }
     *to = (struct stk_col){0};
@@ -184,6 +191,7 @@ bool stk_col_concat(struct stk_col *to, struct stk_pool *pool, const struct stk_
 bool stk_col_fold(struct stk_col *to, struct stk_pool *pool, const struct stk_col *from,
                   int64_t group, int64_t *unequal)
 {
+    STK_ASSERT(group > 0 && from->n % group == 0);
     *unequal = -1;
     *to = (struct stk_col){0};
     struct stk_col uniform = {0};

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 // The shape that holds all elements. False: element *bad does not fit.
 static bool find_shape(const struct stk_col *from, int64_t first, int64_t n,
                        const struct stk_shape *target, struct stk_shape *shape, int64_t *bad)
@@ -74,6 +76,7 @@ bool stk_col_pad(struct stk_col *to, struct stk_pool *pool, const struct stk_col
                  int64_t first, int64_t n, const struct stk_shape *target, const void *value,
                  int64_t *bad)
 {
+    STK_ASSERT(first >= 0 && n > 0 && first <= from->n - n);
     struct stk_shape shape, batch;
     *bad = -1;
     *to = (struct stk_col){0};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 struct dtype_row {
     const char *name;
@@ -75,6 +76,7 @@ void stk_specs_drop(struct stk_specs *s)
     if (!s || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    STK_ASSERT(s->refs == 0);
     for (int i = 0; i < s->count; i++) {
         stk_specs_drop(s->items[i].nested);
     }
@@ -95,6 +97,7 @@ bool stk_shape_equal(const struct stk_shape *a, const struct stk_shape *b)
 
 bool stk_shape_is_known(const struct stk_shape *s)
 {
+    STK_ASSERT(s->rank <= STK_RANK_MAX);
     for (int i = 0; i < s->rank; i++) {
         if (s->dim[i] < 0) {
             return false;
@@ -105,6 +108,7 @@ bool stk_shape_is_known(const struct stk_shape *s)
 
 int64_t stk_shape_count(const struct stk_shape *s)
 {
+    STK_ASSERT(s->rank <= STK_RANK_MAX);
     if (s->rank < 0) {
         return -1;
     }

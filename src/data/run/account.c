@@ -2,6 +2,7 @@
 // Time accounts; see account.h.
 #include "data/run/account.h"
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "data/run/recorder.h"
 
@@ -51,6 +52,7 @@ static uint64_t charge(struct account *a)
     uint64_t now = stk_clock_ns();
     if (a->stage) {
         uint64_t passed = now - a->since_ns, cpu;
+        STK_ASSERT(now >= a->since_ns);
         a->worked_ns += passed;
         if (a->worked_ns > RATIO_EVERY_NS) {
             cpu = measure(a);
@@ -87,6 +89,7 @@ struct stk_iter *stk_account_enter(struct stk_iter *it)
 void stk_account_leave(struct stk_iter *before, int64_t given)
 {
     struct stk_iter *it = account.stage;
+    STK_ASSERT(it && given >= 0); // who leaves has entered
     if (it && it->run->recorder) {
         stk_recorder_end(it->run->recorder, it, given);
     }

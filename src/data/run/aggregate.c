@@ -4,6 +4,7 @@
 #include "data/run/aggregate.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define TOLD_MAX 256
 #define EACH UINT32_MAX         // pullers: one for each dataset
@@ -81,6 +82,7 @@ static void tell(struct stk_iter *to, struct stk_iter *from, uint32_t pullers)
     const uint64_t *b = (const uint64_t *)&from->stats;
     for (size_t i = 0; i < STK_STAGE_COUNTS; i++) {
         uint64_t now = __atomic_load_n(&b[i], __ATOMIC_RELAXED);
+        STK_ASSERT(now >= from->told[i]);
         __atomic_add_fetch(&a[i], now - from->told[i], __ATOMIC_RELAXED);
         from->told[i] = now;
     }
@@ -119,6 +121,8 @@ void stk_aggregate_tell(struct stk_iter *it)
 
 void stk_aggregate_join(struct stk_iter *it, struct stk_iter *inner)
 {
+    STK_ASSERT(it->n_in > 1 && inner->is_concurrent && inner->parent == it);
+    STK_ASSERT(!inner->concurrent_next && !inner->concurrent_previous);
     pthread_mutex_lock(&it->run->tree_lock);
     inner->concurrent_next = it->concurrent;
     if (it->concurrent) {
@@ -141,6 +145,7 @@ void stk_aggregate_leave(struct stk_iter *it, struct stk_iter *inner)
     if (inner->concurrent_previous) {
         inner->concurrent_previous->concurrent_next = inner->concurrent_next;
     } else {
+        STK_ASSERT(it->concurrent == inner);
         it->concurrent = inner->concurrent_next;
     }
     if (inner->concurrent_next) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "data/run/account.h"
@@ -25,6 +26,7 @@ struct stk_async *stk_async_open(struct stk_iter *it, const struct stk_async_kin
     if (!a) {
         return NULL;
     }
+    STK_ASSERT(kind->pull);
     a->it = it;
     a->kind = kind;
     a->arg = arg;
@@ -95,6 +97,7 @@ static void size_pieces(struct stk_async *a, const struct stk_piece *p, int64_t 
     next = each > 0 && next > STK_PIECE_BYTES_MAX / each ? STK_PIECE_BYTES_MAX / each : next;
     next = a->piece_n_max && next > a->piece_n_max ? a->piece_n_max : next;
     next = next < 1 ? 1 : next;
+    STK_ASSERT(n > 0 && next <= STK_PIECE_ELEMENTS_MAX);
     __atomic_store_n(&a->piece_n, next, __ATOMIC_RELAXED);
     __atomic_store_n(&a->it->stats.block_max, (uint32_t)next, __ATOMIC_RELAXED);
 }
@@ -153,12 +156,16 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
         pthread_mutex_unlock(&a->input_lock);
         return false;
     }
-    stk_permit_take(&run->permits);
+    bool had_permit = stk_permit_is_held(); // as a worker of the stage that pulls
+    if (!had_permit) {
+        stk_permit_take(&run->permits);
+    }
     struct stk_iter *before = stk_account_enter(a->it);
     uint64_t start_ns = stk_clock_ns();
     stk_memory_wait_set(is_worker ? ring_is_stopped : NULL, &a->ring);
     int64_t n = a->kind->pull(a, own, __atomic_load_n(&a->piece_n, __ATOMIC_RELAXED), p);
     stk_memory_wait_set(NULL, NULL);
+    STK_ASSERT(n >= 0 && p->used == 0);
     bool is_end = n == 0 && p->status == STK_OK;
     if (is_end) {
         stk_ring_end(&a->ring);
@@ -174,7 +181,9 @@ static bool one_piece(struct stk_async *a, void *own, struct stk_piece *p, bool 
     uint64_t end_ns = stk_clock_ns();
     stk_account_leave(before, 0);
     stk_account_settle(a->it);
-    stk_permit_return(&run->permits);
+    if (!had_permit) {
+        stk_permit_return(&run->permits);
+    }
     if (is_end) {
         return false;
     }
@@ -227,6 +236,7 @@ static void *work(void *arg)
 // The park lock is held.
 static void start_threads(struct stk_async *a)
 {
+    STK_ASSERT(a->wanted >= 1 && a->wanted <= STK_WORKERS_MAX && a->n_threads >= 0);
     sigset_t before;
     bool masked = stk_thread_block_signals(&before);
     while (a->n_threads < a->wanted) {
@@ -301,6 +311,7 @@ void stk_async_close(struct stk_async *a)
         pthread_join(a->workers[i].thread, NULL);
     }
     stk_wait_end(a->it->run, w, NULL);
+    STK_ASSERT(a->it->run->is_cancelled || a->ring.is_stopped);
     if (a->own && a->kind->end) {
         a->kind->end(a->own);
     }
@@ -356,6 +367,7 @@ STK_HOT static bool extend(struct stk_block *out, const struct stk_piece *p, int
 static enum stk_status turn_error(struct stk_async *a, struct stk_piece *p, struct stk_err *err)
 {
     enum stk_status s = p->status;
+    STK_ASSERT(s != STK_OK && p->used == p->block.n);
     struct stk_piece *next = p->next;
     if (p->err) {
         *err = *p->err;
@@ -391,6 +403,7 @@ STK_HOT enum stk_status stk_async_next(struct stk_async *a, int64_t want, int64_
             break;
         }
         int64_t left = p->block.n - p->used, n = left < want - out->n ? left : want - out->n;
+        STK_ASSERT(left >= 0 && n >= 0);
         if (n > 0 && out->n == 0 && n == p->block.n && p->status == STK_OK) {
             stk_block_move(out, &p->block); // all of it: no reference more
             target = p->ends_group ? 0 : target;

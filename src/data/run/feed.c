@@ -2,12 +2,15 @@
 // Inputs read block by block through a block of the reader's own; see feed.h.
 #include "data/run/feed.h"
 
+#include "base/assert.h"
+
 enum stk_status stk_feed_fill(struct stk_feed *f, struct stk_iter *from, int64_t want,
                               struct stk_err *err)
 {
     if (stk_feed_left(f) > 0 || f->at_end) {
         return STK_OK;
     }
+    STK_ASSERT(f->used >= 0 && f->used <= f->block.n);
     f->used = 0;
     enum stk_status s = stk_iter_next(from, want, &f->block, err);
     f->at_end = s == STK_OK && f->block.n == 0;
@@ -18,6 +21,7 @@ enum stk_status stk_feed_take(struct stk_feed *f, int64_t n, struct stk_block *o
                               struct stk_err *err)
 {
     int64_t left = stk_feed_left(f);
+    STK_ASSERT(n >= 0 && left >= 0);
     n = n < left ? n : left;
     if (f->used == 0 && n == f->block.n) {
         stk_block_move(out, &f->block);
@@ -36,6 +40,7 @@ enum stk_status stk_feed_skip(struct stk_feed *f, struct stk_iter *from, int64_t
 {
     int64_t left = stk_feed_left(f), held = n < left ? n : left, more = 0;
     enum stk_status s = STK_OK;
+    STK_ASSERT(n >= 0 && held >= 0);
     f->used += held;
     if (n > held && !f->at_end) {
         s = stk_iter_skip(from, n - held, &more, err);

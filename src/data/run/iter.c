@@ -2,6 +2,7 @@
 // Places of iterators in their tree, and the seeds that follow from them; see iter.h.
 #include "data/run/iter.h"
 
+#include "base/assert.h"
 #include "base/str.h"
 
 uint64_t stk_path_mix(uint64_t path, uint64_t part)
@@ -11,6 +12,7 @@ uint64_t stk_path_mix(uint64_t path, uint64_t part)
 
 uint64_t stk_iter_input_path(const struct stk_iter *it, int i)
 {
+    STK_ASSERT(i >= 0);
     uint64_t path = i == 0 ? it->path : stk_path_mix(it->path, (uint64_t)i);
     for (int k = -1; i == 0 && k < it->ds->hops; k++) {
         path = stk_path_mix(path, 0);
@@ -26,6 +28,7 @@ uint64_t stk_iter_seed_at(const struct stk_run *run, uint64_t path, uint64_t epo
 
 uint64_t stk_iter_seed_below(const struct stk_iter *it, int64_t hops, int64_t seed)
 {
+    STK_ASSERT(hops >= 0);
     uint64_t path = it->path;
     for (int64_t k = 0; k < hops; k++) {
         path = stk_path_mix(path, 0);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "data/run/aggregate.h"
 #include "data/run/fork.h"
 #include "data/run/run_open.h"
@@ -39,6 +40,7 @@ static enum stk_status open_inputs(struct stk_iter *it, struct stk_err *err)
 static enum stk_status open_at(struct stk_iter **out, struct stk_dataset *ds, struct stk_run *run,
                                const struct opening *at, struct stk_err *err)
 {
+    STK_ASSERT(ds->specs && ds->kind->next);
     *out = NULL;
     struct stk_iter *it = stk_alloc_zero(1, sizeof *it);
     if (!it) {
@@ -83,6 +85,7 @@ enum stk_status stk_iter_open(struct stk_iter **out, struct stk_dataset *ds, str
 enum stk_status stk_iter_open_input(struct stk_iter **out, struct stk_iter *it, int i,
                                     uint64_t epoch, struct stk_err *err)
 {
+    STK_ASSERT(i >= 0 && i < it->ds->n_in);
     struct opening at = {.path = stk_iter_input_path(it, i),
                          .place = stk_path_mix(it->place, (uint64_t)i),
                          .epoch = epoch,
@@ -141,6 +144,7 @@ static void inherit(struct stk_iter *to, const struct stk_iter *from)
     const uint64_t *b = (const uint64_t *)&from->stats;
     for (size_t i = 0; i < STK_STAGE_COUNTS; i++) {
         __atomic_add_fetch(&a[i], __atomic_load_n(&b[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        STK_ASSERT(from->told[i] <= b[i]); // no more was told than was counted
         to->told[i] += from->told[i];
     }
     for (int i = 0; i < to->n_in && i < from->n_in && to->kind == from->kind; i++) {
@@ -155,6 +159,7 @@ static void inherit(struct stk_iter *to, const struct stk_iter *from)
 
 void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
 {
+    STK_ASSERT(i >= 0 && i < it->n_in && (!fresh || fresh->run == it->run));
     struct stk_iter *old = it->in[i];
     pthread_mutex_lock(&it->run->tree_lock);
     if (old && fresh) {
@@ -171,6 +176,7 @@ void stk_iter_exchange(struct stk_iter *it, int i, struct stk_iter *fresh)
 
 void stk_iter_close_concurrent(struct stk_iter *it, struct stk_iter *inner)
 {
+    STK_ASSERT(!inner || inner->parent == it);
     if (inner) {
         stk_aggregate_leave(it, inner);
         stk_iter_close(inner);

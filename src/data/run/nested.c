@@ -3,6 +3,7 @@
 // what they make is small, but may refer to much, and elements behind an end are not needed.
 #include "data/run/nested.h"
 
+#include "base/assert.h"
 #include "data/run/feed.h"
 #include "data/run/iter_open.h"
 
@@ -88,6 +89,7 @@ enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_c
     }
     struct stk_dataset *ds =
         *(struct stk_dataset **)stk_col_at(&n->made.block.cols[0], n->made.used);
+    STK_ASSERT(ds && n->index >= stk_feed_left(&n->made));
     uint64_t number = (uint64_t)(n->index - stk_feed_left(&n->made));
     n->made.used++;
     return stk_iter_open_given(inner, it, ds, number, is_concurrent, err);
@@ -96,6 +98,7 @@ enum stk_status stk_nest_next(struct stk_nest *n, struct stk_iter *it, bool is_c
 enum stk_status stk_dataset_of_block(struct stk_dataset **out, const struct stk_block *b, int first,
                                      int count, struct stk_specs *specs, struct stk_err *err)
 {
+    STK_ASSERT(first >= 0 && count >= 0 && first + count <= b->count);
     struct stk_attrs *attrs = stk_attrs_new();
     struct stk_attr cols = {.name = "columns",
                             .kind = STK_ATTR_COLS,

@@ -2,6 +2,7 @@
 // Pulling, skipping, random access; see pull.h.
 #include "data/run/pull.h"
 
+#include "data/memory/block_check.h"
 #include "data/run/account.h"
 #include "data/run/fork.h"
 
@@ -16,6 +17,7 @@ static enum stk_status take_pending(struct stk_iter *it, struct stk_err *err)
 {
     enum stk_status s = it->pending;
     it->pending = STK_OK;
+    STK_ASSERT(s != STK_OK);
     *err = it->pending_err;
     return s;
 }
@@ -54,12 +56,14 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
     }
     for (;;) {
         s = it->kind->next(it, want, out, err);
+        STK_ASSERT(out->n >= 0 && out->n <= want);
         if (s == STK_OK) {
             break;
         }
         bool is_left_out = leaves_out(it, s);
         name_stage(it, s, err);
         if (out->n > 0) {
+            STK_ASSERT(it->pending == STK_OK);
             it->pending = is_left_out ? STK_OK : s;
             it->pending_err = *err;
             s = STK_OK;
@@ -81,6 +85,7 @@ STK_HOT static enum stk_status next_of_kind(struct stk_iter *it, int64_t want,
 STK_HOT enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                       struct stk_err *err)
 {
+    STK_ASSERT(want > 0 && !it->is_aggregate);
     stk_block_clear(out);
     if (it->pending != STK_OK) {
         return take_pending(it, err);
@@ -96,6 +101,8 @@ STK_HOT enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct 
     }
     enum stk_status s = next_of_kind(it, want, out, err);
     if (s == STK_OK && out->n > 0) {
+        STK_ASSERT(out->count == it->ds->specs->count);
+        STK_ASSERT_BLOCK(out);
         __atomic_add_fetch(&it->stats.elements, (uint64_t)out->n, __ATOMIC_RELAXED);
         __atomic_add_fetch(&it->stats.blocks, 1, __ATOMIC_RELAXED);
     }
@@ -104,6 +111,7 @@ STK_HOT enum stk_status stk_iter_next(struct stk_iter *it, int64_t want, struct 
 
 enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, struct stk_err *err)
 {
+    STK_ASSERT(n >= 0 && !it->is_aggregate);
     *done = 0;
     if (it->pending != STK_OK) {
         return take_pending(it, err);
@@ -113,6 +121,7 @@ enum stk_status stk_iter_skip(struct stk_iter *it, int64_t n, int64_t *done, str
     }
     if (it->kind->skip && !it->run->pulls_to_skip) {
         enum stk_status skipped = it->kind->skip(it, n, done, err);
+        STK_ASSERT(*done >= 0 && *done <= n);
         if (skipped != STK_OK) {
             name_stage(it, skipped, err);
         }
@@ -136,5 +145,11 @@ enum stk_status stk_iter_at(struct stk_iter *it, const int64_t *index, int64_t n
                             struct stk_block *out, struct stk_err *err)
 {
     stk_block_clear(out);
-    return it->kind->at(it, index, n, out, err);
+    STK_ASSERT(n > 0 && it->kind->at);
+    enum stk_status s = it->kind->at(it, index, n, out, err);
+    if (s == STK_OK) {
+        STK_ASSERT(out->n == n && out->count == it->ds->specs->count);
+        STK_ASSERT_BLOCK(out);
+    }
+    return s;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "data/run/aggregate.h"
@@ -315,6 +316,7 @@ static void end_step(struct session *s, uint64_t asked_ns)
 void stk_recorder_step(struct stk_recorder *r, uint64_t asked_ns, uint64_t given_ns, int64_t given)
 {
     struct session *s = r->session;
+    STK_ASSERT(given_ns >= asked_ns && given >= 0);
     __atomic_add_fetch(&r->waited_ns, given_ns - asked_ns, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&r->events, 3, __ATOMIC_RELAXED) > EVENTS_MAX) {
         __atomic_add_fetch(&r->left_out, 3, __ATOMIC_RELAXED);
@@ -400,6 +402,7 @@ static enum stk_status session_leave(struct session *s, struct stk_err *err)
 {
     enum stk_status status = STK_OK;
     pthread_mutex_lock(&sessions_lock);
+    STK_ASSERT(s->users > 0);
     bool is_last = --s->users == 0;
     if (is_last && s->is_shared) {
         stk_wire_flush(s->consumer);

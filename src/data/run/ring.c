@@ -2,8 +2,11 @@
 // The ring of pieces between workers and consumer; see ring.h.
 #include "data/run/ring.h"
 
+#include <inttypes.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "data/memory/block_check.h"
 #include "data/run/account.h"
 
 void stk_piece_clear(struct stk_piece *p)
@@ -31,7 +34,9 @@ struct stk_piece *stk_piece_last(struct stk_piece *p)
 
 bool stk_piece_fail(struct stk_piece *p, enum stk_status status, const struct stk_err *err)
 {
+    STK_ASSERT(status != STK_OK);
     p = stk_piece_last(p);
+    STK_ASSERT(p->status == STK_OK && !p->err);
     p->next = stk_alloc_zero(1, sizeof *p->next);
     p->err = stk_alloc(sizeof *p->err);
     p->status = status;
@@ -41,6 +46,43 @@ bool stk_piece_fail(struct stk_piece *p, enum stk_status status, const struct st
     }
     *p->err = *err;
     return true;
+}
+
+const char *stk_ring_check(const struct stk_ring *r)
+{
+    int64_t elements = 0;
+    uint32_t done = __atomic_load_n(&r->it->stats.head_ready, __ATOMIC_RELAXED);
+    if (r->capacity < 1 || r->capacity > STK_RING_SLOTS) {
+        return "no room, or more than there are slots";
+    }
+    if (r->head > r->tail || r->tail - r->head > STK_RING_SLOTS) {
+        return "the head is behind the tail, or slots were given out twice";
+    }
+    if (r->in_flight < 0 || (r->in_flight > 0 && !r->is_sloppy)) {
+        return "pieces are under way that nobody reserved";
+    }
+    for (uint64_t k = r->head + 1; k < r->tail; k++) { // the head's slot is the consumer's
+        const struct stk_piece *p = &r->slots[k % STK_RING_SLOTS];
+        done += p->is_done;
+        elements += p->is_done ? p->count : 0;
+    }
+    if (done != r->ready) {
+        return "another number of pieces is ready than is counted";
+    }
+    return elements <= r->elements ? NULL : "more elements are ready than are counted";
+}
+
+void stk_ring_dump(const struct stk_ring *r, FILE *to)
+{
+    const char *why = stk_ring_check(r);
+    to = to ? to : stderr;
+    fprintf(to,
+            "ring of %s head=%" PRIu64 " tail=%" PRIu64 " ready=%u in_flight=%d capacity=%d "
+            "elements=%" PRId64 "%s%s%s%s%s%s\n",
+            r->it->kind->name, r->head, r->tail, r->ready, r->in_flight, r->capacity, r->elements,
+            r->is_sloppy ? " sloppy" : "", r->is_ended ? " ended" : "",
+            r->is_stopped ? " stopped" : "", r->has_waiter ? " consumer waits" : "",
+            why ? "  BROKEN: " : "", why ? why : "");
 }
 
 static void join_run(struct stk_ring *r)
@@ -74,6 +116,7 @@ static void leave_run(struct stk_ring *r)
 void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int capacity,
                    int64_t elements_max)
 {
+    STK_ASSERT(elements_max >= 0);
     r->it = it;
     r->is_sloppy = is_sloppy;
     r->elements_max = elements_max;
@@ -90,6 +133,7 @@ void stk_ring_open(struct stk_ring *r, struct stk_iter *it, bool is_sloppy, int 
 
 void stk_ring_close(struct stk_ring *r)
 {
+    STK_ASSERT(!r->has_waiter && !r->has_sleeper);
     leave_run(r);
     for (int i = 0; i < STK_RING_SLOTS; i++) {
         stk_piece_clear(&r->slots[i]);
@@ -269,6 +313,7 @@ bool stk_ring_reserve(struct stk_ring *r, uint64_t *seq)
             has_looked = !sleep_for_capacity(r);
         }
     }
+    STK_ASSERT(!stk_ring_check(r));
     bool has_slot = !is_over(r);
     if (has_slot && r->is_sloppy) {
         r->in_flight++;
@@ -284,6 +329,7 @@ void stk_ring_end(struct stk_ring *r)
 {
     pthread_mutex_lock(&r->lock);
     r->is_ended = true;
+    STK_ASSERT(r->is_sloppy ? r->in_flight > 0 : r->tail > r->head);
     if (r->is_sloppy) {
         r->in_flight--;
     } else {
@@ -320,12 +366,15 @@ STK_HOT static bool is_low(const struct stk_ring *r)
 void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
 {
     int64_t n = elements_of(p);
+    STK_ASSERT_BLOCK(&p->block);
     pthread_mutex_lock(&r->lock);
+    STK_ASSERT(r->is_sloppy ? r->in_flight > 0 : seq >= r->head && seq < r->tail);
     if (r->is_sloppy) {
         seq = r->tail++;
         r->in_flight--;
     }
     struct stk_piece *slot = &r->slots[seq % STK_RING_SLOTS], old = *slot;
+    STK_ASSERT(!old.is_done && !old.next);
     *slot = *p;
     slot->is_done = true;
     slot->count = n;
@@ -337,6 +386,7 @@ void stk_ring_finish(struct stk_ring *r, uint64_t seq, struct stk_piece *p)
     if (seq == r->head) { // else the consumer may be at work on the head's slot
         tell_head(r, true);
     }
+    STK_ASSERT(!stk_ring_check(r));
     moved(&r->consumer);
     if (r->has_waiter) {
         pthread_cond_signal(&r->has_piece);
@@ -405,6 +455,7 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
 {
     struct stk_piece *slot = &r->slots[r->head % STK_RING_SLOTS];
     int64_t n = slot->count;
+    STK_ASSERT(slot->is_done && n >= 0);
     if (slot->next) {
         stk_piece_clear(slot);
     } else {
@@ -413,12 +464,14 @@ STK_HOT void stk_ring_pop(struct stk_ring *r)
         *slot = (struct stk_piece){.block = slot->block};
     }
     pthread_mutex_lock(&r->lock);
+    STK_ASSERT(r->head < r->tail && r->ready > 0 && r->elements >= n);
     r->head++;
     pass_on(r, &slot->block);
     r->elements -= n;
     __atomic_store_n(&r->it->stats.fill, --r->ready, __ATOMIC_RELAXED);
     r->low = r->ready < r->low ? r->ready : r->low;
     tell_head(r, r->head < r->tail && r->slots[r->head % STK_RING_SLOTS].is_done);
+    STK_ASSERT(!stk_ring_check(r));
     moved(&r->worker);
     if (r->has_sleeper && !r->is_napping && is_low(r)) {
         r->has_sleeper = false; // it is told once; sleeping again it says so

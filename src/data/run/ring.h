@@ -16,6 +16,7 @@
 #define STK_DATA_RING_H
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "data/run/iter.h"
 #include "data/run/ring_capacity.h"
@@ -89,6 +90,10 @@ static inline struct stk_piece *stk_ring_head(struct stk_ring *r)
 }
 // The head piece is used up.
 void stk_ring_pop(struct stk_ring *r);
+
+// What is wrong with the ring, whose lock is held; NULL: nothing.
+const char *stk_ring_check(const struct stk_ring *r);
+void stk_ring_dump(const struct stk_ring *r, FILE *to); // NULL: standard error
 
 void stk_piece_clear(struct stk_piece *p);
 // Elements and an error behind them are added at the piece's end. False: no memory for the error.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/thread.h"
@@ -67,7 +68,9 @@ enum stk_status stk_run_open(struct stk_run **out, const struct stk_run_options 
 
 void stk_run_drop(struct stk_run *run)
 {
+    STK_ASSERT(!run || __atomic_load_n(&run->refs, __ATOMIC_RELAXED) > 0);
     if (run && __atomic_sub_fetch(&run->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        STK_ASSERT(!run->rings && !run->root); // they hold it
         stk_tuner_close(run->tuner);
         stk_pool_drop(run->pool);
         pthread_mutex_destroy(&run->tree_lock);

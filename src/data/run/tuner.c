@@ -35,6 +35,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "data/run/account.h"
@@ -150,6 +151,7 @@ bool stk_tuner_add(struct stk_tuned *s, bool is_free)
     pthread_mutex_lock(&t->lock);
     struct group *g = place_for(t, s->it->place);
     int workers = 0;
+    STK_ASSERT(t->count >= 1 && t->count <= STAGES_MAX);
     if (g) { // beyond STAGES_MAX a stage keeps what it began with
         s->next = g->stages;
         g->stages = s;
@@ -170,6 +172,7 @@ int stk_tuner_initial(const struct stk_iter *it, int limit)
     const struct stk_run_options *o = &it->run->options;
     int n = o->initial_parallelism > 0 ? o->initial_parallelism : STK_INITIAL_WORKERS;
     n = it->is_concurrent ? 1 : n < o->threads ? n : o->threads;
+    STK_ASSERT(n > 0 && limit > 0);
     return n < limit ? n : limit;
 }
 
@@ -357,6 +360,7 @@ static void set_workers(struct group *g, double rate, const struct stk_run_optio
     n = n < o->min_parallelism ? o->min_parallelism : n;
     n = n > g->limit ? g->limit : n;
     n = n > most ? most : n < 1 ? 1 : n;
+    STK_ASSERT(n >= 1 && n <= g->limit);
     int now = __atomic_load_n(&g->stages->workers, __ATOMIC_RELAXED);
     g->shrink_looks = n < now ? g->shrink_looks + 1 : 0;
     if (n > now || g->shrink_looks >= SHRINK_LOOKS) {
@@ -390,6 +394,7 @@ static void set_permits(struct stk_tuner *t, struct stk_run *run)
         permits = more < BLOCKED_FACTOR * permits ? (int)more : BLOCKED_FACTOR * permits;
         permits = workers > permits ? workers : permits;
     }
+    STK_ASSERT(permits > 0);
     stk_permits_set(&run->permits, permits);
 }
 

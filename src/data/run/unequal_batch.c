@@ -3,6 +3,7 @@
 // begins the next one.
 #include "data/run/unequal_batch.h"
 
+#include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/pull.h"
 
@@ -75,6 +76,7 @@ enum stk_status stk_unequal_next(struct stk_iter *it,
     struct stk_unequal *p = it->state;
     int64_t size = p->size;
     enum stk_status s = fill(it, size, err);
+    STK_ASSERT(size > 0);
     int64_t n = p->held.n < size ? p->held.n : size;
     if (s != STK_OK || n == 0 || (n < size && p->drops_remainder)) {
         return s;

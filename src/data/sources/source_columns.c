@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // columns: elements that are in memory already, as columns of n: what windows and groups are.
+#include "base/assert.h"
 #include "data/run/iter.h"
 
 struct columns {
@@ -48,6 +49,7 @@ static enum stk_status columns_next(struct stk_iter *it, int64_t want, struct st
     }
     out->n = n;
     c->at += n;
+    STK_ASSERT(c->at <= c->n);
     return STK_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "data/run/iter.h"
 #include "data/sources/files.h"
 
@@ -33,6 +34,7 @@ enum stk_status stk_files_name(const struct stk_dataset *ds, int64_t i, char pat
                                struct stk_err *err)
 {
     const struct stk_attr *t = names(ds);
+    STK_ASSERT(i >= 0 && i < stk_files_count(ds));
     struct stk_bytes s = t->kind == STK_ATTR_TEXTS ? t->texts[i]
                          : t->kind == STK_ATTR_TEXT
                              ? (struct stk_bytes){(const uint8_t *)t->text, (size_t)t->count}

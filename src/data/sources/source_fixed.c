@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/assert.h"
 #include "data/run/iter.h"
 #include "data/sources/files.h"
 
@@ -72,6 +73,7 @@ static enum stk_status open_file(struct stk_iter *it, struct stk_err *err)
 static enum stk_status read_more(struct stk_iter *it, size_t need, struct stk_err *err)
 {
     struct fixed *t = it->state;
+    STK_ASSERT(t->open.stream && t->pos <= t->end && need >= t->end - t->pos);
     size_t left = t->end - t->pos, got = 1;
     struct stk_buf *b = stk_buf_get(it->run->pool, need);
     if (!b) {
@@ -100,6 +102,7 @@ static enum stk_status give(struct stk_iter *it, int64_t n, struct stk_block *ou
     struct fixed *t = it->state;
     struct stk_shape scalar = {0};
     size_t size = t->record;
+    STK_ASSERT(n > 0 && (size_t)n * size <= t->end - t->pos);
     if (!stk_block_reset(out, 1) ||
         !stk_col_uniform(&out->cols[0], it->run->pool, STK_DT_STRING, &scalar, n) ||
         !stk_keep_add(&out->cols[0].keep, t->buf)) {

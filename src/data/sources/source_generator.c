@@ -2,6 +2,7 @@
 // generator: elements that a generator of the embedding language gives. Attributes: "id" of the
 // generator, "specs" of its elements, "args" (COLS), what it is opened with.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "data/run/iter.h"
 
 struct generator {
@@ -84,6 +85,7 @@ static enum stk_status generator_next(struct stk_iter *it, int64_t want, struct 
     if (s == STK_OK) {
         s = host->gen_next(host->arg, g->gen, want, it->run->pool, out, err);
     }
+    STK_ASSERT(out->n <= want);
     // After an exception a generator has nothing more to give.
     g->at_end = s != STK_OK || out->n == 0;
     if (s != STK_OK) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // range(start, stop, step): scalars counted up or down, of int64 or the type asked for. Indexed:
 // any position is computed.
+#include "base/assert.h"
 #include "data/run/iter.h"
 
 struct range {
@@ -140,6 +141,7 @@ static enum stk_status range_next(struct stk_iter *it, int64_t want, struct stk_
         }
     }
     r->at += n;
+    STK_ASSERT(r->at <= r->n);
     return STK_OK;
 }
 

@@ -4,6 +4,7 @@
 // file (is_mapped) is guarded: when the file is cut short, what comes then is an error.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/guard.h"
 #include "data/run/iter.h"
 
@@ -195,6 +196,7 @@ static enum stk_status slices_next(struct stk_iter *it, int64_t want, struct stk
     }
     out->n = n;
     s->at += n;
+    STK_ASSERT(s->at <= s->n);
     return STK_OK;
 }
 

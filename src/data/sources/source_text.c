@@ -3,6 +3,7 @@
 // them). A last line without an end counts. Plain, gzip and zlib.
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/run/iter.h"
 #include "data/sources/files.h"
 
@@ -37,6 +38,7 @@ static void end_file(struct text *t)
 static enum stk_status read_more(struct stk_iter *it, struct stk_err *err)
 {
     struct text *t = it->state;
+    STK_ASSERT(t->open.stream && t->pos <= t->end);
     size_t left = t->end - t->pos, got, piece = stk_files_share(it, READ_BYTES),
            capacity = left + (left > piece ? left : piece);
     if (left > LINE_MAX_BYTES) {
@@ -110,6 +112,7 @@ static enum stk_status give_lines(struct stk_iter *it, int64_t want, struct stk_
         out->n++;
         t->pos += size + (end != NULL);
     }
+    STK_ASSERT(out->n <= want && t->pos <= t->end);
     out->cols[0].n = out->n;
     return STK_OK;
 }

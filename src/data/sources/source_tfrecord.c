@@ -5,6 +5,7 @@
 // A damaged record is one error (STK_EDAMAGE) in its place, and the records behind it follow, as
 // far as they can be found again; damage of the compression ends its file.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "data/run/iter.h"
 #include "data/sources/files.h"
 
@@ -74,6 +75,7 @@ static enum stk_status damage(const struct tfrecord *t, struct stk_err *err)
 // More records. count 0: the file ended.
 static enum stk_status read_more(struct tfrecord *t, int64_t want, struct stk_err *err)
 {
+    STK_ASSERT(t->reader && t->used == t->count);
     drop_records(t);
     size_t cap = want < AT_ONCE ? (size_t)want : AT_ONCE;
     enum stk_status s = stk_record_read(t->reader, t->records, cap, &t->count, &t->block, err);
@@ -87,6 +89,7 @@ static enum stk_status give(struct stk_iter *it, int64_t most, struct stk_block 
 {
     struct tfrecord *t = it->state;
     struct stk_col *c = &out->cols[0];
+    STK_ASSERT(t->used < t->count && t->block && out->n < most);
     struct stk_bytes *to = (struct stk_bytes *)c->data + out->n;
     size_t left = t->count - t->used, capacity = (size_t)(most - out->n),
            n = left < capacity ? left : capacity;

@@ -3,6 +3,7 @@
 // batches, so that in the usual case the input's column, read with another shape, is the batch.
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/memory/stream_copy.h"
 #include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
@@ -108,6 +109,7 @@ static enum stk_status fold(struct stk_iter *it, int64_t n, int64_t size, struct
 {
     struct batch *b = it->state;
     struct stk_block *part = &b->part;
+    STK_ASSERT(n > 0 && size > 0 && n % size == 0 && n <= b->held.n);
     bool ok = stk_block_slice(part, &b->held, 0, n) &&
               stk_block_slice(&b->rest, &b->held, n, b->held.n - n) &&
               stk_block_reset(out, b->held.count);
@@ -163,6 +165,7 @@ static enum stk_status batch_open(struct stk_iter *it, struct stk_err *err)
     (void)err;
     b->size = batch_size(it->ds);
     b->drops_remainder = drops_remainder(it->ds);
+    STK_ASSERT(b->size > 0); // infer saw to it
     stk_iter_hint_group(it->in[0], b->size);
     return STK_OK;
 }

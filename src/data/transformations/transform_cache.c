@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/vec.h"
 #include "data/run/pull.h"
 #include "data/transformations/cache_file.h"
@@ -45,6 +46,7 @@ static void kept_drop(struct kept *k)
     if (!k || __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
+    STK_ASSERT(k->refs == 0);
     for (size_t i = 0; i < k->blocks.count; i++) {
         stk_block_free(stk_vec_at(&k->blocks, i));
     }
@@ -65,6 +67,7 @@ static int64_t cache_cardinality(const struct stk_dataset *ds)
 static enum stk_status begin(struct stk_iter *it, struct stk_err *err)
 {
     struct cache *c = it->state;
+    STK_ASSERT(!c->has_begun && !c->source && !c->filling);
     c->has_begun = true;
     pthread_mutex_lock(&shared_lock);
     c->source = it->ds->shared;
@@ -120,6 +123,7 @@ static void join_small(struct stk_iter *it, struct stk_vec *blocks)
             stk_block_free(&joined);
             return;
         }
+        STK_ASSERT(joined.n == a->n + b->n);
         make_readonly(&joined);
         stk_block_free(a);
         stk_block_free(b);
@@ -219,6 +223,7 @@ static enum stk_status cache_next(struct stk_iter *it, int64_t want, struct stk_
     }
     const struct stk_block *b = stk_vec_at(&c->source->blocks, c->at);
     int64_t left = b->n - c->used, n = want < left ? want : left;
+    STK_ASSERT(left > 0);
     if (!stk_block_slice(out, b, c->used, n)) {
         return stk_err_nomem(err);
     }

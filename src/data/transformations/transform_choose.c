@@ -6,6 +6,7 @@
 // The draw depends on the seed and its number alone: with a seed, in every epoch the same, unless
 // rerandomize_each_iteration.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/str.h"
 #include "data/graph/infer.h"
 #include "data/run/feed.h"
@@ -118,6 +119,7 @@ static int sample(struct stk_iter *it)
     struct choose *c = it->state;
     uint64_t bits = stk_random_bits(c->seed, 0, c->draws++, 0) >> 11;
     double x = (double)bits * 0x1p-53 * c->reach[it->n_in - 1];
+    STK_ASSERT(c->reach[it->n_in - 1] > 0);
     int lo = 0, hi = it->n_in - 1;
     while (lo < hi) {
         int mid = (lo + hi) / 2;
@@ -161,6 +163,7 @@ static enum stk_status serve(struct stk_iter *it, int64_t want, bool *is_given, 
     struct choose *c = it->state;
     int i = c->drawn;
     struct stk_feed *f = &c->feeds[i];
+    STK_ASSERT(i >= 0 && i < it->n_in && c->used[i] <= f->block.n);
     *is_given = false;
     *goes_on = true;
     if (!c->is_over[i] && c->used[i] == 0 && stk_feed_left(f) == 0) {
@@ -191,6 +194,7 @@ static enum stk_status serve(struct stk_iter *it, int64_t want, bool *is_given, 
 static bool join(struct stk_iter *it, int64_t n, struct stk_block *out)
 {
     struct choose *c = it->state;
+    STK_ASSERT(n > 0 && n <= ROUND);
     int64_t *index = (int64_t *)c->index->data, at = 0;
     int count = 0;
     bool ok = true;

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "data/run/account.h"
@@ -102,6 +103,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     struct stk_run *run = p->it->run;
     struct stk_err err;
     int64_t n = p->piece_n;
+    STK_ASSERT(!slot->is_busy && slot->inner && slot->count < STK_INTERLEAVE_AHEAD);
     slot->is_busy = true;
     p->n_busy++;
     pthread_mutex_unlock(&p->ring.lock);
@@ -123,6 +125,7 @@ static void read_slot(struct stk_interleave *p, struct stk_interleave_slot *slot
     __atomic_add_fetch(&p->tuned.piece_count, 1, __ATOMIC_RELAXED);
     stk_tuner_look(run);
     pthread_mutex_lock(&p->ring.lock);
+    STK_ASSERT(slot->is_busy && p->n_busy > 0);
     slot->is_busy = false;
     p->n_busy--;
     slot->at_end = is_end;

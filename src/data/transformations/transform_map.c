@@ -7,6 +7,7 @@
 // the function takes at once are pulled and their results written to their place in the batch, so
 // that what a source has read is still in the cache and its memory is used again for the next ones.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/pull.h"
 #include "data/transformations/map_parallel.h"
@@ -106,6 +107,7 @@ static bool make_capacity(struct stk_iter *it, int64_t n)
 static enum stk_status run_piece(struct stk_iter *it, int64_t n, struct stk_err *err)
 {
     struct map *m = it->state;
+    STK_ASSERT(n > 0 && m->used + n <= m->in.n);
     struct stk_eval eval = {.seed = it->seed, .seeds = m->seeds, .first_index = m->index};
     bool ok = stk_block_slice(&m->rest, &m->in, m->used, n) &&
               stk_block_slice(&m->piece, &m->whole, m->whole.n, n);
@@ -127,6 +129,7 @@ static enum stk_status run_piece(struct stk_iter *it, int64_t n, struct stk_err 
         m->used = m->in.n;
         return s;
     }
+    STK_ASSERT(eval.failed >= 0 && eval.failed <= n);
     bool has_failed = eval.failed < n;
     m->whole.n += eval.failed;
     m->used += eval.failed + has_failed;
@@ -188,19 +191,21 @@ static enum stk_status map_next(struct stk_iter *it, int64_t want, struct stk_bl
             return s;
         }
     }
-    if (!stk_block_slice(&m->rest, &m->in, m->used, m->in.n - m->used) ||
+    // What is left behind an element that failed may be more than is asked for now.
+    int64_t left = m->in.n - m->used, n = left < want ? left : want;
+    if (!stk_block_slice(&m->rest, &m->in, m->used, n) ||
         !stk_block_reset(out, it->ds->specs->count)) {
         return stk_err_nomem(err);
     }
     struct stk_eval eval = {.seed = it->seed, .seeds = m->seeds, .first_index = m->index};
     enum stk_status s = stk_frame_run(m->frame, &m->rest, out, &eval, err);
-    int64_t done = eval.failed < m->rest.n ? eval.failed + 1 : m->rest.n;
+    int64_t done = eval.failed < n ? eval.failed + 1 : n;
     stk_block_clear(&m->rest);
     if (s != STK_OK) {
         m->used = m->in.n;
         return s;
     }
-    if (eval.failed < m->in.n - m->used) {
+    if (eval.failed < n) {
         *err = eval.failure;
         s = eval.failure.code;
     }
@@ -215,6 +220,7 @@ static enum stk_status map_skip(struct stk_iter *it, int64_t n, int64_t *done, s
     if (m->parallel) {
         return stk_pmap_skip(m->parallel, n, done, err);
     }
+    STK_ASSERT(m->used <= m->in.n);
     int64_t held = m->in.n - m->used, from_held = n < held ? n : held, more = 0;
     enum stk_status s = STK_OK;
     m->used += from_held;

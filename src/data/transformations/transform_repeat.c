@@ -3,6 +3,7 @@
 // several inputs, one after the other. Both open an input when it is its turn.
 //
 // As in tf.data, repeating an empty input without a count ends at once.
+#include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/iter_open.h"
 #include "data/run/pull.h"
@@ -68,6 +69,7 @@ static enum stk_status repeat_turn(struct stk_iter *it, bool *is_over, struct st
 static bool repeat_end_turn(struct stk_iter *it)
 {
     struct turns *t = it->state;
+    STK_ASSERT(t->is_open && (t->count < 0 || t->turn < t->count));
     t->is_open = false; // it stays for what it counted, until the next one opens
     t->turn++;
     if (!t->gave && t->count < 0) {

@@ -6,6 +6,7 @@
 // the result's. An element that fails leaves the state as it was; reduce ends with the error.
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/feed.h"
 
@@ -104,6 +105,7 @@ static enum stk_status step(struct stk_iter *it, struct stk_err *err)
 {
     struct scan *c = it->state;
     int n = c->state.count;
+    STK_ASSERT(stk_feed_left(&c->feed) > 0 && c->state.n == 1);
     if (!stk_block_reset(&c->in, n + c->feed.block.count) || !stk_block_reset(&c->out, c->n_out)) {
         return stk_err_nomem(err);
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/str.h"
 #include "data/graph/infer.h"
 #include "data/graph/permute.h"
@@ -160,6 +161,7 @@ static bool grow(struct stk_iter *it)
             s->cols = cols;
         }
     }
+    STK_ASSERT(slots > f->slots && slots <= f->size);
     f->slots = slots;
     return true;
 }
@@ -202,6 +204,7 @@ static bool put_col(struct stk_iter *it, struct stk_col *to, const struct stk_co
 static bool put(struct stk_iter *it, int64_t slot)
 {
     struct shuffle *f = it->state;
+    STK_ASSERT(slot >= 0 && slot < f->slots && f->feed.used < f->feed.block.n);
     for (int k = 0; k < f->feed.block.count; k++) {
         struct store *s = &f->stores[k];
         const struct stk_col *c = &f->feed.block.cols[k];
@@ -352,12 +355,14 @@ static enum stk_status draw(struct stk_iter *it, int64_t n, struct stk_block *ou
 {
     struct shuffle *f = it->state;
     uint64_t seed = f->seed;
+    STK_ASSERT(n > 0 && n <= OUT_ELEMENTS_MAX && f->held <= f->slots);
     int64_t slots[OUT_ELEMENTS_MAX + AHEAD];
     bool goes_on = stk_feed_left(&f->feed) > 0, ok = make_out(it, n, out);
     for (int64_t i = 0; i < n; i++) {
         uint64_t bits = stk_random_bits(seed, 0, (int64_t)f->drawn++, 0);
         uint64_t held = (uint64_t)(goes_on ? f->held : f->held - i);
         slots[i] = (int64_t)(((unsigned __int128)bits * held) >> 64);
+        STK_ASSERT(slots[i] >= 0 && slots[i] < (int64_t)held);
     }
     for (int64_t i = 0; i < AHEAD; i++) {
         slots[n + i] = 0;
@@ -391,6 +396,7 @@ static enum stk_status permuted_next(struct stk_iter *it, int64_t want, struct s
     if (n <= 0) {
         return STK_OK;
     }
+    STK_ASSERT(f->position >= 0 && f->position <= (int64_t)f->order.n - n);
     stk_permutation_range(&f->order, (uint64_t)f->position, n, index);
     enum stk_status s = stk_iter_at(it->in[0], index, n, out, err);
     if (s != STK_OK && stk_status_is_of_element(s) && n > 1) {

@@ -2,6 +2,7 @@
 // take, skip, shard: parts of the input by position. A negative count of take means all, of skip
 // that nothing is left. shard passes over the elements of others instead of making them, where the
 // input can.
+#include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/pull.h"
 
@@ -129,6 +130,7 @@ static enum stk_status skip_skip(struct stk_iter *it, int64_t n, int64_t *done, 
 static enum stk_status mapped_at(struct stk_iter *it, const int64_t *index, int64_t n, int64_t by,
                                  int64_t first, struct stk_block *out, struct stk_err *err)
 {
+    STK_ASSERT(by > 0 && first >= 0);
     int64_t few[INDEX_BLOCK], *of = few;
     struct stk_buf *many = NULL;
     if (n > INDEX_BLOCK) {
@@ -179,6 +181,7 @@ static enum stk_status pick(struct stk_iter *it, struct stk_block *out, struct s
     struct part *p = it->state;
     int64_t shards = p->shards, done = 0;
     int64_t before = (p->index - p->passed % shards + shards) % shards;
+    STK_ASSERT(before >= 0 && before < shards);
     enum stk_status s = before ? stk_iter_skip(it->in[0], before, &done, err) : STK_OK;
     p->passed += done;
     if (s != STK_OK || done < before) {

@@ -3,6 +3,7 @@
 // `stride` apart. An element has several components: a window then is one dataset for each.
 //
 // Windows share the memory of the input's blocks; where they overlap it is read-only.
+#include "base/assert.h"
 #include "data/graph/infer.h"
 #include "data/run/nested.h"
 #include "data/run/pull.h"
@@ -88,6 +89,7 @@ static enum stk_status window_open(struct stk_iter *it, struct stk_err *err)
 static enum stk_status pull(struct stk_iter *it, struct stk_err *err)
 {
     struct window *w = it->state;
+    STK_ASSERT(w->base >= 0 && w->start >= 0 && w->shift > 0 && w->span > 0);
     int64_t gone = w->start - w->base, span = w->span;
     gone = gone < w->held.n ? gone : w->held.n;
     if (gone > 0) {
@@ -142,6 +144,7 @@ static bool elements(struct stk_iter *it, int64_t first, int64_t n, struct stk_b
 {
     struct window *w = it->state;
     int64_t stride = w->stride;
+    STK_ASSERT(first >= 0 && n > 0 && first + (n - 1) * stride < w->held.n);
     if (stride == 1) {
         return stk_block_slice(part, &w->held, first, n);
     }

@@ -2,6 +2,7 @@
 // zip: elements of several datasets side by side, as many as the shortest has. enumerate: elements
 // with their number. An element that fails in one input is an error, and the others' elements at
 // that place go with it, so that they stay in step.
+#include "base/assert.h"
 #include "data/run/feed.h"
 #include "data/run/pull.h"
 
@@ -102,6 +103,7 @@ static enum stk_status zip_next(struct stk_iter *it, int64_t want, struct stk_bl
         }
         f->used += n;
     }
+    STK_ASSERT(n > 0 && n <= want);
     out->n = n;
     return STK_OK;
 }
