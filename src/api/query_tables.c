@@ -30,7 +30,7 @@ static const char head[] =
     "-- device time of each step, by precision\n"
     "select step, sum(dur_ns) filter (where precision = 'fp16') * 1.0 / sum(dur_ns) as fp16\n"
     "from kernels where step is not null group by step;\n"
-    "-- rate of copies by way and memory\n"
+    "-- rate of copies by direction and memory\n"
     "select direction, pinned, count(*), sum(bytes) * 1.0 / sum(dur_ns) as bytes_per_ns\n"
     "from transfers group by direction, pinned;\n"
     "-- kernels that waited longest after their launch, with the call\n"

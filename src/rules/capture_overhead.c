@@ -11,7 +11,7 @@ static const struct stk_threshold thresholds[] = {
     [CONTAMINATING] = {"profiler overhead, contaminating", "share of the recorded time", 0.15,
                        "larger than most losses that name a verdict"},
     [HOLDS_UP] = {"idle because of the profiler", "share of the step", 0.01,
-                  "overhead beside the device's work contaminates little"},
+                  "overhead that overlaps the device's work contaminates little"},
     {0},
 };
 

@@ -55,7 +55,7 @@ static const struct stk_rep_fix fixes[] = {
          "    bytes_per_pack=50 * 1024 * 1024,\n"
          "    implementation=tf.distribute.experimental.CommunicationImplementation.NCCL)\n"
          "strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)"},
-    [FIX_JAX] = {"jax", "Let XLA schedule collectives beside compute.",
+    [FIX_JAX] = {"jax", "Let XLA overlap collectives with compute.",
                  "export XLA_FLAGS=--xla_gpu_enable_latency_hiding_scheduler=true"},
     [FIX_CUDA] = {"cuda", "Run collectives on a stream of their own, and wait for them by events.",
                   "ncclAllReduce(send, recv, n, ncclFloat, ncclSum, comm, comm_stream);\n"

@@ -109,7 +109,7 @@ const struct stk_rule stk_rule_compute_bound = {
                "arithmetic or more "
                "devices shorten the step.",
     .priced = "Not priced: what a kernel could gain is not in a timeline.",
-    .quiet = "Losses beside the verdict have findings of their own.",
+    .quiet = "Losses other than the verdict have findings of their own.",
     .source = "Labelled real profiles: healthy jobs compute 0.85 to 1.00 of the time, others at "
               "most 0.69.",
     .needs = STK_NEED_BREAKDOWN,

@@ -279,7 +279,7 @@ static enum stk_rule_state host_bound_check(const struct stk_rule_ctx *ctx,
         return check_unlinked(ctx, f, why);
     }
     if (stk_rule_on_host(ctx)) {
-        f->title = "The host's step is busy beside the model";
+        f->title = "The host's step is busy outside of the model";
     } else if (leads(ctx, STK_PART_ALLOC)) {
         f->title = "The device waits for memory to be allocated or freed";
     } else if (code_leads(ctx)) {

@@ -30,7 +30,7 @@ static const struct limit limits[STK_WIRE_LIMIT_COUNT] = {
           "ds = sd.Dataset.load(folder)          # then, also shuffled by position\n"
           "ds = sd.Dataset.from_tensor_slices((x, y))"}},
     [STK_WIRE_LIMIT_UNBUFFERED] =
-        {"it would fit beside the step, but nothing is made ahead of that (no prefetch)",
+        {"it could overlap the step, but nothing is made ahead of that (no prefetch)",
          {"any", "End the pipeline with prefetch: batches are then made while the step runs.",
           "ds = ds.prefetch(sd.AUTOTUNE)"}},
     [STK_WIRE_LIMIT_DECODE] =

@@ -8,11 +8,11 @@
 enum { DEVICE = STK_FROM_DEVICE, HOST = STK_FROM_HOST, DIRECTION, PAGEABLE, MANY };
 static const struct stk_threshold thresholds[] = {
     [DEVICE] = {"exposed copies, device", "share of the step", 0.02,
-                "well-fed devices copy beside their kernels"},
+                "well-fed devices overlap copies with kernels"},
     [HOST] = {"exposed copies, host step", "share of the step", 0.15,
               "as for every share of a host step"},
     [DIRECTION] = {"one direction", "share of the exposed copies", 0.2,
-                   "below it, advice for a direction is beside the point"},
+                   "below it, advice for a direction misses the point"},
     [PAGEABLE] = {"pageable copies", "share of the time of copies", 0.2,
                   "many small pageable copies (a loss, a counter) take next to no time"},
     [MANY] = {"copies", "copies a step", 100,
@@ -41,7 +41,7 @@ static const struct stk_rep_fix fixes[] = {
          "x = jax.device_put(x, x.sharding.with_memory_kind('device'))"},
     [FIX_TORCH_PIN] =
         {"pytorch",
-         "Copy from pinned memory without waiting, so that the copy runs beside the kernels.",
+         "Copy from pinned memory without waiting, so that the copy overlaps the kernels.",
          "loader = DataLoader(dataset, pin_memory=True, num_workers=8)\n"
          "batch = batch.to('cuda', non_blocking=True)"},
     [FIX_TF_AHEAD] =
@@ -201,10 +201,9 @@ const struct stk_rule stk_rule_transfer_exposed = {
     .id = "transfer-exposed",
     .title = "Copies are not hidden behind compute",
     .fires = "Copies to, from or between devices take 2 % of the time while no kernel runs.",
-    .matters = "The device's copy engines work beside its kernels for free; a copy that nothing "
-               "hides lengthens the "
-               "step by its full time.",
-    .priced = "At most the exposed time: copies that run beside kernels cost nothing.",
+    .matters = "The device's copy engines overlap its kernels for free; a copy that nothing hides "
+               "lengthens the step by its full time.",
+    .priced = "At most the exposed time: copies that overlap kernels cost nothing.",
     .quiet = "Copies under kernels are not counted, however long they are, and the number of "
              "copies alone is no fault.",
     .source = "CUDA documentation of asynchronous copies and of pageable memory, which is staged; "

@@ -394,7 +394,7 @@ static const struct stk_column counters_columns[] = {
     STK_COLUMN(counters_row, max, REAL, "largest sample"),
     STK_COLUMN(counters_row, samples, COUNT,
                "samples in the selected time; operations where derived", .is_detail = true),
-    STK_COLUMN(counters_row, source, TEXT, "row of the profile that holds the counter",
+    STK_COLUMN(counters_row, source, TEXT, "track of the profile that holds the counter",
                .is_name = true, .is_detail = true),
 };
 static const struct stk_table_info counters_table =

@@ -35,10 +35,11 @@ static const struct stk_column kernels_columns[] = {
                .is_detail = true),
     STK_COLUMN(kernels_row, precision, TEXT, "type of the operands, as the name tells",
                .is_detail = true),
-    STK_COLUMN(kernels_row, grid, TEXT,
-               "blocks x,y,z of the way of launching that took most of the row's time: the next "
-               "columns are of it too",
-               .is_detail = true),
+    STK_COLUMN(
+        kernels_row, grid, TEXT,
+        "blocks x,y,z of the launch configuration that took most of the row's time: the next "
+        "columns are of it too",
+        .is_detail = true),
     STK_COLUMN(kernels_row, block, TEXT, "threads of a block: x,y,z", .is_detail = true),
     STK_COLUMN(kernels_row, registers, COUNT, "registers of a thread", .is_detail = true),
     STK_COLUMN(kernels_row, shared_bytes, BYTES, "shared memory of a block, static and dynamic",
@@ -57,7 +58,8 @@ static const struct stk_column kernels_columns[] = {
     STK_COLUMN(kernels_row, sm_share, SHARE, "multiprocessors of the device that get a block",
                .is_detail = true),
     STK_COLUMN(kernels_row, tail_share, SHARE,
-               "room for blocks that the last of several waves leaves empty", .is_detail = true),
+               "share of the device's block slots that the last of several waves leaves empty",
+               .is_detail = true),
     STK_COLUMN(kernels_row, flops_per_s, RATE,
                "floating-point operations per second, over the kernels whose operator tells its "
                "shapes (PyTorch) or cost (XLA)",
@@ -82,10 +84,10 @@ struct launch_configs_row {
 };
 static const struct stk_column launch_configs_columns[] = {
     STK_COLUMN(launch_configs_row, name, TEXT,
-               "name of the kernel: the 20 rows with most time of each rank, 8 ways each",
+               "name of the kernel: the 20 with most time of each rank, 8 configurations each",
                .is_name = true),
     STK_COLUMN(launch_configs_row, device, TEXT, STK_DOC_DEVICE),
-    STK_COLUMN(launch_configs_row, count, COUNT, "kernels launched in this way"),
+    STK_COLUMN(launch_configs_row, count, COUNT, "kernels launched with this configuration"),
     STK_COLUMN(launch_configs_row, total_ns, NS, "their durations, summed"),
     STK_COLUMN(launch_configs_row, grid, TEXT, "blocks of the grid: x,y,z"),
     STK_COLUMN(launch_configs_row, block, TEXT, "threads of a block: x,y,z"),
@@ -106,7 +108,8 @@ static const struct stk_column launch_configs_columns[] = {
     STK_COLUMN(launch_configs_row, sm_share, SHARE,
                "multiprocessors of the device that get a block", .is_detail = true),
     STK_COLUMN(launch_configs_row, tail_share, SHARE,
-               "room for blocks that the last of several waves leaves empty", .is_detail = true),
+               "share of the device's block slots that the last of several waves leaves empty",
+               .is_detail = true),
 };
 static const struct stk_table_info launch_configs_table =
     STK_TABLE_INFO("launch_configs", "How the kernels with most time are launched",

@@ -216,7 +216,7 @@ static const struct stk_column launches_columns[] = {
         "share of these kernels whose launch call began after the device had nothing left to do"),
     STK_COLUMN(launches_row, queue_full_ns, NS,
                "time in launch calls of more than 10 times the median call, summed as far as the "
-               "device was busy: they waited for room in the queue",
+               "device was busy: they waited for a place in the queue",
                .is_detail = true),
 };
 static const struct stk_table_info launches_table =
@@ -403,11 +403,11 @@ static const struct stk_column launches_figures[] = {
     STK_COLUMN(launches_summary, queue_full_ns, NS, "`queue_full_ns` of all devices, summed"),
     STK_COLUMN(launches_summary, command_buffer_full_ns, NS,
                "time that the profiler records as `Command Buffer Full`, in which launches wait "
-               "for room: union of each row, summed over the rows"),
+               "for a place: union of each track, summed over the tracks"),
     STK_COLUMN(launches_summary, linked_share, SHARE,
                "share of all kernels whose launch call is recorded"),
     STK_COLUMN(launches_summary, regions, COUNT,
-               "regions in which a device runs dry, those that are not listed too"),
+               "regions in which a device runs out of work, those that are not listed too"),
     STK_COLUMN(launches_summary, region_idle_ns, NS,
                "idle time before the late operations of all these regions, summed"),
 };

@@ -608,7 +608,7 @@ static enum stk_status python_describe(const struct stk_pass_ctx *ctx, struct st
 const struct stk_stats stk_stats_python = {
     .name = "python",
     .question = "Which Python functions take the host's time, and whose code are they?",
-    .needs = "rows of a Python tracer",
+    .needs = "events of a Python tracer",
     .tables = {&functions_table, &code_table},
     .summary = &python_summary_info,
     .missing = {&no_tracer},

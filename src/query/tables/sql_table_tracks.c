@@ -70,7 +70,7 @@ static const struct stk_query_column columns[] = {
      .doc = "rank/number of the device; null on the host"},
     {.name = "parent",
      .type = STK_QUERY_NUMBER,
-     .doc = "track that this is a sub-row of: events that overlap without nesting"},
+     .doc = "track whose events that overlap without nesting these are"},
     {.name = "events", .type = STK_QUERY_NUMBER, .doc = "how many it holds"},
 };
 
