@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softsign: x / (1 + |x|), of floats of any shape.
+// softsign: x / (scale + |x|), of floats of any shape.
 //
 // Recipe of an operation: src/data/ops/op_softsign.c and X(softsign) in src/data/ops.def. The
 // function in Python, `stoker data --list` and docs/pipelines.md come from the descriptor at the
@@ -7,6 +7,14 @@
 #include <math.h>
 
 #include "data/ops/op_util.h"
+
+// What it takes by name; other arguments are refused, and these are looked up once.
+enum { ARG_SCALE };
+static const struct stk_arg_row softsign_args[] = {[ARG_SCALE] = {.name = "scale",
+                                                                  .type = STK_ARG_FLOAT,
+                                                                  .fallback_float = 1,
+                                                                  .help = "where it is one half"},
+                                                   {0}};
 
 // Once, while a function is built: types and shapes, of which some may be unknown.
 static enum stk_status softsign_infer(struct stk_op_infer *c, struct stk_err *err)
@@ -26,14 +34,15 @@ static enum stk_status softsign_run(struct stk_op_run *r, struct stk_err *err)
     const struct stk_col *in = r->in[0];
     void *out = stk_op_out(r, 0, in->dtype, &in->shape, err);
     int64_t each = stk_shape_count(&in->shape);
+    double scale = r->args[ARG_SCALE].f;
     for (int64_t i = 0; out && i < r->n; i++) { // an input may be the same for all elements
         const float *x32 = stk_col_at(in, i);
         const double *x64 = stk_col_at(in, i);
         for (int64_t k = 0; k < each; k++) {
             if (in->dtype == STK_DT_F32) {
-                ((float *)out)[i * each + k] = x32[k] / (1 + fabsf(x32[k]));
+                ((float *)out)[i * each + k] = x32[k] / ((float)scale + fabsf(x32[k]));
             } else {
-                ((double *)out)[i * each + k] = x64[k] / (1 + fabs(x64[k]));
+                ((double *)out)[i * each + k] = x64[k] / (scale + fabs(x64[k]));
             }
         }
     }
@@ -41,8 +50,9 @@ static enum stk_status softsign_run(struct stk_op_run *r, struct stk_err *err)
 }
 
 const struct stk_op stk_op_softsign = {.name = "softsign",
-                                       .summary = "x / (1 + |x|)",
+                                       .summary = "x / (scale + |x|)",
                                        .is_elementwise = true,
                                        .cost_ns = 1,
                                        .infer = softsign_infer,
-                                       .run = softsign_run};
+                                       .run = softsign_run,
+                                       .args = softsign_args};

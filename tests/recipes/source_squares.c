@@ -8,7 +8,7 @@
 #include "data/run/iter.h"
 
 struct squares {
-    int64_t at; // position of the next element
+    int64_t at, n; // position of the next element; how many there are
 };
 
 static int64_t squares_cardinality(const struct stk_dataset *ds)
@@ -44,14 +44,21 @@ static enum stk_status squares_at(struct stk_iter *it, const int64_t *index, int
     return STK_OK;
 }
 
+// Arguments are looked up once for each iterator, not for each element.
+static enum stk_status squares_open(struct stk_iter *it, struct stk_err *err)
+{
+    (void)err;
+    *(struct squares *)it->state = (struct squares){.n = squares_cardinality(it->ds)};
+    return STK_OK;
+}
+
 // Up to `want` elements; none is the end.
 static enum stk_status squares_next(struct stk_iter *it, int64_t want, struct stk_block *out,
                                     struct stk_err *err)
 {
     enum { MOST = 256 }; // positions at a time
     struct squares *s = it->state;
-    int64_t index[MOST], left = stk_attrs_int(it->ds->attrs, "count", 0) - s->at;
-    int64_t n = want < left ? want : left;
+    int64_t index[MOST], left = s->n - s->at, n = want < left ? want : left;
     n = n < MOST ? n : MOST;
     for (int64_t i = 0; i < n; i++) {
         index[i] = s->at + i;
@@ -66,7 +73,7 @@ static enum stk_status squares_skip(struct stk_iter *it, int64_t n, int64_t *don
                                     struct stk_err *err)
 {
     struct squares *s = it->state;
-    int64_t left = stk_attrs_int(it->ds->attrs, "count", 0) - s->at;
+    int64_t left = s->n - s->at;
     (void)err;
     *done = n < left ? n : left;
     s->at += *done;
@@ -82,10 +89,12 @@ static const struct stk_arg_row squares_args[] = {{.name = "count",
 
 const struct stk_dataset_kind stk_dataset_squares = {.name = "squares",
                                                      .summary = "The squares from 0 on",
+                                                     .role = STK_DS_SOURCE,
                                                      .args = squares_args,
                                                      .infer = squares_infer,
                                                      .cardinality = squares_cardinality,
                                                      .state_bytes = sizeof(struct squares),
+                                                     .open = squares_open,
                                                      .next = squares_next,
                                                      .skip = squares_skip,
                                                      .at = squares_at};
