@@ -8,8 +8,9 @@
 
 static const struct stk_field input_fields[] = {
     ROW("path", TEXT, stk_rep_input, path, NULL, NULL, "as given, or as found in a directory"),
-    ROW_MAYBE("format", stk_rep_input, format, "xplane|kineto|chrome|nsys|stk",
-              "recognised by content"),
+    ROW_MAYBE("format", stk_rep_input, format, NULL,
+              "recognised by content: a name that `stoker formats` lists, or kineto, which is a "
+              "Chrome trace as PyTorch writes it"),
     ROW_MAYBE("producer", stk_rep_input, producer, NULL, "what wrote it"),
     ROW_IF("bytes", BYTES, stk_rep_input, bytes, has_bytes, NULL, "size as stored"),
     ROW("ranks", INTS, stk_rep_input, ranks, NULL, NULL, "ranks it holds"),
