@@ -46,7 +46,8 @@ static void kinds(void)
         struct stk_input_name is = stk_input_classify(
             name, STK_KIND_INPUT, stk_name_classify(name, STK_KIND_INPUT), false);
         if (!fits(it.kind->role, is)) {
-            printf("%s counts as %s\n", text, stk_input_kind_key(is.kind));
+            printf("%s counts as %s: its row says by `called` what it is like\n", text,
+                   stk_input_kind_key(is.kind));
         }
         CHECK(is.is_pipeline && fits(it.kind->role, is));
     }

@@ -39,6 +39,9 @@ enum stk_dataset_role {
 struct stk_dataset_kind {
     const char *name, *summary;
     enum stk_dataset_role role;
+    // Its name in records of a run, where its own does not begin with a word that tells what such
+    // stages do (model/input/input_kinds.def): "range_squares". NULL: its own.
+    const char *called;
     bool keeps_blocks; // hands on whole blocks: what holds for the input's groups holds for its own
     const struct stk_arg_row *args; // ends with a NULL name
     int n_in_min, n_in_max;         // input datasets; -1: any number

@@ -31,6 +31,7 @@ void stk_stage_name(const struct stk_iter *it, char text[STK_STAGE_NAME])
     size_t used = (size_t)snprintf(text, STK_STAGE_NAME, "Iterator");
     while (n-- > 0 && used + 3 < STK_STAGE_NAME) {
         memcpy(text + used, "::", 3);
-        used = add_kind(text, used + 2, STK_STAGE_NAME, up[n]->kind->name);
+        const struct stk_dataset_kind *kind = up[n]->kind;
+        used = add_kind(text, used + 2, STK_STAGE_NAME, kind->called ? kind->called : kind->name);
     }
 }

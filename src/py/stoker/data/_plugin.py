@@ -41,7 +41,7 @@ def _operation(name):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{_call._op_names[name]}.\n\nA plug-in's operation: values, and attributes by keyword."
+        f"{_call._op_names[name]}.\n\nThe engine's own or a plug-in's: values, and attributes by keyword."
     )
     return function
 

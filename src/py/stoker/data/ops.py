@@ -4,6 +4,7 @@
 import types as _types
 
 from . import _branch_ops, _compose, _image_ops, _ops, _print, _sparse  # noqa: F401
+from . import _call, _plugin
 from . import _tensor_proto  # noqa: F401
 from ._function import cond, numpy_function, py_function
 
@@ -27,3 +28,11 @@ for _n, _f in _ops.PUBLIC.items():
     if "." not in _n:
         globals()[_n] = _f
 MISSING = _ops.MISSING
+
+
+def __getattr__(name):
+    """An operation of the engine that has no name of TensorFlow's (_table.py): values, and its
+    arguments by keyword."""
+    if name.startswith("_") or name not in _call._op_names:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _plugin._operation(name)
