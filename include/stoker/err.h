@@ -27,12 +27,15 @@ enum stoker_status {
     STOKER_EDENIED = 13  // a file that may not be read or written
 };
 
-// Caller-owned, no allocation: what happened, where, and the way there.
+#define STOKER_ERR_CONTEXTS 4
+
+// Caller-owned, no allocation: what happened, where, and the way there. Every function that takes
+// one takes NULL too, and resets it: of a call that succeeded nothing is left in it.
 struct stoker_err {
     enum stoker_status code;
-    int64_t offset;       // byte position in the input, -1 if none
-    char message[480];    // what, where, what to do
-    char context[4][160]; // "while ..." lines, innermost first
+    int64_t offset;                         // byte position in the input, -1 if none
+    char message[480];                      // what, where, what to do; no trailing newline
+    char context[STOKER_ERR_CONTEXTS][160]; // "reading x.json", innermost first
     int contexts;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files behind include/stoker share: reading inputs into summaries, and errors.
+// What the files behind include/stoker share: reading inputs into summaries.
 #ifndef STK_API_API_H
 #define STK_API_API_H
 
@@ -98,10 +98,5 @@ STK_MUST_CHECK enum stk_status stk_redact_tables(struct stk_table_doc *docs, siz
 // The same for the names in a comparison; paths and hosts went with the sides.
 STK_MUST_CHECK enum stk_status stk_redact_diff(struct stk_diff *diff, struct stk_arena *arena,
                                                struct stk_err *err);
-
-// Copy an internal error to the caller's record (may be NULL) and return its public code.
-enum stoker_status stk_api_fail(struct stoker_err *out, const struct stk_err *err);
-// A caller's bug, with its text.
-enum stoker_status stk_api_invalid(struct stoker_err *out, const char *text);
 
 #endif

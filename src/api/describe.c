@@ -68,11 +68,11 @@ static void describe_thresholds(struct stk_sink *sink)
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!write) {
-        return stk_api_invalid(err, "stoker_describe_report needs a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_describe_report needs a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
     stk_schema_describe(&stk_report_info, &sink);
@@ -80,5 +80,5 @@ enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, stru
     describe_kinds(&sink);
     describe_issues(&sink);
     describe_thresholds(&sink);
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

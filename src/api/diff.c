@@ -101,27 +101,27 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
                                struct stoker_diff **out, struct stoker_err *err)
 {
     struct stoker_diff_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!out || !a || !b || a_count == 0 || b_count == 0) {
-        return stk_api_invalid(err, "stoker_diff needs paths of both sides and a place for the "
-                                    "result");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_diff needs paths of both sides and a place for the "
+                           "result");
     }
     *out = NULL;
     stoker_diff_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_diff *d = stk_alloc_zero(1, sizeof *d);
     if (!d) {
-        stk_err_nomem(&e);
-        return stk_api_fail(err, &e);
+        return stk_err_nomem(err);
     }
     stk_arena_init(&d->arena, 0);
     for (int side = 0; side < 2; side++) {
         stk_arena_init(&d->side[side].in.arena, 0);
     }
     if (diff(d, (const char *const *const[]){a, b}, (const size_t[]){a_count, b_count},
-             options ? options : &defaults, &e) != STK_OK) {
+             options ? options : &defaults, err) != STK_OK) {
         stoker_diff_free(d);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = d;
     return STOKER_OK;
@@ -149,21 +149,20 @@ enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char 
                                      stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!diff || !format || !write) {
-        return stk_api_invalid(err,
-                               "stoker_diff_write needs a comparison, a format and a callback");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_diff_write needs a comparison, a format and a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_diff_out *out = stk_diff_out_find(format);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (!out) {
-        stk_err_set(&e, STK_EUSAGE, "no output format '%.80s' for comparisons", format);
-        return stk_api_fail(err, &e);
+        return stk_err_set(err, STK_EUSAGE, "no output format '%.80s' for comparisons", format);
     }
     stk_sink_init(&sink, write, arg);
     out->write(&diff->doc, &out_options, &sink);
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 
 const char *stoker_diff_verdict(const struct stoker_diff *diff)
@@ -209,13 +208,13 @@ enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct
         "to that of the step exactly. What the spread of the steps of two runs cannot show is how "
         "much further runs would differ.\n";
     if (!write) {
-        return stk_api_invalid(err, "stoker_describe_diff needs a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_describe_diff needs a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
     stk_schema_describe(&stk_diff_info, &sink);
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

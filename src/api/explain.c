@@ -146,7 +146,7 @@ static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const
 {
     *p = (struct page){.sink = sink};
     if (!format || !write || (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0)) {
-        return stk_api_invalid(err, "needs a format, text or markdown, and a callback");
+        return stk_err_set(err, STK_EINVAL, "needs a format, text or markdown, and a callback");
     }
     stk_sink_init(sink, write, arg);
     p->markdown = strcmp(format, "markdown") == 0;
@@ -158,23 +158,23 @@ enum stoker_status stoker_explain(const char *id, const char *format, stoker_wri
 {
     struct page p;
     struct stk_sink sink;
-    struct stk_err e;
+    struct stk_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;
     }
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     const struct stk_rule *rule = id ? stk_rule_find(id) : NULL;
     if (id && !rule) {
-        unknown_rule(id, &e);
-        return stk_api_fail(err, &e);
+        unknown_rule(id, err);
+        return stk_err_fail(err);
     }
     if (rule) {
         explain_rule(&p, rule);
     } else {
         list_rules(&p);
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 
 enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn write, void *arg,
@@ -182,12 +182,12 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
 {
     struct page p;
     struct stk_sink sink;
-    struct stk_err e;
+    struct stk_err own;
     enum stoker_status status = open_page(&p, &sink, format, write, arg, err);
     if (status != STOKER_OK) {
         return status;
     }
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (p.markdown) {
         stk_sink_text(&sink, "# Formats that stoker reads\n\nA file is recognised by its content, "
                              "whatever its name; "
@@ -204,5 +204,5 @@ enum stoker_status stoker_describe_readers(const char *format, stoker_write_fn w
             stk_sink_printf(&sink, "%-8s %-32s %s\n", r->name, suffixes, r->summary);
         }
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

@@ -165,27 +165,27 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
                                       struct stoker_export **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!out || !paths || count == 0) {
-        return stk_api_invalid(err, "stoker_export_open needs paths and a place for the result");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_export_open needs paths and a place for the result");
     }
     *out = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) {
-            return stk_api_invalid(err, "stoker_export_open: a path is NULL");
+            return stk_err_set(err, STK_EINVAL, "stoker_export_open: a path is NULL");
         }
     }
     stoker_why_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_export *export_ = stk_alloc_zero(1, sizeof *export_);
     if (!export_) {
-        stk_err_nomem(&e);
-        return stk_api_fail(err, &e);
+        return stk_err_nomem(err);
     }
     stk_arena_init(&export_->arena, 0);
-    if (open_run(export_, paths, count, options ? options : &defaults, &e) != STK_OK) {
+    if (open_run(export_, paths, count, options ? options : &defaults, err) != STK_OK) {
         stoker_export_free(export_);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = export_;
     return STOKER_OK;
@@ -228,10 +228,10 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
                                        const char *path, stoker_write_fn write, void *arg,
                                        struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_export_out out;
     if (!export_ || !format) {
-        return stk_api_invalid(err, "stoker_export_write needs an export and a format");
+        return stk_err_set(err, STK_EINVAL, "stoker_export_write needs an export and a format");
     }
     struct stoker_export_format known;
     if (!stoker_export_find(format, &known, err)) {
@@ -239,20 +239,20 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     }
     const struct stk_exporter *exporter = stk_exporter_find(format);
     export_->x.with_args = options && options->args;
-    stk_err_init(&e);
-    if (check(export_, exporter, path, write, &e) != STK_OK) {
-        return stk_api_fail(err, &e);
+    err = stk_err_begin(err, &own);
+    if (check(export_, exporter, path, write, err) != STK_OK) {
+        return stk_err_fail(err);
     }
     stk_ex_init(&out, write, arg);
     out.path = path;
     export_->x.counts = (struct stk_export_counts){0};
-    enum stk_status status = exporter->write(&export_->x, &out, &e);
+    enum stk_status status = exporter->write(&export_->x, &out, err);
     if (status == STK_OK) {
-        status = stk_ex_finish(&out, &e);
+        status = stk_ex_finish(&out, err);
     }
     export_->bytes = out.total;
     stk_ex_deinit(&out);
-    return status == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, status);
 }
 
 void stoker_export_counts(const struct stoker_export *export_, struct stoker_export_counts *out)

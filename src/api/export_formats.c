@@ -29,7 +29,7 @@ int stoker_export_format(size_t index, struct stoker_export_format *out)
 
 int stoker_export_find(const char *name, struct stoker_export_format *out, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     const char *best = NULL;
     const struct stk_exporter *found = name ? stk_exporter_find(name) : NULL;
     if (found && out) {
@@ -39,14 +39,14 @@ int stoker_export_find(const char *name, struct stoker_export_format *out, struc
     for (int i = 0; name && i < stk_exporter_count; i++) {
         best = stk_near_best(name, best, stk_exporters[i]->name);
     }
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (best) {
-        stk_err_set(&e, STK_EUSAGE, "no format '%.80s'; did you mean '%s'?", name, best);
+        stk_err_set(err, STK_EUSAGE, "no format '%.80s'; did you mean '%s'?", name, best);
     } else {
-        stk_err_set(&e, STK_EUSAGE, "no format '%.80s'; 'stoker export' lists them all",
+        stk_err_set(err, STK_EUSAGE, "no format '%.80s'; 'stoker export' lists them all",
                     name ? name : "");
     }
-    stk_api_fail(err, &e);
+    stk_err_fail(err);
     return 0;
 }
 
@@ -114,15 +114,15 @@ static void describe(const struct stk_exporter *e, struct stk_sink *sink)
 enum stoker_status stoker_describe_exports(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!write) {
-        return stk_api_invalid(err, "stoker_describe_exports needs a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_describe_exports needs a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
     for (int i = 0; i < stk_exporter_count; i++) {
         describe(stk_exporters[i], &sink);
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

@@ -139,26 +139,25 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
                                struct stoker_profiles **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!out || !paths || count == 0) {
-        return stk_api_invalid(err, "stoker_open needs paths and a place for the result");
+        return stk_err_set(err, STK_EINVAL, "stoker_open needs paths and a place for the result");
     }
     *out = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) {
-            return stk_api_invalid(err, "stoker_open: a path is NULL");
+            return stk_err_set(err, STK_EINVAL, "stoker_open: a path is NULL");
         }
     }
     stoker_why_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_profiles *p = stk_alloc_zero(1, sizeof *p);
     if (!p) {
-        stk_err_nomem(&e);
-        return stk_api_fail(err, &e);
+        return stk_err_nomem(err);
     }
-    if (open_profiles(p, paths, count, options ? options : &defaults, &e) != STK_OK) {
+    if (open_profiles(p, paths, count, options ? options : &defaults, err) != STK_OK) {
         stoker_close(p);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = p;
     return STOKER_OK;
@@ -236,21 +235,22 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
                                 struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_query_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!profiles || !sql || !out) {
-        return stk_api_invalid(err, "stoker_query needs profiles, SQL and a place for the result");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_query needs profiles, SQL and a place for the result");
     }
     *out = NULL;
     stoker_query_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_tables *t = NULL;
-    enum stk_status status = new_tables(profiles, "query", &t, &e);
+    enum stk_status status = new_tables(profiles, "query", &t, err);
     if (status == STK_OK) {
-        status = query(profiles, sql, options ? options : &defaults, t, &e);
+        status = query(profiles, sql, options ? options : &defaults, t, err);
     }
     if (status != STK_OK) {
         stoker_tables_free(t);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = t;
     return STOKER_OK;
@@ -354,22 +354,22 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
                                struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_find_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!profiles || !pattern || !out) {
-        return stk_api_invalid(err,
-                               "stoker_find needs profiles, a pattern and a place for the result");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_find needs profiles, a pattern and a place for the result");
     }
     *out = NULL;
     stoker_find_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_tables *t = NULL;
-    enum stk_status status = new_tables(profiles, "find", &t, &e);
+    enum stk_status status = new_tables(profiles, "find", &t, err);
     if (status == STK_OK) {
-        status = find(profiles, pattern, options ? options : &defaults, t, &e);
+        status = find(profiles, pattern, options ? options : &defaults, t, err);
     }
     if (status != STK_OK) {
         stoker_tables_free(t);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = t;
     return STOKER_OK;

@@ -64,16 +64,16 @@ static void write_table(struct stk_sink *sink, size_t t, bool markdown)
 enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn write, void *arg,
                                           struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
     if (!format || !write) {
-        return stk_api_invalid(err, "stoker_describe_tables needs a format and a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_describe_tables needs a format and a callback");
     }
     bool markdown = strcmp(format, "markdown") == 0;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (!markdown && strcmp(format, "text") != 0) {
-        stk_err_set(&e, STK_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
-        return stk_api_fail(err, &e);
+        stk_err_set(err, STK_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
+        return stk_err_fail(err);
     }
     stk_sink_init(&sink, write, arg);
     if (markdown) {
@@ -82,5 +82,5 @@ enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn wr
     for (size_t t = 0; t < stk_query_table_count(); t++) {
         write_table(&sink, t, markdown);
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

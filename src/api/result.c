@@ -37,20 +37,20 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!result || !format || !write) {
-        return stk_api_invalid(err, "stoker_result_write needs a result, a format and a callback");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_result_write needs a result, a format and a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_out *out = stk_out_find(format);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (!out) {
-        stk_err_set(&e, STK_EUSAGE, "no output format '%s'", format);
-        return stk_api_fail(err, &e);
+        return stk_err_set(err, STK_EUSAGE, "no output format '%s'", format);
     }
     stk_sink_init(&sink, write, arg);
     out->write(&result->report, &out_options, &sink);
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 
 const char *const *stoker_formats(void)
@@ -82,11 +82,11 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
                                  struct stoker_err *err)
 {
     if (!name || !write) {
-        return stk_api_invalid(err, "stoker_schema needs a name and a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_schema needs a name and a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
     if (strcmp(name, "report") == 0) {
         stk_schema_write(&stk_report_info, "stoker.report/1", &sink);
@@ -95,8 +95,8 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
     } else if (strcmp(name, "diff") == 0) {
         stk_schema_write(&stk_diff_info, STK_DIFF_SCHEMA, &sink);
     } else {
-        stk_err_set(&e, STK_EUSAGE, "no schema '%s'; there are: report, table, diff", name);
-        return stk_api_fail(err, &e);
+        stk_err_set(err, STK_EUSAGE, "no schema '%s'; there are: report, table, diff", name);
+        return stk_err_fail(err);
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

@@ -73,21 +73,21 @@ static void write_analysis(struct stk_sink *sink, const struct stk_stats *s, boo
 enum stoker_status stoker_describe_stats(const char *analysis, const char *format,
                                          stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
     if (!format || !write) {
-        return stk_api_invalid(err, "stoker_describe_stats needs a format and a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_describe_stats needs a format and a callback");
     }
     const struct stk_stats *only = analysis ? stk_stats_find(analysis) : NULL;
     bool markdown = strcmp(format, "markdown") == 0;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (!markdown && strcmp(format, "text") != 0) {
-        stk_err_set(&e, STK_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
-        return stk_api_fail(err, &e);
+        stk_err_set(err, STK_EUSAGE, "no format '%.40s'; there are: text, markdown", format);
+        return stk_err_fail(err);
     }
     if (analysis && !only) {
-        stk_stats_unknown(analysis, &e);
-        return stk_api_fail(err, &e);
+        stk_stats_unknown(analysis, err);
+        return stk_err_fail(err);
     }
     stk_sink_init(&sink, write, arg);
     if (markdown && !only) {
@@ -99,5 +99,5 @@ enum stoker_status stoker_describe_stats(const char *analysis, const char *forma
             write_analysis(&sink, stk_stats_all[i], markdown);
         }
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

@@ -58,12 +58,12 @@ static const struct {
 
 enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
     if (!write) {
-        return stk_api_invalid(err, "stoker_describe_table needs a callback");
+        return stk_err_set(err, STK_EINVAL, "stoker_describe_table needs a callback");
     }
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);
     stk_sink_text(&sink, head);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -78,5 +78,5 @@ enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struc
         stk_sink_printf(&sink, "| `%s` | %s | %s |\n", stk_stats_all[i]->name,
                         stk_stats_all[i]->question, stk_stats_all[i]->needs);
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }

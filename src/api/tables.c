@@ -78,28 +78,28 @@ enum stoker_status stoker_stats(const char *analysis, const char *const *paths, 
                                 struct stoker_tables **out, struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!analysis || !out || !paths || count == 0) {
-        return stk_api_invalid(err, "stoker_stats needs an analysis, paths and a place for the "
-                                    "result");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_stats needs an analysis, paths and a place for the "
+                           "result");
     }
     *out = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) {
-            return stk_api_invalid(err, "stoker_stats: a path is NULL");
+            return stk_err_set(err, STK_EINVAL, "stoker_stats: a path is NULL");
         }
     }
     stoker_why_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
     if (!t) {
-        stk_err_nomem(&e);
-        return stk_api_fail(err, &e);
+        return stk_err_nomem(err);
     }
     stk_arena_init(&t->in.arena, 0);
-    if (stats(t, analysis, paths, count, options ? options : &defaults, &e) != STK_OK) {
+    if (stats(t, analysis, paths, count, options ? options : &defaults, err) != STK_OK) {
         stoker_tables_free(t);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = t;
     return STOKER_OK;
@@ -144,25 +144,25 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!tables || !format || !write) {
-        return stk_api_invalid(err, "stoker_tables_write needs tables, a format and a callback");
+        return stk_err_set(err, STK_EINVAL,
+                           "stoker_tables_write needs tables, a format and a callback");
     }
-    struct stk_err e;
+    struct stk_err own;
     struct stk_sink sink;
     struct stk_out_options out_options = stk_api_out_options(options);
     const struct stk_table_out *out = stk_table_out_find(format);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (!out) {
-        stk_err_set(&e, STK_EUSAGE, "no output format '%.80s' for tables", format);
-        return stk_api_fail(err, &e);
+        return stk_err_set(err, STK_EUSAGE, "no output format '%.80s' for tables", format);
     }
     if (tables->every && (table || !out->write_list)) {
-        stk_err_set(&e, STK_EUSAGE,
+        stk_err_set(err, STK_EUSAGE,
                     "all analyses together have no single table; name the analysis");
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     if (table && !stk_table_find(&tables->doc, table)) {
-        unknown_table(&tables->doc, table, &e);
-        return stk_api_fail(err, &e);
+        unknown_table(&tables->doc, table, err);
+        return stk_err_fail(err);
     }
     stk_sink_init(&sink, write, arg);
     if (tables->every) {
@@ -170,7 +170,7 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
     } else {
         out->write(&tables->doc, table, &out_options, &sink);
     }
-    return stk_sink_finish(&sink, &e) == STK_OK ? STOKER_OK : stk_api_fail(err, &e);
+    return stk_err_end(err, stk_sink_finish(&sink, err));
 }
 
 int stoker_tables_inconclusive(const struct stoker_tables *tables)

@@ -60,27 +60,26 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
                               struct stoker_err *err)
 {
     struct stoker_why_options defaults;
-    struct stk_err e;
+    struct stk_err own;
     if (!out || !paths || count == 0) {
-        return stk_api_invalid(err, "stoker_why needs paths and a place for the result");
+        return stk_err_set(err, STK_EINVAL, "stoker_why needs paths and a place for the result");
     }
     *out = NULL;
     for (size_t i = 0; i < count; i++) {
         if (!paths[i]) {
-            return stk_api_invalid(err, "stoker_why: a path is NULL");
+            return stk_err_set(err, STK_EINVAL, "stoker_why: a path is NULL");
         }
     }
     stoker_why_options_default(&defaults);
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     struct stoker_result *r = stk_alloc_zero(1, sizeof *r);
     if (!r) {
-        stk_err_nomem(&e);
-        return stk_api_fail(err, &e);
+        return stk_err_nomem(err);
     }
     stk_arena_init(&r->in.arena, 0);
-    if (why(r, paths, count, options ? options : &defaults, &e) != STK_OK) {
+    if (why(r, paths, count, options ? options : &defaults, err) != STK_OK) {
         stoker_result_free(r);
-        return stk_api_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = r;
     return STOKER_OK;

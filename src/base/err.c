@@ -80,6 +80,30 @@ enum stk_status stk_err_of_file(int error, enum stk_status otherwise)
     }
 }
 
+struct stk_err *stk_err_begin(struct stk_err *err, struct stk_err *own)
+{
+    err = err ? err : own;
+    stk_err_init(err);
+    return err;
+}
+
+enum stk_status stk_err_fail(struct stk_err *err)
+{
+    return err->code != STK_OK ? err->code
+                               : stk_err_set(err, STK_EBUG, "an error without a description");
+}
+
+enum stk_status stk_err_end(struct stk_err *err, enum stk_status status)
+{
+    if (status != STK_OK) {
+        return stk_err_fail(err);
+    }
+    if (err->code != STK_OK) { // of something that was tried and did without
+        stk_err_init(err);
+    }
+    return STK_OK;
+}
+
 enum stk_status stk_err_nomem(struct stk_err *err)
 {
     return stk_err_set(err, STK_ENOMEM,

@@ -8,32 +8,27 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-enum stk_status {
-    STK_OK = 0,
-    STK_EUSAGE,   // the request makes no sense (exit code 2)
-    STK_EINVAL,   // a caller's bug at a public entry
-    STK_EINPUT,   // missing, unreadable or not a profile (exit code 3)
-    STK_ENOMEM,   // allocation failed (5)
-    STK_ELIMIT,   // a cap was reached (5)
-    STK_EOUTPUT,  // output could not be written (5)
-    STK_EINTR,    // interrupted (130)
-    STK_EBUG,     // broken invariant of our own (70)
-    STK_EMISSING, // a file that is not there (3)
-    STK_EDAMAGE,  // data lost: a checksum, a truncation, a wrong compression (3)
-    STK_ERANGE,   // beyond the end of something (2)
-    STK_ECALLER,  // a function of the embedding language failed; it has the details (70)
-    STK_EDENIED   // a file that may not be read or written (3)
-};
+#include "stoker/err.h"
 
-#define STK_ERR_CONTEXTS 4
-
-struct stk_err {
-    enum stk_status code;
-    int64_t offset;                      // byte position in the input, -1 if none
-    char message[480];                   // what, where, what to do; no trailing newline
-    char context[STK_ERR_CONTEXTS][160]; // "reading x.json", innermost first
-    int contexts;
-};
+// The library's own names for the public record and its codes: there is one of each, so that
+// nothing is converted where an error leaves the library.
+#define stk_err stoker_err
+#define stk_status stoker_status
+#define STK_OK STOKER_OK
+#define STK_EUSAGE STOKER_EUSAGE     // exit code 2
+#define STK_EINVAL STOKER_EINVAL     // at a public entry
+#define STK_EINPUT STOKER_EINPUT     // 3
+#define STK_ENOMEM STOKER_ENOMEM     // 5
+#define STK_ELIMIT STOKER_ELIMIT     // 5
+#define STK_EOUTPUT STOKER_EOUTPUT   // 5
+#define STK_EINTR STOKER_EINTR       // 130
+#define STK_EBUG STOKER_EBUG         // 70
+#define STK_EMISSING STOKER_EMISSING // 3
+#define STK_EDAMAGE STOKER_EDAMAGE   // 3
+#define STK_ERANGE STOKER_ERANGE     // 2
+#define STK_ECALLER STOKER_ECALLER   // 70
+#define STK_EDENIED STOKER_EDENIED   // 3
+#define STK_ERR_CONTEXTS STOKER_ERR_CONTEXTS
 
 #define STK_MUST_CHECK __attribute__((warn_unused_result))
 #define STK_PRINTF(f, a) __attribute__((format(printf, f, a)))
@@ -53,5 +48,13 @@ void stk_err_while(struct stk_err *err, const char *fmt, ...) STK_PRINTF(2, 3);
 enum stk_status stk_err_of_file(int error, enum stk_status otherwise);
 // STK_ENOMEM with a uniform text.
 enum stk_status stk_err_nomem(struct stk_err *err);
+
+// How a public entry begins and ends. The caller's record, reset; `own`, on the stack, where the
+// caller gave none.
+struct stk_err *stk_err_begin(struct stk_err *err, struct stk_err *own);
+// The code of what failed; one without a description is STK_EBUG and gets one.
+enum stk_status stk_err_fail(struct stk_err *err);
+// Either way: STK_OK leaves the record reset.
+enum stk_status stk_err_end(struct stk_err *err, enum stk_status status);
 
 #endif

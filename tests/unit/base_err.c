@@ -30,6 +30,24 @@ static void records(void)
     CHECK_EQ(strlen(err.message), sizeof err.message - 1);
 }
 
+static void entries(void)
+{
+    struct stk_err theirs, own;
+    memset(&theirs, 0x5a, sizeof theirs);
+    CHECK(stk_err_begin(NULL, &own) == &own && own.code == STK_OK && own.offset == -1);
+    struct stk_err *err = stk_err_begin(&theirs, &own);
+    CHECK(err == &theirs && !err->message[0] && err->contexts == 0);
+    stk_err_set(err, STK_EINPUT, "tried in vain");
+    CHECK_EQ(stk_err_end(err, STK_OK), STK_OK); // it did without
+    CHECK(err->code == STK_OK && !err->message[0]);
+    CHECK_EQ(stk_err_end(err, STK_ELIMIT), STK_EBUG); // nobody said what failed
+    CHECK(err->code == STK_EBUG && err->message[0]);
+    stk_err_set(err, STK_ELIMIT, "a cap");
+    CHECK_EQ(stk_err_end(err, STK_ELIMIT), STK_ELIMIT);
+    CHECK_EQ(stk_err_fail(err), STK_ELIMIT);
+    CHECK_STR(err->message, "a cap");
+}
+
 static void allocation(void)
 {
     CHECK(stk_alloc_array(SIZE_MAX / 2, 3) == NULL);
@@ -73,6 +91,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(records);
+    CHECK_RUN(entries);
     CHECK_RUN(allocation);
     CHECK_RUN(injection);
     return check_done("unit.base_err");

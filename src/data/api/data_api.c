@@ -11,21 +11,6 @@ _Static_assert((int)STOKER_STRING == (int)STK_DT_STRING &&
                    (int)STOKER_DTYPES == (int)STK_DT_COUNT &&
                    (int)STOKER_FLOAT32 == (int)STK_DT_F32 && STOKER_RANK_MAX == STK_RANK_MAX,
                "the public types are the engine's");
-_Static_assert((int)STOKER_ECALLER == (int)STK_ECALLER && (int)STOKER_ELIMIT == (int)STK_ELIMIT,
-               "the public codes are the engine's");
-
-enum stoker_status stk_data_fail(struct stoker_err *to, const struct stk_err *from)
-{
-    enum stoker_status code = from->code == STK_OK ? STOKER_EBUG : (enum stoker_status)from->code;
-    if (to) {
-        to->code = code;
-        to->offset = from->offset;
-        to->contexts = from->contexts;
-        memcpy(to->message, from->message, sizeof to->message);
-        memcpy(to->context, from->context, sizeof to->context);
-    }
-    return code;
-}
 
 const char *stoker_dtype_name(int dtype)
 {
@@ -317,31 +302,30 @@ int stoker_args_datasets(struct stoker_args *a, const char *name, struct stoker_
 enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const char *name,
                                   struct stoker_fn **out, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *out = NULL;
     struct stk_spec *specs = stk_alloc_zero((size_t)n + 1, sizeof specs[0]);
     if (!specs) {
-        (void)stk_err_nomem(&e);
-        return stk_data_fail(err, &e);
+        return stk_err_nomem(err);
     }
     for (int i = 0; i < n; i++) {
         stk_data_spec_in(&specs[i], &inputs[i]);
     }
-    enum stk_status s = stk_fn_open((struct stk_fn **)out, specs, n, name, &e);
+    enum stk_status s = stk_fn_open((struct stk_fn **)out, specs, n, name, err);
     stk_free(specs);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, s);
 }
 
 enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int *inputs, int n,
                                  const struct stoker_args *args, const char *where, int *first,
                                  int *count, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     enum stk_status s = stk_fn_add((struct stk_fn *)fn, op, inputs, n,
-                                   (struct stk_attrs *)(uintptr_t)args, where, first, count, &e);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+                                   (struct stk_attrs *)(uintptr_t)args, where, first, count, err);
+    return stk_err_end(err, s);
 }
 
 void stoker_fn_spec(const struct stoker_fn *fn, int value, struct stoker_spec *out)
@@ -362,10 +346,10 @@ int stoker_fn_constant(const struct stoker_fn *fn, int value, struct stoker_tens
 enum stoker_status stoker_fn_finish(struct stoker_fn *fn, const int *results, int n,
                                     struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
-    enum stk_status s = stk_fn_finish((struct stk_fn *)fn, results, n, &e);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    enum stk_status s = stk_fn_finish((struct stk_fn *)fn, results, n, err);
+    return stk_err_end(err, s);
 }
 
 void stoker_fn_free(struct stoker_fn *fn)
@@ -404,12 +388,12 @@ enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *
                                        int n, const struct stoker_args *args, const char *where,
                                        struct stoker_dataset **out, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     enum stk_status s =
         stk_dataset_make((struct stk_dataset **)out, kind, (struct stk_dataset *const *)inputs, n,
-                         (struct stk_attrs *)(uintptr_t)args, where, &e);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+                         (struct stk_attrs *)(uintptr_t)args, where, err);
+    return stk_err_end(err, s);
 }
 
 struct stoker_dataset *stoker_dataset_hold(struct stoker_dataset *ds)

@@ -13,7 +13,6 @@ struct stk_data_hold { // what a tensor of strings or datasets holds
 
 // The engine's iterator under a public one.
 struct stk_iter *stk_data_root(struct stoker_iterator *it);
-enum stoker_status stk_data_fail(struct stoker_err *to, const struct stk_err *from);
 void stk_data_spec_out(struct stoker_spec *to, const struct stk_spec *from);
 void stk_data_spec_in(struct stk_spec *to, const struct stoker_spec *from);
 // Element i of the column, held by the tensor.

@@ -14,23 +14,23 @@ enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
     struct stoker_iterator *it;
     struct stk_indexed_writer *w = NULL;
     struct stk_block block = {0};
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *count = 0;
     enum stoker_status opened = stoker_iterator_open(ds, options, &it, err);
     if (opened != STOKER_OK) {
         return opened;
     }
-    enum stk_status s = stk_indexed_create(&w, path, ((struct stk_dataset *)ds)->specs, &e);
+    enum stk_status s = stk_indexed_create(&w, path, ((struct stk_dataset *)ds)->specs, err);
     while (s == STK_OK) {
-        s = stk_iter_next(stk_data_root(it), WRITE_ELEMENTS, &block, &e);
+        s = stk_iter_next(stk_data_root(it), WRITE_ELEMENTS, &block, err);
         if (s != STK_OK || block.n == 0) {
             break;
         }
-        s = stk_indexed_append(w, &block, &e);
+        s = stk_indexed_append(w, &block, err);
         *count += s == STK_OK ? (uint64_t)block.n : 0;
         if (s == STK_OK && progress && progress(arg, *count)) {
-            s = stk_err_set(&e, STK_EINTR, "%s: interrupted after %llu elements", path,
+            s = stk_err_set(err, STK_EINTR, "%s: interrupted after %llu elements", path,
                             (unsigned long long)*count);
         }
     }
@@ -38,9 +38,9 @@ enum stoker_status stoker_dataset_write(struct stoker_dataset *ds,
     enum stk_status ended = stk_indexed_finish(w, s == STK_OK, &at_end);
     if (s == STK_OK && ended != STK_OK) {
         s = ended;
-        e = at_end;
+        *err = at_end;
     }
     stk_block_free(&block);
     stoker_iterator_free(it);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, s);
 }

@@ -91,12 +91,13 @@ static enum stk_status take_results(struct stoker_iterator *it, struct stk_pool 
     return ok ? STK_OK : stk_err_set(err, STK_ELIMIT, "no memory for the function's results");
 }
 
-static void err_in(struct stk_err *to, const struct stoker_err *from)
+// What a function of the caller's says of its failure; the way there is ours to tell.
+static void take_err(struct stk_err *to, const struct stk_err *from)
 {
     stk_err_init(to);
-    to->code = (enum stk_status)from->code;
+    to->code = from->code;
     to->offset = from->offset;
-    memcpy(to->message, from->message, sizeof to->message);
+    memcpy(to->message, from->message, sizeof to->message - 1);
 }
 
 static enum stk_status host_call(void *arg, int64_t id, int64_t n, const struct stk_col *const *in,
@@ -118,7 +119,7 @@ static enum stk_status host_call(void *arg, int64_t id, int64_t n, const struct 
         }
         if (c != STOKER_OK) {
             *failed = i;
-            err_in(failed_err, &e);
+            take_err(failed_err, &e);
             break;
         }
         s = take_results(it, pool, results, out, n_out, err);
@@ -144,9 +145,9 @@ static enum stk_status host_gen_open(void *arg, int64_t id, const struct stk_col
         stoker_tensor_release(&args[j]);
     }
     if (c != STOKER_OK) {
-        err_in(err, &e);
+        take_err(err, &e);
     }
-    return (enum stk_status)c;
+    return c;
 }
 
 static enum stk_status host_gen_next(void *arg, void *gen, int64_t n, struct stk_pool *pool,
@@ -162,8 +163,8 @@ static enum stk_status host_gen_next(void *arg, void *gen, int64_t n, struct stk
         enum stoker_status c =
             it->caller.gen_next(it->caller.arg, gen, results, out->count, &is_end, &e);
         if (c != STOKER_OK) {
-            err_in(err, &e);
-            s = (enum stk_status)c;
+            take_err(err, &e);
+            s = c;
             break;
         }
         if (is_end) {
@@ -231,19 +232,19 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
                                           const struct stoker_run_options *options,
                                           struct stoker_bytes *out, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_dataset *runs = NULL;
     struct stk_rewrite_log text = {0};
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     *out = (struct stoker_bytes){0};
-    enum stk_status s = choose_plan(ds, options, &runs, &e);
+    enum stk_status s = choose_plan(ds, options, &runs, err);
     if (s == STK_OK && !stk_plan_write(&text, runs)) {
-        s = stk_err_nomem(&e);
+        s = stk_err_nomem(err);
     }
     stk_dataset_drop(runs);
     if (s != STK_OK) {
         stk_rewrite_log_end(&text);
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = (struct stoker_bytes){(unsigned char *)text.text, text.size};
     return STOKER_OK;
@@ -253,13 +254,12 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
                                         const struct stoker_run_options *options,
                                         struct stoker_iterator **out, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *out = NULL;
     struct stoker_iterator *it = stk_alloc_zero(1, sizeof *it);
     if (!it) {
-        (void)stk_err_nomem(&e);
-        return stk_data_fail(err, &e);
+        return stk_err_nomem(err);
     }
     stk_err_init(&it->err);
     struct stk_run_options o = {0};
@@ -284,15 +284,15 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     o.record_path = is_shared ? getenv("STOKER_DATA_RECORD") : o.record_path;
     it->want = 1;
     it->owns_batches = gives_batches((struct stk_dataset *)ds);
-    enum stk_status s = stk_run_open(&run, &o, &e);
+    enum stk_status s = stk_run_open(&run, &o, err);
     if (s == STK_OK && o.record_path && *o.record_path) {
-        s = stk_recorder_open(&run->recorder, o.record_path, is_shared, &e);
+        s = stk_recorder_open(&run->recorder, o.record_path, is_shared, err);
         it->recorder = run->recorder;
     }
     if (s == STK_OK) {
         struct stk_dataset *runs = NULL;
-        s = choose_plan(ds, options, &runs, &e);
-        s = s == STK_OK ? stk_iter_open(&it->root, runs, run, 0, it->epoch, &e) : s;
+        s = choose_plan(ds, options, &runs, err);
+        s = s == STK_OK ? stk_iter_open(&it->root, runs, run, 0, it->epoch, err) : s;
         stk_dataset_drop(runs);
     }
     if (s == STK_OK) {
@@ -302,10 +302,10 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
     if (s != STK_OK) {
         struct stk_err ignored;
         if (it->recorder && stk_recorder_close(it->recorder, &ignored) != STK_OK) {
-            stk_err_while(&e, "recording the run");
+            stk_err_while(err, "recording the run");
         }
         stk_free(it);
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = it;
     return STOKER_OK;
@@ -477,9 +477,12 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
         enum stk_status s = refill(it, &it->err);
         if (s != STK_OK) {
             it->failed += stk_status_is_of_element(s);
-            enum stoker_status code = stk_data_fail(err, &it->err);
+            s = stk_err_fail(&it->err);
+            if (err) {
+                *err = it->err;
+            }
             stk_err_init(&it->err);
-            return code;
+            return s;
         }
         if (it->block.n == 0) {
             *is_end = 1;
@@ -528,9 +531,9 @@ void stoker_iterator_cancel(struct stoker_iterator *it)
 
 enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     enum stk_status s = STK_OK;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     if (!it) {
         return STOKER_OK;
     }
@@ -542,10 +545,10 @@ enum stoker_status stoker_iterator_close(struct stoker_iterator *it, struct stok
     stk_iter_close(it->root);
     stk_pool_drop(it->concurrent);
     if (it->recorder) {
-        s = stk_recorder_close(it->recorder, &e);
+        s = stk_recorder_close(it->recorder, err);
     }
     stk_free(it);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, s);
 }
 
 void stoker_iterator_free(struct stoker_iterator *it)
@@ -566,12 +569,11 @@ enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void 
                       .given = it->given,
                       .failed = it->failed,
                       .has_failures = __atomic_load_n(&it->root->run->failures, __ATOMIC_RELAXED)};
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     if (*n < sizeof s) {
         *n = sizeof s;
-        (void)stk_err_set(&e, STK_ELIMIT, "the state needs %zu bytes", sizeof s);
-        return stk_data_fail(err, &e);
+        return stk_err_set(err, STK_ELIMIT, "the state needs %zu bytes", sizeof s);
     }
     memcpy(state, &s, sizeof s);
     *n = sizeof s;
@@ -584,15 +586,14 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
                                           struct stoker_err *err)
 {
     struct state s;
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *out = NULL;
     if (n >= sizeof s) {
         memcpy(&s, state, sizeof s);
     }
     if (n < sizeof s || s.magic != STATE_MAGIC || s.size != sizeof s || s.given > INT64_MAX) {
-        (void)stk_err_set(&e, STK_EINVAL, "this is no iterator state (%zu bytes)", n);
-        return stk_data_fail(err, &e);
+        return stk_err_set(err, STK_EINVAL, "this is no iterator state (%zu bytes)", n);
     }
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
     o.has_seed = 1;
@@ -721,26 +722,26 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
 {
     struct stk_spec specs[STK_OP_INPUTS_MAX];
     struct stk_block from = {0}, to = {0};
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     enum stk_status s = n_in > STK_OP_INPUTS_MAX
-                            ? stk_err_set(&e, STK_EINVAL, "%s: %d inputs are too many", op, n_in)
+                            ? stk_err_set(err, STK_EINVAL, "%s: %d inputs are too many", op, n_in)
                         : stk_block_reset(&from, n_in) ? STK_OK
-                                                       : stk_err_nomem(&e);
+                                                       : stk_err_nomem(err);
     for (int i = 0; s == STK_OK && i < n_in; i++) {
         stk_data_tensor_view(&from.cols[i], &in[i]);
         specs[i] = (struct stk_spec){.dtype = from.cols[i].dtype, .shape = from.cols[i].shape};
     }
     from.n = 1;
     if (s == STK_OK) {
-        s = call_once(op, specs, &from, (struct stk_attrs *)(uintptr_t)args, seed, &to, &e);
+        s = call_once(op, specs, &from, (struct stk_attrs *)(uintptr_t)args, seed, &to, err);
     }
     if (s == STK_OK && to.count > *n_out) {
-        s = stk_err_set(&e, STK_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
+        s = stk_err_set(err, STK_EINVAL, "%s: %d results, room for %d", op, to.count, *n_out);
     }
     struct stk_pool *pool = stk_pool_open(SIZE_MAX);
     for (int k = 0; s == STK_OK && k < to.count; k++) {
-        s = pool && own_result(&to.cols[k], pool) ? STK_OK : stk_err_nomem(&e);
+        s = pool && own_result(&to.cols[k], pool) ? STK_OK : stk_err_nomem(err);
     }
     for (int k = 0; s == STK_OK && k < to.count; k++) {
         stk_data_tensor_out(&out[k], &to.cols[k], 0);
@@ -749,5 +750,5 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     *n_out = s == STK_OK ? to.count : 0;
     stk_block_free(&from);
     stk_block_free(&to);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, s);
 }

@@ -485,10 +485,10 @@ static enum stk_status load(const char *path, int *first, int *count, struct stk
 enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,
                                       struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     pthread_mutex_lock(&loading);
-    enum stk_status s = load(path, first, count, &e);
+    enum stk_status s = load(path, first, count, err);
     pthread_mutex_unlock(&loading);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, s);
 }

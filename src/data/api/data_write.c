@@ -25,32 +25,33 @@ static bool find_codec(const char *name, enum stk_record_codec *out)
 enum stoker_status stoker_record_create(const char *path, const char *compression, int level,
                                         struct stoker_record_writer **out, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     enum stk_record_codec codec;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     *out = NULL;
     enum stk_status s =
         find_codec(compression ? compression : "", &codec)
-            ? stk_record_create((struct stk_record_writer **)out, path, codec, level, &e)
-            : stk_err_set(&e, STK_EINVAL, "compression is \"\", GZIP or ZLIB, not %s", compression);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+            ? stk_record_create((struct stk_record_writer **)out, path, codec, level, err)
+            : stk_err_set(err, STK_EINVAL, "compression is \"\", GZIP or ZLIB, not %s",
+                          compression);
+    return stk_err_end(err, s);
 }
 
 enum stoker_status stoker_record_write(struct stoker_record_writer *w, const void *data,
                                        size_t size, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
-    enum stk_status s = stk_record_write((struct stk_record_writer *)w, data, size, &e);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    enum stk_status s = stk_record_write((struct stk_record_writer *)w, data, size, err);
+    return stk_err_end(err, s);
 }
 
 enum stoker_status stoker_record_finish(struct stoker_record_writer *w, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
-    enum stk_status s = stk_record_finish((struct stk_record_writer *)w, &e);
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    enum stk_status s = stk_record_finish((struct stk_record_writer *)w, err);
+    return stk_err_end(err, s);
 }
 
 static bool value_of(struct stk_example_value *to, const struct stoker_feature *from)
@@ -81,26 +82,26 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
                                          struct stoker_err *err)
 {
     struct stk_example_buffer b = {0};
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *out = (struct stoker_bytes){0};
     struct stk_example_value *values = stk_alloc_zero(n + 1, sizeof values[0]);
-    enum stk_status s = values ? STK_OK : stk_err_nomem(&e);
+    enum stk_status s = values ? STK_OK : stk_err_nomem(err);
     for (size_t i = 0; s == STK_OK && i < n; i++) {
         if (!value_of(&values[i], &features[i])) {
-            s = stk_err_set(&e, STK_EINVAL,
+            s = stk_err_set(err, STK_EINVAL,
                             "feature '%s' has the type %s, not int64, float32 or bytes",
                             features[i].name, stoker_dtype_name(features[i].dtype));
         }
     }
     if (s == STK_OK) {
         s = stk_example_encode(&b, is_sequence ? STK_EXAMPLE_SEQUENCE : STK_EXAMPLE_SINGLE, values,
-                               n, &e);
+                               n, err);
     }
     stk_free(values);
     if (s != STK_OK) {
         stk_example_buffer_free(&b);
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = (struct stoker_bytes){b.data, b.size};
     return STOKER_OK;

@@ -264,34 +264,33 @@ static enum stk_status check_file(const char *path, struct stk_err *err)
 enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, uint64_t records),
                                   void *arg, struct stoker_inspection **out, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_indexed *file = NULL;
     enum stk_record_codec codec;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     *out = NULL;
     struct stoker_inspection *x = stk_alloc_zero(1, sizeof *x);
     if (!x) {
-        (void)stk_err_nomem(&e);
-        return stk_data_fail(err, &e);
+        return stk_err_nomem(err);
     }
     stk_vec_init(&x->features, sizeof(struct stoker_data_feature), FEATURES_MAX);
-    enum stk_status s = check_file(path, &e);
+    enum stk_status s = check_file(path, err);
     if (s == STK_OK) {
-        s = stk_indexed_open(&file, path, &e);
+        s = stk_indexed_open(&file, path, err);
     }
     if (file) {
         s = inspect_indexed(x, file);
         stk_indexed_drop(file);
     } else if (s != STK_EMISSING && s != STK_EINPUT && find_codec(path, &codec)) {
-        stk_err_init(&e);
-        s = inspect_records(x, path, codec, progress, arg, &e);
-    } else if (s == STK_EDAMAGE && strstr(e.message, "no indexed file")) {
-        s = stk_err_set(&e, STK_EINPUT,
+        stk_err_init(err);
+        s = inspect_records(x, path, codec, progress, arg, err);
+    } else if (s == STK_EDAMAGE && strstr(err->message, "no indexed file")) {
+        s = stk_err_set(err, STK_EINPUT,
                         "%s: neither TFRecords (plain, GZIP or ZLIB) nor an indexed file", path);
     }
     if (s != STK_OK) {
         stoker_inspection_free(x);
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     if (x->summary.records == 0) {
         x->summary.record_min = 0;

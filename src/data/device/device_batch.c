@@ -234,17 +234,17 @@ enum stoker_status stoker_device_batch_await(struct stoker_device_batch *b, void
                                              struct stoker_err *err)
 {
     const struct stk_cuda_device *d = b->store->device;
-    struct stk_err e;
-    stk_err_init(&e);
-    enum stk_status k = stk_cuda_enter(d, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    enum stk_status k = stk_cuda_enter(d, err);
     if (k != STK_OK) {
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     k = stk_cuda_check(d->cuda, d->cuda->stream_await(stream, b->copied, 0), "cuStreamWaitEvent",
-                       &e);
+                       err);
     stk_cuda_leave(d);
     if (k != STK_OK) {
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     pthread_mutex_lock(&b->lock);
     int i = 0;
@@ -263,33 +263,33 @@ enum stoker_status stoker_device_batch_await(struct stoker_device_batch *b, void
 enum stoker_status stoker_device_batch_wait(struct stoker_device_batch *b, struct stoker_err *err)
 {
     const struct stk_cuda_device *d = b->store->device;
-    struct stk_err e;
-    stk_err_init(&e);
-    enum stk_status k = stk_cuda_enter(d, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    enum stk_status k = stk_cuda_enter(d, err);
     if (k == STK_OK) {
-        k = stk_cuda_check(d->cuda, d->cuda->event_wait(b->copied), "cuEventSynchronize", &e);
+        k = stk_cuda_check(d->cuda, d->cuda->event_wait(b->copied), "cuEventSynchronize", err);
         stk_cuda_leave(d);
     }
     pthread_mutex_lock(&b->lock);
     b->needs_wait = true;
     pthread_mutex_unlock(&b->lock);
-    return k == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, k);
 }
 
 enum stoker_status stoker_device_batch_read(struct stoker_device_batch *b, const void *from,
                                             void *to, size_t size, struct stoker_err *err)
 {
     const struct stk_cuda_device *d = b->store->device;
-    struct stk_err e;
-    stk_err_init(&e);
-    enum stk_status k = stk_cuda_enter(d, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    enum stk_status k = stk_cuda_enter(d, err);
     if (k == STK_OK) {
-        k = stk_cuda_check(d->cuda, d->cuda->event_wait(b->copied), "cuEventSynchronize", &e);
+        k = stk_cuda_check(d->cuda, d->cuda->event_wait(b->copied), "cuEventSynchronize", err);
         if (k == STK_OK && size) {
             k = stk_cuda_check(d->cuda, d->cuda->copy_out(to, (uint64_t)(uintptr_t)from, size),
-                               "cuMemcpyDtoH", &e);
+                               "cuMemcpyDtoH", err);
         }
         stk_cuda_leave(d);
     }
-    return k == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, k);
 }

@@ -298,27 +298,27 @@ enum stoker_status stoker_stager_explain(struct stoker_dataset *ds,
                                          const struct stoker_run_options *options,
                                          struct stoker_bytes *out, struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_deferred d = {0};
     struct stk_rewrite_log text = {0};
     bool skips_errors = options && options->skips_errors;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     *out = (struct stoker_bytes){0};
     enum stk_status s =
         options && options->is_as_written
             ? STK_OK
             : stk_device_defer(&d, (struct stk_dataset *)ds,
-                               skips_errors ? STK_ON_ERROR_SKIP : STK_ON_ERROR_STOP, &e);
+                               skips_errors ? STK_ON_ERROR_SKIP : STK_ON_ERROR_STOP, err);
     if (s == STK_OK && !d.ds) {
         return stoker_dataset_explain(ds, options, out, err);
     }
     if (s == STK_OK && !stk_plan_write(&text, d.ds)) {
-        s = stk_err_nomem(&e);
+        s = stk_err_nomem(err);
     }
     stk_deferred_end(&d);
     if (s != STK_OK) {
         stk_rewrite_log_end(&text);
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     *out = (struct stoker_bytes){(unsigned char *)text.text, text.size};
     return STOKER_OK;

@@ -46,40 +46,40 @@ struct stoker_stager {
 
 enum stoker_status stoker_device_count(int *n, struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
-    return stk_cuda_count(n, &e) == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
+    return stk_err_end(err, stk_cuda_count(n, err));
 }
 
 enum stoker_status stoker_device_memory(int device, uint64_t *unused_bytes, uint64_t *total_bytes,
                                         struct stoker_err *err)
 {
     const struct stk_cuda_device *d;
-    struct stk_err e;
+    struct stk_err own;
     size_t unused = 0, total = 0;
-    stk_err_init(&e);
-    enum stk_status s = stk_cuda_device(device, &d, &e);
+    err = stk_err_begin(err, &own);
+    enum stk_status s = stk_cuda_device(device, &d, err);
     if (s == STK_OK) {
-        s = stk_cuda_enter(d, &e);
+        s = stk_cuda_enter(d, err);
     }
     if (s == STK_OK) {
-        s = stk_cuda_check(d->cuda, d->cuda->memory_info(&unused, &total), "cuMemGetInfo", &e);
+        s = stk_cuda_check(d->cuda, d->cuda->memory_info(&unused, &total), "cuMemGetInfo", err);
         stk_cuda_leave(d);
     }
     *unused_bytes = unused;
     *total_bytes = total;
-    return s == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, s);
 }
 
 enum stoker_status stoker_device_pinned(int device, const struct stoker_memory_source **out,
                                         struct stoker_err *err)
 {
     const struct stk_cuda_device *d;
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *out = NULL;
-    if (stk_cuda_device(device, &d, &e) != STK_OK) {
-        return stk_data_fail(err, &e);
+    if (stk_cuda_device(device, &d, err) != STK_OK) {
+        return stk_err_fail(err);
     }
     *out = &d->pinned;
     return STOKER_OK;
@@ -129,7 +129,8 @@ static void put_error(struct stoker_stager *s, struct item *item, struct stk_err
 {
     if (item) {
         stk_err_while(e, "staging for cuda:%d", s->device->ordinal);
-        item->status = stk_data_fail(&item->err, e);
+        item->status = stk_err_fail(e);
+        item->err = *e;
         put_item(s);
     }
 }
@@ -357,43 +358,43 @@ static enum stoker_status start_parts(struct stoker_stager *s, const struct stok
                                       const struct stoker_byte_table *tables, int n,
                                       struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     enum stoker_status status = stoker_iterator_open(s->ds, o, &s->it, err);
     if (status != STOKER_OK) {
         return status;
     }
-    enum stk_status k = stk_cuda_enter(s->device, &e);
+    enum stk_status k = stk_cuda_enter(s->device, err);
     if (k == STK_OK) {
-        k = stk_copier_open(&s->copier, s->device, s->n, s->depth + 2, tables, n, &e);
+        k = stk_copier_open(&s->copier, s->device, s->n, s->depth + 2, tables, n, err);
         if (k == STK_OK) {
-            k = make_slots(s, &e);
+            k = make_slots(s, err);
         }
         stk_cuda_leave(s->device);
     }
     if (k == STK_OK) {
-        k = start_thread(s, &e);
+        k = start_thread(s, err);
     }
-    return k == STK_OK ? STOKER_OK : stk_data_fail(err, &e);
+    return stk_err_end(err, k);
 }
 
 static enum stoker_status start(struct stoker_stager *s, const struct stoker_run_options *options,
                                 const struct stoker_byte_table *tables, int n,
                                 struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     struct stk_deferred left;
     struct stoker_run_options o = options ? *options : (struct stoker_run_options){0};
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     o.memory = &s->device->pinned;
     s->skips_errors = o.skips_errors != 0;
-    enum stk_status k = leave_to_device(s, &o, &left, &e);
+    enum stk_status k = leave_to_device(s, &o, &left, err);
     struct stoker_byte_table *all =
         k == STK_OK ? stk_alloc_zero((size_t)(n + left.n) + 1, sizeof all[0]) : NULL;
     if (!all) {
         stk_deferred_end(&left);
-        (void)(k == STK_OK ? stk_err_nomem(&e) : k);
-        return stk_data_fail(err, &e);
+        (void)(k == STK_OK ? stk_err_nomem(err) : k);
+        return stk_err_fail(err);
     }
     for (int i = 0; i < n + left.n; i++) {
         all[i] = i < n ? tables[i] : left.tables[i - n];
@@ -415,28 +416,26 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
                                              int n, struct stoker_stager **out,
                                              struct stoker_err *err)
 {
-    struct stk_err e;
+    struct stk_err own;
     const struct stk_cuda_device *d = NULL;
-    stk_err_init(&e);
+    err = stk_err_begin(err, &own);
     *out = NULL;
     if (depth < 1 || depth > STOKER_STAGER_DEPTH_MAX) {
-        (void)stk_err_set(&e, STK_EINVAL, "depth is 1 to %d, not %d", STOKER_STAGER_DEPTH_MAX,
-                          depth);
-        return stk_data_fail(err, &e);
+        return stk_err_set(err, STK_EINVAL, "depth is 1 to %d, not %d", STOKER_STAGER_DEPTH_MAX,
+                           depth);
     }
-    if (stk_device_tables_check(tables, n, stoker_dataset_specs(ds), &e) != STK_OK ||
-        stk_cuda_device(device, &d, &e) != STK_OK) {
-        return stk_data_fail(err, &e);
+    if (stk_device_tables_check(tables, n, stoker_dataset_specs(ds), err) != STK_OK ||
+        stk_cuda_device(device, &d, err) != STK_OK) {
+        return stk_err_fail(err);
     }
     struct stoker_stager *s = stager_new(ds, depth);
     if (!s) {
-        (void)stk_err_nomem(&e);
-        return stk_data_fail(err, &e);
+        return stk_err_nomem(err);
     }
     s->device = d;
     enum stoker_status status = start(s, options, tables, n, err);
     if (status != STOKER_OK) {
-        bool has_context = stk_cuda_enter(d, &e) == STK_OK;
+        bool has_context = stk_cuda_enter(d, NULL) == STK_OK; // err says what failed before
         wind_up(s, has_context);
         stager_destroy(s);
         return status;
@@ -478,16 +477,16 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
                                       struct stoker_device_batch **batch, int *is_end,
                                       struct stoker_err *err)
 {
-    struct stk_err e;
-    stk_err_init(&e);
+    struct stk_err own;
+    err = stk_err_begin(err, &own);
     *batch = NULL;
     *is_end = 0;
     s->lost_element = false;
     if (s->forks != stk_fork_count()) {
-        (void)stk_err_set(&e, STK_EINVAL,
+        (void)stk_err_set(err, STK_EINVAL,
                           "this stager was started before a fork; neither its "
                           "thread nor CUDA is in this process: make a new one before CUDA is used");
-        return stk_data_fail(err, &e);
+        return stk_err_fail(err);
     }
     while (!stoker_stager_wait(s, FAREWELL_NS)) {
     }
