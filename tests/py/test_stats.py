@@ -39,6 +39,18 @@ def test_nested_stages():
         c.true("map" in repr(ds.stats()), name)
 
 
+def test_cache_too_large():
+    """A cache that the budget has no room for gives its elements, keeps nothing and says so."""
+    options = sd.Options()
+    for budget, is_told in ((4 << 20, True), (64 << 20, False)):
+        options.autotune.ram_budget = budget
+        rows = sd.Dataset.range(100).map(lambda i: sd.fill([10000], i))
+        ds = rows.cache().with_options(options)
+        for _ in range(2):
+            c.same(sum(1 for _ in ds), 100)
+            c.same("cache [" in repr(ds.stats()) and "nothing is kept" in repr(ds.stats()), is_told)
+
+
 def rates():
     ds = sd.Dataset.range(10**9).map(work, sd.AUTOTUNE).batch(8).prefetch(sd.AUTOTUNE)
     it = iter(ds)

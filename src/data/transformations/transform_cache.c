@@ -6,7 +6,7 @@
 //
 // Small blocks are joined as they come, like the digits of a binary counter: a block of one number
 // may lie in a buffer made for a thousand. What takes most of the budget is not kept: the elements
-// come, and the next pass reads the input again.
+// come, the next pass reads the input again, and the stage's statistics say that memory was short.
 //
 // An element that fails is not kept: the pass goes on, but the next one reads the input again.
 #include <pthread.h>
@@ -139,6 +139,7 @@ static bool keep(struct stk_iter *it, struct stk_block *b, struct stk_err *err)
     uint64_t most = stk_pool_stats_of(it->run->pool).cap_bytes / KEPT_OF * KEPT_PARTS;
     kept->bytes += stk_block_bytes(b);
     if (kept->bytes > most || !own_strings(it, b)) {
+        __atomic_store_n(&it->stats.binding, STK_BINDING_MEMORY, __ATOMIC_RELAXED);
         return false;
     }
     make_readonly(b);

@@ -206,6 +206,14 @@ class Stats:
                 **self.memory
             )
         )
+        for s in self.stages:
+            if s["kind"] == "cache" and _BINDINGS[s["binding"]] == "memory":
+                lines.append(
+                    "cache"
+                    + (f" [{s['where']}]" if s["where"] else "")
+                    + ": its elements are more than the budget has room for: nothing is kept, and "
+                    "each pass reads the input again"
+                )
         if self.memory.get("copied"):
             lines.append(
                 f"{self.memory['copied']:,} arrays copied to memory of their own: their consumer keeps "
