@@ -2,6 +2,8 @@
 // Pieces of gaps between device operations, with what was put down as their cause.
 #include "query/tables/sql_table.h"
 
+enum column { RANK, DEVICE, START_NS, DUR_NS, PART, EVENT, AROUND, STEP };
+
 // The gap of a row, and the index of its rank.
 static uint32_t gap_of(const struct stk_query *q, uint64_t row, const struct stk_query_gap **gap)
 {
@@ -57,45 +59,50 @@ static void gaps_cell(const struct stk_query *q, uint64_t row, int column,
     }
     const struct stk_query_rank *rank = &q->source.ranks[r];
     switch (column) {
-    case 0:
+    case RANK:
         stk_value_number(out, rank->sum->rank);
         break;
-    case 1:
+    case DEVICE:
         stk_value_text(out, rank->sum->devices[gap->device].id);
         break;
-    case 2:
+    case START_NS:
         stk_value_number(out, gap->start_ns + rank->shift_ns);
         break;
-    case 3:
+    case DUR_NS:
         stk_value_number(out, gap->dur_ns);
         break;
-    case 4:
+    case PART:
         stk_value_text(out, stk_part_info(gap->part)->key);
         break;
-    case 5:
-    case 6: {
-        uint32_t event = column == 5 ? gap->event : gap->around;
+    case EVENT:
+    case AROUND: {
+        uint32_t event = column == EVENT ? gap->event : gap->around;
         if (event != STK_NONE) {
             stk_value_number(out, stk_query_id(trace_index(q, rank->trace), event));
         }
         break;
     }
-    default:
+    case STEP:
         put_step(rank, gap, out);
+        break;
     }
 }
 
 static const struct stk_query_column columns[] = {
-    {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    {.name = "device", .type = STK_QUERY_TEXT, .doc = "rank/number of the device"},
-    {.name = "start_ns", .type = STK_QUERY_NS, .doc = "since the run's first event"},
-    {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "duration"},
-    {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part that it counts as"},
-    {.name = "event",
-     .type = STK_QUERY_NUMBER,
-     .doc = "id of the host event that fills it; null where there is none"},
-    {.name = "around", .type = STK_QUERY_NUMBER, .doc = "id of the operator around that event"},
-    {.name = "step", .type = STK_QUERY_NUMBER, .doc = "number of the step in which it starts"},
+    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
+    [DEVICE] = {.name = "device", .type = STK_QUERY_TEXT, .doc = "rank/number of the device"},
+    [START_NS] = {.name = "start_ns", .type = STK_QUERY_NS, .doc = "since the run's first event"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "duration"},
+    [PART] = {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part that it counts as"},
+    [EVENT] = {.name = "event",
+               .type = STK_QUERY_NUMBER,
+               .doc = "id of the host event that fills it; null where there is none"},
+    [AROUND] = {.name = "around",
+                .type = STK_QUERY_NUMBER,
+                .doc = "id of the operator around that event"},
+    [STEP] = {.name = "step",
+              .type = STK_QUERY_NUMBER,
+              .doc = "number of the step in which it starts"},
 };
 
 const struct stk_sql_table stk_sql_table_gaps = {

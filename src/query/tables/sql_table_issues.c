@@ -2,6 +2,8 @@
 // Issues met while reading.
 #include "query/tables/sql_table.h"
 
+enum column { PROFILE, ISSUE, SEVERITY, COUNT, EVENTS_LOST, MEANING };
+
 // The issue of a row, counting those that occurred. *profile: index of its trace.
 static const struct stk_issue *issue_of(const struct stk_query *q, uint64_t row, uint32_t *profile,
                                         enum stk_issue_id *id)
@@ -41,35 +43,36 @@ static void issues_cell(const struct stk_query *q, uint64_t row, int column,
     }
     const struct stk_issue_info *info = stk_issue_info(id);
     switch (column) {
-    case 0:
+    case PROFILE:
         stk_value_number(out, profile);
         break;
-    case 1:
+    case ISSUE:
         stk_value_text(out, info->key);
         break;
-    case 2:
+    case SEVERITY:
         stk_value_text(out, severities[info->severity]);
         break;
-    case 3:
+    case COUNT:
         stk_value_number(out, (int64_t)issue->count);
         break;
-    case 4:
+    case EVENTS_LOST:
         stk_value_number(out, (int64_t)issue->events_lost);
         break;
-    default:
+    case MEANING:
         stk_value_text(out, info->meaning);
+        break;
     }
 }
 
 static const struct stk_query_column columns[] = {
-    {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
-    {.name = "issue", .type = STK_QUERY_TEXT, .doc = "id, as in the report"},
-    {.name = "severity", .type = STK_QUERY_TEXT, .doc = "info, data_loss or error"},
-    {.name = "count", .type = STK_QUERY_NUMBER, .doc = "how often"},
-    {.name = "events_lost",
-     .type = STK_QUERY_NUMBER,
-     .doc = "of these, whole events that are not in the tables"},
-    {.name = "meaning", .type = STK_QUERY_TEXT, .doc = "in a sentence"},
+    [PROFILE] = {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
+    [ISSUE] = {.name = "issue", .type = STK_QUERY_TEXT, .doc = "id, as in the report"},
+    [SEVERITY] = {.name = "severity", .type = STK_QUERY_TEXT, .doc = "info, data_loss or error"},
+    [COUNT] = {.name = "count", .type = STK_QUERY_NUMBER, .doc = "how often"},
+    [EVENTS_LOST] = {.name = "events_lost",
+                     .type = STK_QUERY_NUMBER,
+                     .doc = "of these, whole events that are not in the tables"},
+    [MEANING] = {.name = "meaning", .type = STK_QUERY_TEXT, .doc = "in a sentence"},
 };
 
 const struct stk_sql_table stk_sql_table_issues = {

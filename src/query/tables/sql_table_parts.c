@@ -2,6 +2,8 @@
 // Parts of steps; they sum to the step.
 #include "query/tables/sql_table.h"
 
+enum column { RANK, DEVICE, STEP, PART, DUR_NS, USED };
+
 static uint64_t parts_count(const struct stk_query *q)
 {
     return (uint64_t)q->source.run->step_count * STK_PART_COUNT;
@@ -13,35 +15,38 @@ static void parts_cell(const struct stk_query *q, uint64_t row, int column,
     const struct stk_step *s = &q->source.run->steps[row / STK_PART_COUNT];
     enum stk_part part = (enum stk_part)(row % STK_PART_COUNT);
     switch (column) {
-    case 0:
+    case RANK:
         stk_value_number(out, s->rank);
         break;
-    case 1:
+    case DEVICE:
         stk_value_text(out, s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id);
         break;
-    case 2:
+    case STEP:
         stk_value_number(out, s->number);
         break;
-    case 3:
+    case PART:
         stk_value_text(out, stk_part_info(part)->key);
         break;
-    case 4:
+    case DUR_NS:
         stk_value_number(out, s->parts[part]);
         break;
-    default:
+    case USED:
         stk_value_number(out, s->excluded == NULL);
+        break;
     }
 }
 
 static const struct stk_query_column columns[] = {
-    {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    {.name = "device",
-     .type = STK_QUERY_TEXT,
-     .doc = "rank/number of the device; null for steps of the host"},
-    {.name = "step", .type = STK_QUERY_NUMBER, .doc = "number of the step"},
-    {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part, as in the report"},
-    {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "time of the step that goes there"},
-    {.name = "used", .type = STK_QUERY_BOOL, .doc = "1 where the step counts in the verdict"},
+    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
+    [DEVICE] = {.name = "device",
+                .type = STK_QUERY_TEXT,
+                .doc = "rank/number of the device; null for steps of the host"},
+    [STEP] = {.name = "step", .type = STK_QUERY_NUMBER, .doc = "number of the step"},
+    [PART] = {.name = "part", .type = STK_QUERY_TEXT, .doc = "id of the part, as in the report"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "time of the step that goes there"},
+    [USED] = {.name = "used",
+              .type = STK_QUERY_BOOL,
+              .doc = "1 where the step counts in the verdict"},
 };
 
 const struct stk_sql_table stk_sql_table_parts = {

@@ -2,6 +2,19 @@
 // Steps, a row for each device as in the report.
 #include "query/tables/sql_table.h"
 
+enum column {
+    RANK,
+    DEVICE,
+    NUMBER,
+    START_NS,
+    DUR_NS,
+    END_NS,
+    HOST_START_NS,
+    HOST_DUR_NS,
+    USED,
+    EXCLUDED
+};
+
 static uint64_t steps_count(const struct stk_query *q)
 {
     return q->source.run->step_count;
@@ -12,55 +25,56 @@ static void steps_cell(const struct stk_query *q, uint64_t row, int column,
 {
     const struct stk_step *s = &q->source.run->steps[row];
     switch (column) {
-    case 0:
+    case RANK:
         stk_value_number(out, s->rank);
         break;
-    case 1:
+    case DEVICE:
         stk_value_text(out, s->device == STK_NONE ? NULL : q->source.run->devices[s->device].id);
         break;
-    case 2:
+    case NUMBER:
         stk_value_number(out, s->number);
         break;
-    case 3:
+    case START_NS:
         stk_value_number(out, s->start_ns);
         break;
-    case 4:
+    case DUR_NS:
         stk_value_number(out, s->dur_ns);
         break;
-    case 5:
+    case END_NS:
         stk_value_number(out, s->start_ns + s->dur_ns);
         break;
-    case 6:
-    case 7:
+    case HOST_START_NS:
+    case HOST_DUR_NS:
         if (s->host_dur_ns >= 0) {
-            stk_value_number(out, column == 6 ? s->host_start_ns : s->host_dur_ns);
+            stk_value_number(out, column == HOST_START_NS ? s->host_start_ns : s->host_dur_ns);
         }
         break;
-    case 8:
+    case USED:
         stk_value_number(out, s->excluded == NULL);
         break;
-    default:
+    case EXCLUDED:
         stk_value_text(out, s->excluded);
+        break;
     }
 }
 
 static const struct stk_query_column columns[] = {
-    {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
-    {.name = "device",
-     .type = STK_QUERY_TEXT,
-     .doc = "rank/number of the device; null for steps of the host"},
-    {.name = "number",
-     .type = STK_QUERY_NUMBER,
-     .doc = "as the profile marks it, else counted from 0"},
-    {.name = "start_ns", .type = STK_QUERY_NS, .doc = "on the device"},
-    {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "on the device"},
-    {.name = "end_ns", .type = STK_QUERY_NS, .doc = "start_ns + dur_ns"},
-    {.name = "host_start_ns",
-     .type = STK_QUERY_NS,
-     .doc = "on the host; null where not marked there"},
-    {.name = "host_dur_ns", .type = STK_QUERY_NS, .doc = "on the host"},
-    {.name = "used", .type = STK_QUERY_BOOL, .doc = "1 where it counts in the verdict"},
-    {.name = "excluded", .type = STK_QUERY_TEXT, .doc = "why it does not, else null"},
+    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank"},
+    [DEVICE] = {.name = "device",
+                .type = STK_QUERY_TEXT,
+                .doc = "rank/number of the device; null for steps of the host"},
+    [NUMBER] = {.name = "number",
+                .type = STK_QUERY_NUMBER,
+                .doc = "as the profile marks it, else counted from 0"},
+    [START_NS] = {.name = "start_ns", .type = STK_QUERY_NS, .doc = "on the device"},
+    [DUR_NS] = {.name = "dur_ns", .type = STK_QUERY_NS, .doc = "on the device"},
+    [END_NS] = {.name = "end_ns", .type = STK_QUERY_NS, .doc = "start_ns + dur_ns"},
+    [HOST_START_NS] = {.name = "host_start_ns",
+                       .type = STK_QUERY_NS,
+                       .doc = "on the host; null where not marked there"},
+    [HOST_DUR_NS] = {.name = "host_dur_ns", .type = STK_QUERY_NS, .doc = "on the host"},
+    [USED] = {.name = "used", .type = STK_QUERY_BOOL, .doc = "1 where it counts in the verdict"},
+    [EXCLUDED] = {.name = "excluded", .type = STK_QUERY_TEXT, .doc = "why it does not, else null"},
 };
 
 const struct stk_sql_table stk_sql_table_steps = {

@@ -2,6 +2,8 @@
 // Distinct strings of the profiles.
 #include "query/tables/sql_table.h"
 
+enum column { PROFILE, TEXT };
+
 static uint64_t strings_count(const struct stk_query *q)
 {
     uint64_t n = 0;
@@ -18,7 +20,7 @@ static void strings_cell(const struct stk_query *q, uint64_t row, int column,
     for (; i < q->trace_count && row >= q->traces[i].t->strings.count; i++) {
         row -= q->traces[i].t->strings.count;
     }
-    if (column == 0) {
+    if (column == PROFILE) {
         stk_value_number(out, i);
     } else {
         stk_value_str(out, stk_strpool_get(&q->traces[i].t->strings, (uint32_t)row));
@@ -26,8 +28,8 @@ static void strings_cell(const struct stk_query *q, uint64_t row, int column,
 }
 
 static const struct stk_query_column columns[] = {
-    {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
-    {.name = "text", .type = STK_QUERY_NAME, .doc = "the string"},
+    [PROFILE] = {.name = "profile", .type = STK_QUERY_NUMBER, .doc = "index of the profile"},
+    [TEXT] = {.name = "text", .type = STK_QUERY_NAME, .doc = "the string"},
 };
 
 const struct stk_sql_table stk_sql_table_strings = {

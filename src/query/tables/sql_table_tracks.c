@@ -2,6 +2,8 @@
 // Tracks of all profiles.
 #include "query/tables/sql_table.h"
 
+enum column { ID, RANK, KIND, NAME, PROCESS, THREAD, DEVICE, PARENT, EVENTS };
+
 static uint64_t tracks_count(const struct stk_query *q)
 {
     uint64_t n = 0;
@@ -23,55 +25,58 @@ static void tracks_cell(const struct stk_query *q, uint64_t row, int column,
     const struct stk_track *track = &t->tracks[row];
     const struct stk_query_track *known = &q->traces[i].tracks[row];
     switch (column) {
-    case 0:
+    case ID:
         stk_value_number(out, stk_query_id(i, (uint32_t)row));
         break;
-    case 1:
+    case RANK:
         if (known->rank >= 0) {
             stk_value_number(out, known->rank);
         }
         break;
-    case 2:
+    case KIND:
         stk_value_text(out, kinds[track->kind]);
         break;
-    case 3:
+    case NAME:
         if (track->name) {
             stk_value_str(out, stk_strpool_get(&t->strings, track->name));
         }
         break;
-    case 4:
+    case PROCESS:
         stk_value_number(out, t->processes[track->process].pid);
         break;
-    case 5:
+    case THREAD:
         stk_value_number(out, track->id);
         break;
-    case 6:
+    case DEVICE:
         stk_value_text(out, known->device);
         break;
-    case 7:
+    case PARENT:
         if (track->parent != STK_NONE) {
             stk_value_number(out, stk_query_id(i, track->parent));
         }
         break;
-    default:
+    case EVENTS:
         stk_value_number(out, track->count);
+        break;
     }
 }
 
 static const struct stk_query_column columns[] = {
-    {.name = "id", .type = STK_QUERY_NUMBER, .doc = "as in events.track"},
-    {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank of its process"},
-    {.name = "kind", .type = STK_QUERY_TEXT, .doc = "thread, stream, derived, counter or other"},
-    {.name = "name", .type = STK_QUERY_NAME, .doc = "as recorded"},
-    {.name = "process", .type = STK_QUERY_NUMBER, .doc = "process id as recorded"},
-    {.name = "thread", .type = STK_QUERY_NUMBER, .doc = "thread, stream or line id"},
-    {.name = "device",
-     .type = STK_QUERY_TEXT,
-     .doc = "rank/number of the device; null on the host"},
-    {.name = "parent",
-     .type = STK_QUERY_NUMBER,
-     .doc = "track whose events that overlap without nesting these are"},
-    {.name = "events", .type = STK_QUERY_NUMBER, .doc = "how many it holds"},
+    [ID] = {.name = "id", .type = STK_QUERY_NUMBER, .doc = "as in events.track"},
+    [RANK] = {.name = "rank", .type = STK_QUERY_NUMBER, .doc = "rank of its process"},
+    [KIND] = {.name = "kind",
+              .type = STK_QUERY_TEXT,
+              .doc = "thread, stream, derived, counter or other"},
+    [NAME] = {.name = "name", .type = STK_QUERY_NAME, .doc = "as recorded"},
+    [PROCESS] = {.name = "process", .type = STK_QUERY_NUMBER, .doc = "process id as recorded"},
+    [THREAD] = {.name = "thread", .type = STK_QUERY_NUMBER, .doc = "thread, stream or line id"},
+    [DEVICE] = {.name = "device",
+                .type = STK_QUERY_TEXT,
+                .doc = "rank/number of the device; null on the host"},
+    [PARENT] = {.name = "parent",
+                .type = STK_QUERY_NUMBER,
+                .doc = "track whose events that overlap without nesting these are"},
+    [EVENTS] = {.name = "events", .type = STK_QUERY_NUMBER, .doc = "how many it holds"},
 };
 
 const struct stk_sql_table stk_sql_table_tracks = {
