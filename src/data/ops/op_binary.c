@@ -2,73 +2,11 @@
 // Operations on two values, place by place: arithmetic, comparison, logic, bits. Both have one type
 // (nothing is promoted); shapes are broadcast. Integers wrap; // and % floor; division by an
 // integer 0 is the element's error, as in TensorFlow.
-//
-// One loop for each operation and type, in three forms: two arrays, and a scalar on either side.
 // Elements of equal shapes lie one behind the other, so a block is one long loop.
 #include <math.h>
 #include <string.h>
 
-#include "data/ops/op_util.h"
-
-enum binary {
-    ADD,
-    SUB,
-    MUL,
-    TRUEDIV,
-    FLOORDIV,
-    MOD,
-    POW,
-    MAXIMUM,
-    MINIMUM,
-    SQUARED_DIFFERENCE,
-    ATAN2,
-    EQUAL,
-    NOT_EQUAL,
-    LESS,
-    LESS_EQUAL,
-    GREATER,
-    GREATER_EQUAL,
-    LOGICAL_AND,
-    LOGICAL_OR,
-    LOGICAL_XOR,
-    BIT_AND,
-    BIT_OR,
-    BIT_XOR,
-    SHIFT_LEFT,
-    SHIFT_RIGHT,
-    DIV_NO_NAN
-};
-
-// step 0: a scalar. *failed: the place of a division by zero or a negative power, else untouched.
-typedef void loop_fn(void *out, const void *a, const void *b, int64_t n, int step_a, int step_b,
-                     int64_t *failed);
-
-#define LOOP(name, T, R, expr)                                                                     \
-    static void name(void *out_, const void *a_, const void *b_, int64_t n, int sa, int sb,        \
-                     int64_t *failed)                                                              \
-    {                                                                                              \
-        R *restrict out = out_;                                                                    \
-        const T *pa = a_, *pb = b_;                                                                \
-        (void)failed;                                                                              \
-        if (sa && sb) {                                                                            \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                T a = pa[i], b = pb[i];                                                            \
-                out[i] = (R)(expr);                                                                \
-            }                                                                                      \
-        } else if (sa) {                                                                           \
-            T b = pb[0];                                                                           \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                T a = pa[i];                                                                       \
-                out[i] = (R)(expr);                                                                \
-            }                                                                                      \
-        } else {                                                                                   \
-            T a = pa[0];                                                                           \
-            for (int64_t i = 0; i < n; i++) {                                                      \
-                T b = pb[sb ? i : 0];                                                              \
-                out[i] = (R)(expr);                                                                \
-            }                                                                                      \
-        }                                                                                          \
-    }
+#include "data/ops/op_binary.h"
 
 // Those that may fail run value by value.
 #define CHECKED(name, T, R, bad, expr)                                                             \
@@ -76,8 +14,9 @@ typedef void loop_fn(void *out, const void *a, const void *b, int64_t n, int ste
                      int64_t *failed)                                                              \
     {                                                                                              \
         R *out = out_;                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            T a = ((const T *)a_)[sa ? i : 0], b = ((const T *)b_)[sb ? i : 0];                    \
+        const T *pa = a_, *pb = b_;                                                                \
+        for (int64_t i = 0; i < n; i++, pa += sa, pb += sb) {                                      \
+            T a = *pa, b = *pb;                                                                    \
             if (bad) {                                                                             \
                 *failed = i;                                                                       \
                 return;                                                                            \
@@ -112,103 +51,70 @@ static double floor_mod(double a, double b)
     return m != 0 && (m < 0) != (b < 0) ? m + b : m;
 }
 
-#define ANY_LOOPS(N, T, U)                                                                         \
-    LOOP(equal_##N, T, uint8_t, a == b)                                                            \
-    LOOP(not_equal_##N, T, uint8_t, a != b)
-#define NUMBER_LOOPS(N, T, U)                                                                      \
-    ANY_LOOPS(N, T, U)                                                                             \
-    LOOP(add_##N, T, T, (U)a + (U)b)                                                               \
-    LOOP(sub_##N, T, T, (U)a - (U)b)                                                               \
-    LOOP(mul_##N, T, T, (U)a *(U)b)                                                                \
-    LOOP(squared_difference_##N, T, T, ((U)a - (U)b) * ((U)a - (U)b))                              \
-    LOOP(less_##N, T, uint8_t, a < b)                                                              \
-    LOOP(less_equal_##N, T, uint8_t, a <= b)                                                       \
-    LOOP(greater_##N, T, uint8_t, a > b)                                                           \
-    LOOP(greater_equal_##N, T, uint8_t, a >= b)
+// What wraps gives the same bits whatever the sign: signed integers go through the unsigned loops.
+#define WRAPPING_LOOPS(N, T, U)                                                                    \
+    STK_OP_BINARY_LOOP(add_##N, T, T, (U)a + (U)b)                                                 \
+    STK_OP_BINARY_LOOP(sub_##N, T, T, (U)a - (U)b)                                                 \
+    STK_OP_BINARY_LOOP(mul_##N, T, T, (U)a *(U)b)                                                  \
+    STK_OP_BINARY_LOOP(squared_difference_##N, T, T, ((U)a - (U)b) * ((U)a - (U)b))
 #define INT_LOOPS(N, T, U)                                                                         \
-    NUMBER_LOOPS(N, T, U)                                                                          \
-    LOOP(maximum_##N, T, T, a > b ? a : b)                                                         \
-    LOOP(minimum_##N, T, T, a < b ? a : b)                                                         \
-    LOOP(truediv_##N, T, double, (double)a / (double)b)                                            \
+    STK_OP_BINARY_LOOP(maximum_##N, T, T, a > b ? a : b)                                           \
+    STK_OP_BINARY_LOOP(minimum_##N, T, T, a < b ? a : b)                                           \
+    STK_OP_BINARY_LOOP(truediv_##N, T, double, (double)a / (double)b)                              \
     CHECKED(floordiv_##N, T, T, b == 0, FLOORDIV_INT(T, U))                                        \
     CHECKED(mod_##N, T, T, b == 0, MOD_INT(T))                                                     \
-    CHECKED(pow_##N, T, T, IS_SIGNED(T) && b != 0 && b < (T)1,                                     \
-            int_power((uint64_t)a, (uint64_t)b))                                                   \
-    LOOP(bit_and_##N, T, T, a &b)                                                                  \
-    LOOP(bit_or_##N, T, T, a | b)                                                                  \
-    LOOP(bit_xor_##N, T, T, a ^ b)                                                                 \
-    LOOP(shift_left_##N, T, T, (uint64_t)b < sizeof(T) * 8 ? (U)a << b : 0)                        \
-    LOOP(shift_right_##N, T, T,                                                                    \
-         a >> ((uint64_t)b < sizeof(T) * 8 ? (int)b : (int)sizeof(T) * 8 - 1))
+    CHECKED(pow_##N, T, T, IS_SIGNED(T) && b != 0 && b < (T)1, int_power((uint64_t)a, (uint64_t)b))
 // NaN on either side gives NaN, as in TensorFlow.
 #define FLOAT_LOOPS(N, T, U)                                                                       \
-    NUMBER_LOOPS(N, T, U)                                                                          \
-    LOOP(maximum_##N, T, T, a != a ? a : b != b ? b : a > b ? a : b)                               \
-    LOOP(minimum_##N, T, T, a != a ? a : b != b ? b : a < b ? a : b)                               \
-    LOOP(truediv_##N, T, T, a / b)                                                                 \
-    LOOP(floordiv_##N, T, T, floor((double)a / (double)b))                                         \
-    LOOP(mod_##N, T, T, floor_mod((double)a, (double)b))                                           \
-    LOOP(div_no_nan_##N, T, T, b == 0 ? (T)0 : a / b)
+    WRAPPING_LOOPS(N, T, U)                                                                        \
+    STK_OP_BINARY_LOOP(maximum_##N, T, T, a != a ? a : b != b ? b : a > b ? a : b)                 \
+    STK_OP_BINARY_LOOP(minimum_##N, T, T, a != a ? a : b != b ? b : a < b ? a : b)                 \
+    STK_OP_BINARY_LOOP(truediv_##N, T, T, a / b)                                                   \
+    STK_OP_BINARY_LOOP(floordiv_##N, T, T, floor((double)a / (double)b))                           \
+    STK_OP_BINARY_LOOP(mod_##N, T, T, floor_mod((double)a, (double)b))                             \
+    STK_OP_BINARY_LOOP(div_no_nan_##N, T, T, b == 0 ? (T)0 : a / b)
+STK_OP_FOR_UNSIGNED(WRAPPING_LOOPS)
 STK_FOR_INTS(INT_LOOPS)
-LOOP(truediv32_U8, uint8_t, float, (float)a / (float)b)
-LOOP(truediv32_I8, int8_t, float, (float)a / (float)b)
-LOOP(truediv32_U16, uint16_t, float, (float)a / (float)b)
-LOOP(truediv32_I16, int16_t, float, (float)a / (float)b)
+STK_OP_BINARY_LOOP(truediv32_U8, uint8_t, float, (float)a / (float)b)
+STK_OP_BINARY_LOOP(truediv32_I8, int8_t, float, (float)a / (float)b)
+STK_OP_BINARY_LOOP(truediv32_U16, uint16_t, float, (float)a / (float)b)
+STK_OP_BINARY_LOOP(truediv32_I16, int16_t, float, (float)a / (float)b)
 STK_FOR_FLOATS(FLOAT_LOOPS)
-ANY_LOOPS(BOOL, uint8_t, uint8_t)
-LOOP(pow_F32, float, float, powf(a, b))
-LOOP(pow_F64, double, double, pow(a, b))
-LOOP(atan2_F32, float, float, atan2f(a, b))
-LOOP(atan2_F64, double, double, atan2(a, b))
-LOOP(and_BOOL, uint8_t, uint8_t, a &b)
-LOOP(or_BOOL, uint8_t, uint8_t, a | b)
-LOOP(xor_BOOL, uint8_t, uint8_t, a ^ b)
+STK_OP_BINARY_LOOP(pow_F32, float, float, powf(a, b))
+STK_OP_BINARY_LOOP(pow_F64, double, double, pow(a, b))
+STK_OP_BINARY_LOOP(atan2_F32, float, float, atan2f(a, b))
+STK_OP_BINARY_LOOP(atan2_F64, double, double, atan2(a, b))
+// Never run: see join_strings.
+STK_OP_BINARY_LOOP(add_STRING, struct stk_bytes, struct stk_bytes, ((void)b, a))
 
-static int same_bytes(struct stk_bytes a, struct stk_bytes b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-LOOP(equal_STRING, struct stk_bytes, uint8_t, same_bytes(a, b))
-LOOP(not_equal_STRING, struct stk_bytes, uint8_t, !same_bytes(a, b))
-LOOP(add_STRING, struct stk_bytes, struct stk_bytes, ((void)b, a)) // never run: see join_strings
-
+static stk_op_binary_loop *const loops[][STK_DT_COUNT] = {
 #define ROW(op, N) [op][STK_DT_##N]
-static loop_fn *const loops[][STK_DT_COUNT] = {
-#define NUMBER_ROWS(N, T, U)                                                                       \
-    ROW(EQUAL, N) = equal_##N, ROW(NOT_EQUAL, N) = not_equal_##N, ROW(ADD, N) = add_##N,           \
-               ROW(SUB, N) = sub_##N, ROW(MUL, N) = mul_##N,                                       \
-               ROW(SQUARED_DIFFERENCE, N) = squared_difference_##N, ROW(LESS, N) = less_##N,       \
-               ROW(LESS_EQUAL, N) = less_equal_##N, ROW(GREATER, N) = greater_##N,                 \
-               ROW(GREATER_EQUAL, N) = greater_equal_##N, ROW(MAXIMUM, N) = maximum_##N,           \
-               ROW(MINIMUM, N) = minimum_##N, ROW(TRUEDIV, N) = truediv_##N,                       \
-               ROW(FLOORDIV, N) = floordiv_##N, ROW(MOD, N) = mod_##N, ROW(POW, N) = pow_##N,
-#define INT_ROWS(N, T, U)                                                                          \
-    ROW(BIT_AND, N) = bit_and_##N, ROW(BIT_OR, N) = bit_or_##N, ROW(BIT_XOR, N) = bit_xor_##N,     \
-                 ROW(SHIFT_LEFT, N) = shift_left_##N, ROW(SHIFT_RIGHT, N) = shift_right_##N,
-    STK_FOR_NUMBERS(NUMBER_ROWS) STK_FOR_INTS(INT_ROWS) ROW(EQUAL, BOOL) = equal_BOOL,
-    ROW(NOT_EQUAL, BOOL) = not_equal_BOOL,
-    ROW(ATAN2, F32) = atan2_F32,
+// W: the unsigned type of the same width.
+#define ROWS(N, W)                                                                                 \
+    ROW(ADD, N) = add_##W, ROW(SUB, N) = sub_##W, ROW(MUL, N) = mul_##W,                           \
+             ROW(SQUARED_DIFFERENCE, N) = squared_difference_##W, ROW(MAXIMUM, N) = maximum_##N,   \
+             ROW(MINIMUM, N) = minimum_##N, ROW(TRUEDIV, N) = truediv_##N,                         \
+             ROW(FLOORDIV, N) = floordiv_##N, ROW(MOD, N) = mod_##N, ROW(POW, N) = pow_##N,
+    STK_OP_FOR_WIDTHS(ROWS) ROWS(F32, F32) ROWS(F64, F64) ROW(ATAN2, F32) = atan2_F32,
     ROW(ATAN2, F64) = atan2_F64,
-    ROW(LOGICAL_AND, BOOL) = and_BOOL,
-    ROW(LOGICAL_OR, BOOL) = or_BOOL,
-    ROW(LOGICAL_XOR, BOOL) = xor_BOOL,
     ROW(DIV_NO_NAN, F32) = div_no_nan_F32,
     ROW(DIV_NO_NAN, F64) = div_no_nan_F64,
-    ROW(EQUAL, STRING) = equal_STRING,
-    ROW(NOT_EQUAL, STRING) = not_equal_STRING,
     ROW(ADD, STRING) = add_STRING,
 };
 // TensorFlow divides 8- and 16-bit integers as float32, wider ones as float64.
-static loop_fn *const narrow_truediv[STK_DT_COUNT] = {
+static stk_op_binary_loop *const narrow_truediv[STK_DT_COUNT] = {
     [STK_DT_U8] = truediv32_U8,
     [STK_DT_I8] = truediv32_I8,
     [STK_DT_U16] = truediv32_U16,
     [STK_DT_I16] = truediv32_I16,
 };
 
-static loop_fn *loop_for(int op, enum stk_dtype dtype)
+static stk_op_binary_loop *loop_for(int op, enum stk_dtype dtype)
 {
-    return op == TRUEDIV && narrow_truediv[dtype] ? narrow_truediv[dtype] : loops[op][dtype];
+    bool is_here = op < (int)(sizeof loops / sizeof loops[0]);
+    return op == TRUEDIV && narrow_truediv[dtype] ? narrow_truediv[dtype]
+           : is_here && loops[op][dtype]          ? loops[op][dtype]
+                                                  : stk_op_binary_bits_loop(op, dtype);
 }
 
 static enum stk_dtype result_type(int op, enum stk_dtype dtype)
@@ -275,7 +181,7 @@ static enum stk_status run_spread(struct stk_op_run *r, const struct stk_col *a,
                                   const struct stk_col *b, void *out, int64_t each,
                                   struct stk_err *err)
 {
-    loop_fn *loop = loop_for(r->op->arg, a->dtype);
+    stk_op_binary_loop *loop = loop_for(r->op->arg, a->dtype);
     size_t out_bytes = stk_dtype_bytes(result_type(r->op->arg, a->dtype)) * (size_t)each;
     bool is_flat_a = stk_col_is_dense(a), is_flat_b = stk_col_is_dense(b);
     int64_t failed = INT64_MAX;
@@ -310,7 +216,7 @@ static bool run_scalar(struct stk_op_run *r, const struct stk_col *a, const stru
         a->dtype == STK_DT_STRING) {
         return false;
     }
-    loop_fn *loop = loop_for(r->op->arg, a->dtype);
+    stk_op_binary_loop *loop = loop_for(r->op->arg, a->dtype);
     bool is_whole = scalar->stride == 0 && stk_col_is_dense(array);
     int64_t times = is_whole ? 1 : r->n, run = is_whole ? r->n * each : each;
     size_t bytes = stk_dtype_bytes(result_type(r->op->arg, a->dtype)) * (size_t)run;
