@@ -15,5 +15,5 @@ else()
         ${CMAKE_CURRENT_SOURCE_DIR}/data/indexed/*.txt
         ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/indexed/*)
     add_test(NAME unit.replay_indexed COMMAND replay_indexed ${inputs})
-    set_tests_properties(unit.replay_indexed PROPERTIES TIMEOUT 300)
+    set_tests_properties(unit.replay_indexed PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

@@ -13,5 +13,5 @@ else()
     file(GLOB inputs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/data/records/*.tfrecord
         ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/records/*)
     add_test(NAME unit.replay_records COMMAND replay_records ${inputs})
-    set_tests_properties(unit.replay_records PROPERTIES TIMEOUT 300)
+    set_tests_properties(unit.replay_records PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

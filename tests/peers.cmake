@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The images' operations beside TensorFlow's, where an interpreter that has it is named by
 # STOKER_TENSORFLOW_PYTHON (environment).
-if(NOT STOKER_FUZZ AND NOT STOKER_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+if(STOKER_IS_PLAIN)
     add_library(stoker_image_peer SHARED peers/image_peer.c)
     target_link_libraries(stoker_image_peer PRIVATE stoker)
     add_test(NAME peers.image_vs_tf COMMAND sh -c "exec \"\${STOKER_TENSORFLOW_PYTHON:-python3}\" \"$1\" \"$2\" 60"
         sh ${CMAKE_CURRENT_SOURCE_DIR}/peers/image_vs_tf $<TARGET_FILE:stoker_image_peer>)
-    set_tests_properties(peers.image_vs_tf PROPERTIES TIMEOUT 600)
+    set_tests_properties(peers.image_vs_tf PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

@@ -29,7 +29,7 @@ if(TARGET stoker_py)
             set(more --seconds 10)
         endif()
         add_test(NAME ${name} COMMAND ${STOKER_PYTHON_EXECUTABLE} ${source} ${more} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-        set_tests_properties(${name} PROPERTIES TIMEOUT 300
+        set_tests_properties(${name} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}
             ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;STOKER_FAKE_CUDA=$<TARGET_FILE:fake_cuda>${preload}")
     endforeach()
     foreach(timed recorder stats) # what limits a pipeline is a question of time
@@ -45,7 +45,7 @@ if(TARGET stoker_py AND NOT STOKER_SANITIZE)
         add_test(NAME peers.${peer}
             COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/peers/${peer}
             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-        set_tests_properties(peers.${peer} PROPERTIES TIMEOUT 900
+        set_tests_properties(peers.${peer} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}
             ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
     endforeach()
 endif()
@@ -55,6 +55,6 @@ if(TARGET stoker_py)
     set_tests_properties(gpu.assemble PROPERTIES ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
     add_test(NAME gpu.staging COMMAND ${STOKER_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu/staging.py
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(gpu.staging PROPERTIES TIMEOUT 600
+    set_tests_properties(gpu.staging PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS}
         ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()

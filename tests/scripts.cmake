@@ -5,9 +5,9 @@ if(Python3_Interpreter_FOUND AND TARGET stoker_cli)
     foreach(script run truth stats stats_input stats_values export query peers data diff docs)
         add_test(NAME cli.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${script}
             $<TARGET_FILE:stoker_cli> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-        set_tests_properties(cli.${script} PROPERTIES TIMEOUT 600)
+        set_tests_properties(cli.${script} PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
     endforeach()
     add_test(NAME golden.reports COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/golden/run $<TARGET_FILE:stoker_cli>
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(golden.reports PROPERTIES TIMEOUT 600)
+    set_tests_properties(golden.reports PROPERTIES TIMEOUT ${STOKER_TEST_SECONDS})
 endif()

@@ -7,7 +7,7 @@ if(Python3_Interpreter_FOUND)
 endif()
 add_test(NAME structure.headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/structure/headers ${CMAKE_C_COMPILER}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-if(NOT STOKER_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND NOT STOKER_FUZZ)
+if(STOKER_IS_PLAIN)
     add_test(NAME structure.clang COMMAND ${PROJECT_SOURCE_DIR}/tools/warnings clang)
 endif()
 if(Python3_Interpreter_FOUND AND NOT STOKER_FUZZ)

@@ -4,7 +4,9 @@ how many were made. A script without a single check fails, unless it says why it
 
 import os
 import pathlib
+import signal
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77  # exit status of a test that was skipped whole
@@ -53,6 +55,21 @@ def fixtures(holds: str = "expected.json") -> pathlib.Path | None:
         return folder
     skip("no further profiles; set STOKER_FIXTURES to their folder")
     return None
+
+
+def waits_for_interrupt(pid: int, seconds: float = 60) -> None:
+    """Returns when the process handles SIGINT, however long it takes to get there on a busy machine."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        except OSError:  # it has ended, or there is no /proc
+            break
+        caught = [line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")]
+        if caught and int(caught[0], 16) & 1 << (signal.SIGINT - 1):
+            break
+        time.sleep(0.005)
+    time.sleep(0.2)  # into what it does then
 
 
 def done(name: str, more: str = "") -> int:

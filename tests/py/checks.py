@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+import time
 import traceback
 
 import numpy as np
@@ -67,6 +68,21 @@ def true(value, what=""):
     count += 1
     if not value:
         fail(f"not so: {what}")
+
+
+def load():
+    """How much longer than alone a thing takes here and now: the wall clock of a loop against its
+    processor time, and three times that with a sanitizer's runtime below."""
+    start, used = time.monotonic(), time.thread_time()
+    while time.thread_time() - used < 0.1:
+        pass
+    return max(1, (time.monotonic() - start) / 0.1) * (3 if "lib" in os.environ.get("LD_PRELOAD", "") else 1)
+
+
+def quick(start, seconds, what):
+    """No more than so many seconds have passed since `start`, longer where others have the machine."""
+    passed = time.monotonic() - start
+    true(passed < seconds or passed < seconds * load(), f"{what}: {passed:.2f} s, at most {seconds}")
 
 
 def in_some_try(f, tries=5):

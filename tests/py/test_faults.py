@@ -149,7 +149,7 @@ def test_slow_disk():
                     got.append(next(it))
                 c.fail("read what is not there yet")
             except KeyboardInterrupt:
-                c.true(time.monotonic() - start < 3, "interrupted while the disk is slow")
+                c.quick(start, 3, "interrupted while the disk is slow")
             stop.set()
             t.join()
             got += list(it)
@@ -174,7 +174,7 @@ print("left")
         start = time.monotonic()
         r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
         c.same((r.stdout, r.returncode), ("left\n", 0), r.stderr)
-        c.true(time.monotonic() - start < 15, f"left after {time.monotonic() - start:.1f} s")
+        c.quick(start, 15, "left")
 
 
 def test_full_disk():
@@ -336,7 +336,7 @@ def processes():
 
 def none_is_left(before):
     gc.collect()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while processes() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     c.same(processes(), before, "no worker is left")
@@ -355,11 +355,11 @@ def test_hanging_worker():
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
     c.raises(KeyboardInterrupt, lambda: next(it))
-    c.true(time.monotonic() - start < 2, "interrupted while a worker hangs")
+    c.quick(start, 2, "interrupted while a worker hangs")
     start = time.monotonic()
     os.kill(ds._keep[0].function.pool.workers[0].pid, signal.SIGKILL)
     c.raises(sd.errors.UnknownError, lambda: next(it), "SIGKILL", "taken its place", "element 1")
-    c.true(time.monotonic() - start < 2, "a killed worker is noticed")
+    c.quick(start, 2, "a killed worker is noticed")
     c.same([int(v) for v in it], [2, 3])
     del it, ds
     none_is_left(before)
@@ -387,7 +387,7 @@ def test_leaving_hanging_workers():
         r = subprocess.run([sys.executable, "-c", text, name], stdout=subprocess.PIPE, timeout=60,
                            stderr=subprocess.DEVNULL)
         c.same((r.stdout, r.returncode), (b"0\n", -getattr(signal, name)), name)
-        c.true(time.monotonic() - start < 4.5, f"{name}: left after {time.monotonic() - start:.1f} s")
+        c.quick(start, 4.5, f"{name}: left")
         none_is_left(before)
 
 

@@ -39,7 +39,7 @@ def test_interrupt():
         start = time.monotonic()
         interrupt_in(0.2)
         c.raises(KeyboardInterrupt, lambda: next(it))
-        c.true(time.monotonic() - start < 2, "Ctrl-C gets through while an element is made")
+        c.quick(start, 2, "Ctrl-C gets through while an element is made")
         c.same(int(next(it)), 1)
 
 
@@ -99,7 +99,7 @@ except KeyboardInterrupt:
                 least = min(least, float(r.stdout or 60))
                 if least < 1:
                     break
-            c.true(least < 1, f"{ds}: {least:.2f} s")
+            c.true(least < 1 or least < c.load(), f"{ds}: {least:.2f} s")
             c.true(how == "leaves" or whole > 2.5, f"{ds}: the thread was there until it ended")
 
 
@@ -121,7 +121,7 @@ def test_resume():
     again = ds.iterator(state=state)
     interrupt_in(0.1)
     c.raises(KeyboardInterrupt, lambda: next(again))
-    c.true(time.monotonic() - start < 1.5, f"{time.monotonic() - start:.2f} s")
+    c.quick(start, 1.5, "Ctrl-C while elements are passed over")
     c.same(int(next(again)), 20)
     endless = sd.Dataset.range(10**12).filter(lambda x: x % 1000 == 1)
     it = iter(endless.take(10**9))
@@ -134,7 +134,7 @@ def test_resume():
     interrupt_in(0.1)
     c.raises(KeyboardInterrupt, lambda: next(again))
     del again
-    c.true(time.monotonic() - start < 10, f"native: {time.monotonic() - start:.2f} s")
+    c.quick(start, 10, "native")
 
 
 def test_gil():
@@ -174,7 +174,7 @@ def leave(text, within):
     start = time.monotonic()
     r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
     c.same((r.returncode, r.stderr), (0, ""))
-    c.true(time.monotonic() - start < within, f"left after {time.monotonic() - start:.1f} s")
+    c.quick(start, within, "left")
 
 
 def test_leaving():

@@ -41,13 +41,14 @@ def test_parallel():
         time.sleep(0.15)  # long beside the start of a worker under a sanitizer
         return i
 
-    ds = sd.Dataset.range(16).map(f, processes=4)
-    start = time.monotonic()
-    c.same([int(v) for v in ds], list(range(16)))
-    c.true(
-        time.monotonic() - start < 2.4,
-        f"took {time.monotonic() - start:.2f} s, one after the other 2.4",
-    )
+    def seconds(processes):
+        ds = sd.Dataset.range(16).map(f, processes=processes)
+        start = time.monotonic()
+        c.same([int(v) for v in ds], list(range(16)))
+        return time.monotonic() - start
+
+    alone, four = seconds(1), seconds(4)
+    c.true(four < 0.8 * alone, f"four workers took {four:.2f} s, one {alone:.2f} s")
 
 
 def test_errors():
@@ -189,7 +190,7 @@ def test_end():
     pids = {int(p) for p in ds}
     del ds
     gc.collect()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while any(
         os.path.exists(f"/proc/{p}/cmdline") and open(f"/proc/{p}/cmdline").read() for p in pids
     ):

@@ -89,7 +89,7 @@ static void check_file(const char *dir, const char *name, const size_t *blocks, 
         abort();
     }
     memcpy(sound, text, n);
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < CHECK_ROUNDS(rounds); round++) {
         memcpy(text, sound, n);
         damage(text, n, 1 + round * 3 % 40);
         check_same(name, text, n, blocks);
