@@ -559,7 +559,7 @@ int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     char sql[4000];
-    uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : WORLDS;
+    uint64_t seeds = argc > 1 && !check_is_name(argv[1]) ? strtoull(argv[1], NULL, 10) : WORLDS;
     unsigned used = 0;
     CHECK_RUN(test_switch);
     for (uint64_t seed = 1; seed <= seeds; seed++) {

@@ -146,19 +146,20 @@ static void dumps(const struct stk_run_sum *run)
     CHECK(strstr(text, "compute") && strstr(text, "step 0, rank"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     struct synth s;
-    spans();
-    parts();
-    steps();
-    windows();
-    lines();
+    CHECK_RUN(spans);
+    CHECK_RUN(parts);
+    CHECK_RUN(steps);
+    CHECK_RUN(windows);
+    CHECK_RUN(lines);
     struct stk_run_sum *run = sound_run(&s);
     if (run) {
-        dumps(run);
-        sums(s.ranks[0], run);
+        CHECK_RUN(dumps, run);
+        CHECK_RUN(sums, s.ranks[0], run);
     }
-    synth_end(&s);
+    CHECK_RUN(synth_end, &s);
     return check_done("unit.model_check");
 }

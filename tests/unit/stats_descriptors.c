@@ -53,14 +53,14 @@ int main(int argc, char **argv)
         size_t tables = 0;
         for (; s->tables[tables]; tables++) {
             const struct stk_table_info *t = s->tables[tables];
-            check_columns(t->id, t->columns, t->column_count);
+            CHECK_RUN(check_columns, t->id, t->columns, t->column_count);
             CHECK(is_text(t->id) || strlen(t->id) > 2);
             CHECK(strlen(t->title) > 4);
             columns += t->column_count;
         }
         CHECK(tables > 0 && tables <= STK_TABLE_MAX);
         CHECK(s->summary != NULL && s->summary->figure_count <= STK_TABLE_FIGURES);
-        check_columns(s->name, s->summary->figures, s->summary->figure_count);
+        CHECK_RUN(check_columns, s->name, s->summary->figures, s->summary->figure_count);
         figures += s->summary->figure_count;
         for (size_t m = 0; s->missing[m]; m++) {
             CHECK(m < STK_STATS_MISSING && strlen(s->missing[m]->what) > 4);

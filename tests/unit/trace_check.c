@@ -152,19 +152,20 @@ static void dumps(struct stk_trace *t)
     CHECK(strstr(dumped(t, call, 0), "no such string"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_begin(argc, argv);
     struct synth s;
     struct stk_trace *t = sound_trace(&s);
     CHECK(t && stk_trace_check(t) == NULL);
     if (t) {
-        tables(t);
-        events(t);
-        links(t);
-        details(t);
+        CHECK_RUN(tables, t);
+        CHECK_RUN(events, t);
+        CHECK_RUN(links, t);
+        CHECK_RUN(details, t);
         CHECK(stk_trace_check(t) == NULL); // everything was put back
-        dumps(t);
+        CHECK_RUN(dumps, t);
     }
-    synth_end(&s);
+    CHECK_RUN(synth_end, &s);
     return check_done("unit.trace_check");
 }
