@@ -311,7 +311,7 @@ void stk_async_close(struct stk_async *a)
         pthread_join(a->workers[i].thread, NULL);
     }
     stk_wait_end(a->it->run, w, NULL);
-    STK_ASSERT(a->it->run->is_cancelled || a->ring.is_stopped);
+    STK_ASSERT(a->is_stopping && a->ring.is_stopped);
     if (a->own && a->kind->end) {
         a->kind->end(a->own);
     }
