@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal to model/: what the steps of summarizing one rank share. Everything here lives in the
 // scratch arena or is freed by stk_analysis_deinit; only `sum` outlives the analysis.
+//
+//   device/   time line, windows and parts of each device; what names and data sheets say of it
+//   steps/    where steps begin and end, and which are used
+//   threads/  what each host thread did, and was inside of
+//   input/    stages of the input pipeline
 #ifndef STK_MODEL_ANALYSIS_H
 #define STK_MODEL_ANALYSIS_H
 

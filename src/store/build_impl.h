@@ -31,7 +31,7 @@ struct stk_slab {
     size_t size, used;
     uint32_t parts; // in use
 };
-struct stk_part {
+struct stk_pool_part {
     void *p;
     struct stk_slab *slab;
 };
@@ -43,13 +43,13 @@ struct stk_pool {
 };
 void stk_pool_init(struct stk_pool *pool);
 void stk_pool_deinit(struct stk_pool *pool);
-struct stk_part stk_pool_take(struct stk_pool *pool, size_t size); // p NULL: no memory
-void stk_pool_give(struct stk_pool *pool, struct stk_part *part);  // takes an empty one
-void stk_pool_close(struct stk_pool *pool);                        // no more will be taken
+struct stk_pool_part stk_pool_take(struct stk_pool *pool, size_t size); // p NULL: no memory
+void stk_pool_give(struct stk_pool *pool, struct stk_pool_part *part);  // takes an empty one
+void stk_pool_close(struct stk_pool *pool);                             // no more will be taken
 
 // Rows of one track as a shard keeps them, in the form of the columns they become.
 struct stk_chunk {
-    struct stk_part part;
+    struct stk_pool_part part;
     uint32_t capacity, count, track;
     bool has_exts, has_long, has_gone; // any row with an ext; of UINT32_MAX ns or more; taken out
 };
@@ -135,8 +135,8 @@ struct stk_cursor {
 struct stk_shard {
     struct stk_pool *pool;
     struct stk_vec chunks;      // struct stk_chunk, oldest first
-    struct stk_vec ext_blocks;  // struct stk_part, each STK_BLOCK_EXTS struct stk_raw_ext
-    struct stk_vec call_blocks; // struct stk_part, each STK_BLOCK_CALLS int64_t
+    struct stk_vec ext_blocks;  // struct stk_pool_part, each STK_BLOCK_EXTS struct stk_raw_ext
+    struct stk_vec call_blocks; // struct stk_pool_part, each STK_BLOCK_CALLS int64_t
     struct stk_vec longs;       // struct stk_raw_long
     uint64_t row_count;
     uint32_t ext_count, call_count;
@@ -223,12 +223,12 @@ static inline struct stk_chunk *stk_shard_chunk(const struct stk_shard *s, size_
 }
 static inline struct stk_raw_ext *stk_shard_ext(const struct stk_shard *s, uint32_t i)
 {
-    const struct stk_part *block = stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
+    const struct stk_pool_part *block = stk_vec_at(&s->ext_blocks, i / STK_BLOCK_EXTS);
     return (struct stk_raw_ext *)block->p + i % STK_BLOCK_EXTS;
 }
 static inline int64_t *stk_shard_call(const struct stk_shard *s, uint32_t i)
 {
-    const struct stk_part *block = stk_vec_at(&s->call_blocks, i / STK_BLOCK_CALLS);
+    const struct stk_pool_part *block = stk_vec_at(&s->call_blocks, i / STK_BLOCK_CALLS);
     return (int64_t *)block->p + i % STK_BLOCK_CALLS;
 }
 void stk_shard_give_rows(struct stk_shard *s); // all chunks and blocks back to the pool

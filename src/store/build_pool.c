@@ -69,10 +69,10 @@ static struct stk_slab *open_slab(struct stk_pool *pool, size_t at_least)
     return slab;
 }
 
-struct stk_part stk_pool_take(struct stk_pool *pool, size_t size)
+struct stk_pool_part stk_pool_take(struct stk_pool *pool, size_t size)
 {
     STK_ASSERT(size > 0);
-    struct stk_part part = {NULL, NULL};
+    struct stk_pool_part part = {NULL, NULL};
     size = (size + PART_ALIGN - 1) & ~(PART_ALIGN - 1);
     pthread_mutex_lock(&pool->lock);
     struct stk_slab *slab = pool->open;
@@ -83,7 +83,7 @@ struct stk_part stk_pool_take(struct stk_pool *pool, size_t size)
         slab = pool->open = open_slab(pool, size);
     }
     if (slab) {
-        part = (struct stk_part){slab->p + slab->used, slab};
+        part = (struct stk_pool_part){slab->p + slab->used, slab};
         slab->used += size;
         slab->parts++;
     }
@@ -91,10 +91,10 @@ struct stk_part stk_pool_take(struct stk_pool *pool, size_t size)
     return part;
 }
 
-void stk_pool_give(struct stk_pool *pool, struct stk_part *part)
+void stk_pool_give(struct stk_pool *pool, struct stk_pool_part *part)
 {
     struct stk_slab *slab = part->slab;
-    *part = (struct stk_part){NULL, NULL};
+    *part = (struct stk_pool_part){NULL, NULL};
     if (!slab) {
         return;
     }

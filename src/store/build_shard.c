@@ -45,8 +45,8 @@ static void shard_init(struct stk_shard *s, struct stk_pool *pool, uint64_t max_
 {
     *s = (struct stk_shard){.pool = pool, .max_rows = max_rows};
     stk_vec_init(&s->chunks, sizeof(struct stk_chunk), CHUNKS_MAX);
-    stk_vec_init(&s->ext_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_EXTS);
-    stk_vec_init(&s->call_blocks, sizeof(struct stk_part), UINT32_MAX / STK_BLOCK_CALLS);
+    stk_vec_init(&s->ext_blocks, sizeof(struct stk_pool_part), UINT32_MAX / STK_BLOCK_EXTS);
+    stk_vec_init(&s->call_blocks, sizeof(struct stk_pool_part), UINT32_MAX / STK_BLOCK_CALLS);
     stk_vec_init(&s->longs, sizeof(struct stk_raw_long), UINT32_MAX);
     stk_vec_init(&s->details, sizeof(struct stk_raw_detail), UINT32_MAX - 1);
     stk_configs_init(&s->configs);
@@ -203,8 +203,8 @@ static void drop(struct stk_shard *s, const struct stk_row *row, enum stk_issue_
 
 static bool add_block(struct stk_shard *s, struct stk_vec *blocks, size_t size)
 {
-    struct stk_part part = stk_pool_take(s->pool, size);
-    struct stk_part *slot = part.p ? stk_vec_push(blocks) : NULL;
+    struct stk_pool_part part = stk_pool_take(s->pool, size);
+    struct stk_pool_part *slot = part.p ? stk_vec_push(blocks) : NULL;
     if (slot) {
         *slot = part;
         return true;
@@ -270,7 +270,7 @@ static struct stk_chunk *next_chunk(struct stk_shard *s, struct stk_track_entry 
         rows = stk_shard_chunk(s, track->chunk - 1)->capacity * 4;
     }
     rows = rows < STK_CHUNK_ROWS ? rows : STK_CHUNK_ROWS;
-    struct stk_part part = stk_pool_take(s->pool, (size_t)rows * STK_CHUNK_ROW_BYTES);
+    struct stk_pool_part part = stk_pool_take(s->pool, (size_t)rows * STK_CHUNK_ROW_BYTES);
     struct stk_chunk *c = part.p ? stk_vec_push(&s->chunks) : NULL;
     if (!c) {
         stk_pool_give(s->pool, &part);

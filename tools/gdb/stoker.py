@@ -19,7 +19,11 @@ class StkError(gdb.GdbError):
 
 def constants(enum):
     """Names of an enumeration's values, without their common beginning."""
-    return {f.enumval: f.name for f in gdb.lookup_type(enum).fields()}
+    try:
+        kind = gdb.lookup_type(enum)
+    except gdb.error as e:
+        raise StkError(f"no {enum}: was the program built with -g? ({e})") from e
+    return {f.enumval: f.name for f in kind.fields()}
 
 
 def word(value, enum, start):

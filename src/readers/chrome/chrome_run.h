@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading one file: where the parser stands in the JSON, and what the threads share.
+// The reader of Chrome JSON traces (chrome.c lists its files), while it reads one file: where the
+// parser stands in the JSON, and what the threads share.
 #ifndef STK_READERS_CHROME_RUN_H
 #define STK_READERS_CHROME_RUN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being read: shared by the two ways in (a plain file in place, anything else in order) and
-// by what they do with each plane.
+// The reader of XSpace profiles (xplane.c), while it reads one: what is being read, shared by the
+// two ways in (a plain file in place, anything else in order) and by what they do with each plane.
 #ifndef STK_READERS_XPLANE_READING_H
 #define STK_READERS_XPLANE_READING_H
 
