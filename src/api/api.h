@@ -63,6 +63,11 @@ struct stoker_tables {
     struct stk_strpool texts; // of rows
 };
 
+// A caller's bug at an entry that reads profiles: no paths, one that is NULL, or no place for the
+// result.
+STK_MUST_CHECK enum stk_status stk_entry_paths(const char *entry, const char *const *paths,
+                                               size_t count, const void *out, struct stk_err *err);
+
 // Width, colours and so on within their bounds; NULL: the defaults.
 struct stk_out_options stk_api_out_options(const struct stoker_write_options *options);
 

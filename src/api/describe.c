@@ -68,7 +68,7 @@ static void describe_thresholds(struct stk_sink *sink)
 enum stoker_status stoker_describe_report(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_describe_report needs a callback");
+        return stk_err_misuse(err, "stoker_describe_report needs a callback");
     }
     struct stk_err own;
     struct stk_sink sink;

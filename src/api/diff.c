@@ -58,9 +58,6 @@ static enum stk_status check_paths(const char *const *const paths[2], const size
     int streams = 0;
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < counts[side]; i++) {
-            if (!paths[side][i]) {
-                return stk_err_set(err, STK_EINVAL, "stoker_diff: a path is NULL");
-            }
             streams += strcmp(paths[side][i], "-") == 0;
         }
     }
@@ -102,10 +99,9 @@ enum stoker_status stoker_diff(const char *const *a, size_t a_count, const char 
 {
     struct stoker_diff_options defaults;
     struct stk_err own;
-    if (!out || !a || !b || a_count == 0 || b_count == 0) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_diff needs paths of both sides and a place for the "
-                           "result");
+    if (stk_entry_paths("stoker_diff", a, a_count, out, err) != STK_OK ||
+        stk_entry_paths("stoker_diff", b, b_count, out, err) != STK_OK) {
+        return STK_EINVAL;
     }
     *out = NULL;
     stoker_diff_options_default(&defaults);
@@ -149,8 +145,7 @@ enum stoker_status stoker_diff_write(const struct stoker_diff *diff, const char 
                                      stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!diff || !format || !write) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_diff_write needs a comparison, a format and a callback");
+        return stk_err_misuse(err, "stoker_diff_write needs a comparison, a format and a callback");
     }
     struct stk_err own;
     struct stk_sink sink;
@@ -208,7 +203,7 @@ enum stoker_status stoker_describe_diff(stoker_write_fn write, void *arg, struct
         "to that of the step exactly. What the spread of the steps of two runs cannot show is how "
         "much further runs would differ.\n";
     if (!write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_describe_diff needs a callback");
+        return stk_err_misuse(err, "stoker_describe_diff needs a callback");
     }
     struct stk_err own;
     struct stk_sink sink;

@@ -145,8 +145,11 @@ static enum stoker_status open_page(struct page *p, struct stk_sink *sink, const
                                     stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     *p = (struct page){.sink = sink};
-    if (!format || !write || (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0)) {
-        return stk_err_set(err, STK_EINVAL, "needs a format, text or markdown, and a callback");
+    if (!format || !write) {
+        return stk_err_misuse(err, "needs a format, text or markdown, and a callback");
+    }
+    if (strcmp(format, "text") != 0 && strcmp(format, "markdown") != 0) {
+        return stk_err_set(err, STK_EINVAL, "no format '%.40s'; there are: text, markdown", format);
     }
     stk_sink_init(sink, write, arg);
     p->markdown = strcmp(format, "markdown") == 0;

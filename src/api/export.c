@@ -166,16 +166,10 @@ enum stoker_status stoker_export_open(const char *const *paths, size_t count,
 {
     struct stoker_why_options defaults;
     struct stk_err own;
-    if (!out || !paths || count == 0) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_export_open needs paths and a place for the result");
+    if (stk_entry_paths("stoker_export_open", paths, count, out, err) != STK_OK) {
+        return STK_EINVAL;
     }
     *out = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!paths[i]) {
-            return stk_err_set(err, STK_EINVAL, "stoker_export_open: a path is NULL");
-        }
-    }
     stoker_why_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_export *export_ = stk_alloc_zero(1, sizeof *export_);
@@ -231,7 +225,7 @@ enum stoker_status stoker_export_write(struct stoker_export *export_, const char
     struct stk_err own;
     struct stk_export_out out;
     if (!export_ || !format) {
-        return stk_err_set(err, STK_EINVAL, "stoker_export_write needs an export and a format");
+        return stk_err_misuse(err, "stoker_export_write needs an export and a format");
     }
     struct stoker_export_format known;
     if (!stoker_export_find(format, &known, err)) {

@@ -114,7 +114,7 @@ static void describe(const struct stk_exporter *e, struct stk_sink *sink)
 enum stoker_status stoker_describe_exports(stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_describe_exports needs a callback");
+        return stk_err_misuse(err, "stoker_describe_exports needs a callback");
     }
     struct stk_err own;
     struct stk_sink sink;

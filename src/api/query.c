@@ -140,15 +140,10 @@ enum stoker_status stoker_open(const char *const *paths, size_t count,
 {
     struct stoker_why_options defaults;
     struct stk_err own;
-    if (!out || !paths || count == 0) {
-        return stk_err_set(err, STK_EINVAL, "stoker_open needs paths and a place for the result");
+    if (stk_entry_paths("stoker_open", paths, count, out, err) != STK_OK) {
+        return STK_EINVAL;
     }
     *out = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!paths[i]) {
-            return stk_err_set(err, STK_EINVAL, "stoker_open: a path is NULL");
-        }
-    }
     stoker_why_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_profiles *p = stk_alloc_zero(1, sizeof *p);
@@ -237,8 +232,7 @@ enum stoker_status stoker_query(struct stoker_profiles *profiles, const char *sq
     struct stoker_query_options defaults;
     struct stk_err own;
     if (!profiles || !sql || !out) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_query needs profiles, SQL and a place for the result");
+        return stk_err_misuse(err, "stoker_query needs profiles, SQL and a place for the result");
     }
     *out = NULL;
     stoker_query_options_default(&defaults);
@@ -356,8 +350,8 @@ enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pat
     struct stoker_find_options defaults;
     struct stk_err own;
     if (!profiles || !pattern || !out) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_find needs profiles, a pattern and a place for the result");
+        return stk_err_misuse(err,
+                              "stoker_find needs profiles, a pattern and a place for the result");
     }
     *out = NULL;
     stoker_find_options_default(&defaults);

@@ -67,7 +67,7 @@ enum stoker_status stoker_describe_tables(const char *format, stoker_write_fn wr
     struct stk_err own;
     struct stk_sink sink;
     if (!format || !write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_describe_tables needs a format and a callback");
+        return stk_err_misuse(err, "stoker_describe_tables needs a format and a callback");
     }
     bool markdown = strcmp(format, "markdown") == 0;
     err = stk_err_begin(err, &own);

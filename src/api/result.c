@@ -37,8 +37,7 @@ enum stoker_status stoker_result_write(const struct stoker_result *result, const
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!result || !format || !write) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_result_write needs a result, a format and a callback");
+        return stk_err_misuse(err, "stoker_result_write needs a result, a format and a callback");
     }
     struct stk_err own;
     struct stk_sink sink;
@@ -82,7 +81,7 @@ enum stoker_status stoker_schema(const char *name, stoker_write_fn write, void *
                                  struct stoker_err *err)
 {
     if (!name || !write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_schema needs a name and a callback");
+        return stk_err_misuse(err, "stoker_schema needs a name and a callback");
     }
     struct stk_err own;
     struct stk_sink sink;

@@ -76,7 +76,7 @@ enum stoker_status stoker_describe_stats(const char *analysis, const char *forma
     struct stk_err own;
     struct stk_sink sink;
     if (!format || !write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_describe_stats needs a format and a callback");
+        return stk_err_misuse(err, "stoker_describe_stats needs a format and a callback");
     }
     const struct stk_stats *only = analysis ? stk_stats_find(analysis) : NULL;
     bool markdown = strcmp(format, "markdown") == 0;

@@ -61,7 +61,7 @@ enum stoker_status stoker_describe_table(stoker_write_fn write, void *arg, struc
     struct stk_err own;
     struct stk_sink sink;
     if (!write) {
-        return stk_err_set(err, STK_EINVAL, "stoker_describe_table needs a callback");
+        return stk_err_misuse(err, "stoker_describe_table needs a callback");
     }
     err = stk_err_begin(err, &own);
     stk_sink_init(&sink, write, arg);

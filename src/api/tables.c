@@ -79,17 +79,13 @@ enum stoker_status stoker_stats(const char *analysis, const char *const *paths, 
 {
     struct stoker_why_options defaults;
     struct stk_err own;
-    if (!analysis || !out || !paths || count == 0) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_stats needs an analysis, paths and a place for the "
-                           "result");
+    if (!analysis) {
+        return stk_err_misuse(err, "stoker_stats needs an analysis");
+    }
+    if (stk_entry_paths("stoker_stats", paths, count, out, err) != STK_OK) {
+        return STK_EINVAL;
     }
     *out = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!paths[i]) {
-            return stk_err_set(err, STK_EINVAL, "stoker_stats: a path is NULL");
-        }
-    }
     stoker_why_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_tables *t = stk_alloc_zero(1, sizeof *t);
@@ -144,8 +140,7 @@ enum stoker_status stoker_tables_write(const struct stoker_tables *tables, const
                                        stoker_write_fn write, void *arg, struct stoker_err *err)
 {
     if (!tables || !format || !write) {
-        return stk_err_set(err, STK_EINVAL,
-                           "stoker_tables_write needs tables, a format and a callback");
+        return stk_err_misuse(err, "stoker_tables_write needs tables, a format and a callback");
     }
     struct stk_err own;
     struct stk_sink sink;

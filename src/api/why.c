@@ -61,15 +61,10 @@ enum stoker_status stoker_why(const char *const *paths, size_t count,
 {
     struct stoker_why_options defaults;
     struct stk_err own;
-    if (!out || !paths || count == 0) {
-        return stk_err_set(err, STK_EINVAL, "stoker_why needs paths and a place for the result");
+    if (stk_entry_paths("stoker_why", paths, count, out, err) != STK_OK) {
+        return STK_EINVAL;
     }
     *out = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!paths[i]) {
-            return stk_err_set(err, STK_EINVAL, "stoker_why: a path is NULL");
-        }
-    }
     stoker_why_options_default(&defaults);
     err = stk_err_begin(err, &own);
     struct stoker_result *r = stk_alloc_zero(1, sizeof *r);

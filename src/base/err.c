@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 void stk_err_init(struct stk_err *err)
@@ -78,6 +79,16 @@ enum stk_status stk_err_of_file(int error, enum stk_status otherwise)
     default:
         return otherwise;
     }
+}
+
+enum stk_status stk_err_misuse(struct stk_err *err, const char *text)
+{
+#if STOKER_ASSERTIONS
+    (void)err;
+    stk_assert_fail(text, __FILE__, __LINE__, __func__);
+#else
+    return stk_err_set(err, STK_EINVAL, "%s", text);
+#endif
 }
 
 struct stk_err *stk_err_begin(struct stk_err *err, struct stk_err *own)

@@ -49,6 +49,10 @@ enum stk_status stk_err_of_file(int error, enum stk_status otherwise);
 // STK_ENOMEM with a uniform text.
 enum stk_status stk_err_nomem(struct stk_err *err);
 
+// A caller's bug at a public entry, which `text` names: aborts where assertions are on, else
+// STK_EINVAL.
+enum stk_status stk_err_misuse(struct stk_err *err, const char *text);
+
 // How a public entry begins and ends. The caller's record, reset; `own`, on the stack, where the
 // caller gave none.
 struct stk_err *stk_err_begin(struct stk_err *err, struct stk_err *own);

@@ -304,6 +304,9 @@ enum stoker_status stoker_fn_open(const struct stoker_spec *inputs, int n, const
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!out || n < 0 || (n > 0 && !inputs)) {
+        return stk_err_misuse(err, "stoker_fn_open needs inputs and a place for the function");
+    }
     *out = NULL;
     struct stk_spec *specs = stk_alloc_zero((size_t)n + 1, sizeof specs[0]);
     if (!specs) {
@@ -323,6 +326,10 @@ enum stoker_status stoker_fn_add(struct stoker_fn *fn, const char *op, const int
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!fn || !op || !first || !count) {
+        return stk_err_misuse(
+            err, "stoker_fn_add needs a function, an operation and places for its values");
+    }
     enum stk_status s = stk_fn_add((struct stk_fn *)fn, op, inputs, n,
                                    (struct stk_attrs *)(uintptr_t)args, where, first, count, err);
     return stk_err_end(err, s);
@@ -348,6 +355,9 @@ enum stoker_status stoker_fn_finish(struct stoker_fn *fn, const int *results, in
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!fn || (n > 0 && !results)) {
+        return stk_err_misuse(err, "stoker_fn_finish needs a function and its results");
+    }
     enum stk_status s = stk_fn_finish((struct stk_fn *)fn, results, n, err);
     return stk_err_end(err, s);
 }
@@ -390,6 +400,10 @@ enum stoker_status stoker_dataset_make(const char *kind, struct stoker_dataset *
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!kind || !out || (n > 0 && !inputs)) {
+        return stk_err_misuse(
+            err, "stoker_dataset_make needs a kind, its inputs and a place for the dataset");
+    }
     enum stk_status s =
         stk_dataset_make((struct stk_dataset **)out, kind, (struct stk_dataset *const *)inputs, n,
                          (struct stk_attrs *)(uintptr_t)args, where, err);

@@ -236,6 +236,10 @@ enum stoker_status stoker_dataset_explain(struct stoker_dataset *ds,
     struct stk_dataset *runs = NULL;
     struct stk_rewrite_log text = {0};
     err = stk_err_begin(err, &own);
+    if (!ds || !out) {
+        return stk_err_misuse(err,
+                              "stoker_dataset_explain needs a dataset and a place for the text");
+    }
     *out = (struct stoker_bytes){0};
     enum stk_status s = choose_plan(ds, options, &runs, err);
     if (s == STK_OK && !stk_plan_write(&text, runs)) {
@@ -256,6 +260,10 @@ enum stoker_status stoker_iterator_open(struct stoker_dataset *ds,
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!ds || !out) {
+        return stk_err_misuse(err,
+                              "stoker_iterator_open needs a dataset and a place for the iterator");
+    }
     *out = NULL;
     struct stoker_iterator *it = stk_alloc_zero(1, sizeof *it);
     if (!it) {
@@ -472,6 +480,10 @@ STK_HOT enum stoker_status stoker_iterator_next(struct stoker_iterator *it,
                                                 struct stoker_tensor *out, int n, int *is_end,
                                                 struct stoker_err *err)
 {
+    if (!it || !is_end || (n > 0 && !out)) {
+        return stk_err_misuse(
+            err, "stoker_iterator_next needs an iterator and places for what it gives");
+    }
     *is_end = 0;
     if (it->used >= it->block.n) {
         enum stk_status s = refill(it, &it->err);
@@ -562,6 +574,10 @@ void stoker_iterator_free(struct stoker_iterator *it)
 enum stoker_status stoker_iterator_state(const struct stoker_iterator *it, void *state, size_t *n,
                                          struct stoker_err *err)
 {
+    if (!it || !state || !n) {
+        return stk_err_misuse(err,
+                              "stoker_iterator_state needs an iterator and room for its state");
+    }
     struct state s = {.magic = STATE_MAGIC,
                       .size = sizeof s,
                       .seed = it->root->run->seed,
@@ -588,6 +604,10 @@ enum stoker_status stoker_iterator_resume(struct stoker_dataset *ds,
     struct state s;
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!ds || !state || !out) {
+        return stk_err_misuse(
+            err, "stoker_iterator_resume needs a dataset, a state and a place for the iterator");
+    }
     *out = NULL;
     if (n >= sizeof s) {
         memcpy(&s, state, sizeof s);
@@ -724,6 +744,10 @@ enum stoker_status stoker_op_call(const char *op, const struct stoker_tensor *in
     struct stk_block from = {0}, to = {0};
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!op || !n_out || (n_in > 0 && !in)) {
+        return stk_err_misuse(
+            err, "stoker_op_call needs an operation, its inputs and places for its results");
+    }
     enum stk_status s = n_in > STK_OP_INPUTS_MAX
                             ? stk_err_set(err, STK_EINVAL, "%s: %d inputs are too many", op, n_in)
                         : stk_block_reset(&from, n_in) ? STK_OK

@@ -487,6 +487,9 @@ enum stoker_status stoker_plugin_load(const char *path, int *first, int *count,
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!path || !first || !count) {
+        return stk_err_misuse(err, "stoker_plugin_load needs a path and places for what it adds");
+    }
     pthread_mutex_lock(&loading);
     enum stk_status s = load(path, first, count, err);
     pthread_mutex_unlock(&loading);

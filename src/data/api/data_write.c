@@ -28,6 +28,9 @@ enum stoker_status stoker_record_create(const char *path, const char *compressio
     struct stk_err own;
     enum stk_record_codec codec;
     err = stk_err_begin(err, &own);
+    if (!path || !out) {
+        return stk_err_misuse(err, "stoker_record_create needs a path and a place for the writer");
+    }
     *out = NULL;
     enum stk_status s =
         find_codec(compression ? compression : "", &codec)
@@ -42,6 +45,9 @@ enum stoker_status stoker_record_write(struct stoker_record_writer *w, const voi
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!w || (size > 0 && !data)) {
+        return stk_err_misuse(err, "stoker_record_write needs a writer and the bytes of a record");
+    }
     enum stk_status s = stk_record_write((struct stk_record_writer *)w, data, size, err);
     return stk_err_end(err, s);
 }
@@ -84,6 +90,10 @@ enum stoker_status stoker_example_encode(const struct stoker_feature *features, 
     struct stk_example_buffer b = {0};
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!out || (n > 0 && !features)) {
+        return stk_err_misuse(err,
+                              "stoker_example_encode needs features and a place for the bytes");
+    }
     *out = (struct stoker_bytes){0};
     struct stk_example_value *values = stk_alloc_zero(n + 1, sizeof values[0]);
     enum stk_status s = values ? STK_OK : stk_err_nomem(err);

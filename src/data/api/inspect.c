@@ -268,6 +268,9 @@ enum stoker_status stoker_inspect(const char *path, int (*progress)(void *arg, u
     struct stk_indexed *file = NULL;
     enum stk_record_codec codec;
     err = stk_err_begin(err, &own);
+    if (!path || !out) {
+        return stk_err_misuse(err, "stoker_inspect needs a path and a place for the result");
+    }
     *out = NULL;
     struct stoker_inspection *x = stk_alloc_zero(1, sizeof *x);
     if (!x) {

@@ -419,6 +419,10 @@ enum stoker_status stoker_stager_open_tables(struct stoker_dataset *ds,
     struct stk_err own;
     const struct stk_cuda_device *d = NULL;
     err = stk_err_begin(err, &own);
+    if (!ds || !out || (n > 0 && !tables)) {
+        return stk_err_misuse(
+            err, "stoker_stager_open_tables needs a dataset, tables and a place for the stager");
+    }
     *out = NULL;
     if (depth < 1 || depth > STOKER_STAGER_DEPTH_MAX) {
         return stk_err_set(err, STK_EINVAL, "depth is 1 to %d, not %d", STOKER_STAGER_DEPTH_MAX,
@@ -479,6 +483,10 @@ enum stoker_status stoker_stager_next(struct stoker_stager *s, struct stoker_ten
 {
     struct stk_err own;
     err = stk_err_begin(err, &own);
+    if (!s || !batch || !is_end || (n > 0 && !out)) {
+        return stk_err_misuse(err,
+                              "stoker_stager_next needs a stager and places for what it gives");
+    }
     *batch = NULL;
     *is_end = 0;
     s->lost_element = false;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the entries of include/stoker that read profiles check alike.
+#include <stdio.h>
+
+#include "api/api.h"
+
+enum stk_status stk_entry_paths(const char *entry, const char *const *paths, size_t count,
+                                const void *out, struct stk_err *err)
+{
+    char text[160];
+    if (!out || !paths || count == 0) {
+        snprintf(text, sizeof text, "%s needs paths and a place for the result", entry);
+        return stk_err_misuse(err, text);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!paths[i]) {
+            snprintf(text, sizeof text, "%s: a path is NULL", entry);
+            return stk_err_misuse(err, text);
+        }
+    }
+    return STK_OK;
+}
