@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/open.h"
+#include "base/assert.h"
 
 // A value is kept twice for a moment: as it came, and as a cell. Rows may take a third of the
 // memory.
@@ -152,6 +153,7 @@ static bool fill_cell(struct stk_query_rows *r, enum stk_cell_type type,
 enum stk_status stk_query_rows_finish(struct stk_query_rows *r, const char *id, const char *title,
                                       struct stk_err *err)
 {
+    STK_ASSERT(r->column_count == 0 || r->values.count % r->column_count == 0);
     const struct stk_query_value *values = r->values.items;
     for (size_t c = 0; c < r->column_count; c++) {
         r->columns[c].type = cell_type(r, c);

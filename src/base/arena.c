@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 
 #define ALIGNMENT 16
@@ -40,6 +41,8 @@ void stk_arena_deinit(struct stk_arena *a)
 
 void stk_arena_adopt(struct stk_arena *a, struct stk_arena *from)
 {
+    STK_ASSERT(a != from);
+    STK_ASSERT(from->used_bytes <= from->cap_bytes);
     struct stk_arena_block *last = from->head;
     while (last && last->next) {
         last = last->next;
@@ -73,6 +76,8 @@ static struct stk_arena_block *new_block(size_t size)
 static struct stk_arena_block *block_for(struct stk_arena *a, size_t size)
 {
     struct stk_arena_block *head = a->head;
+    STK_ASSERT(size > 0 && size % ALIGNMENT == 0);
+    STK_ASSERT(!head || head->used <= head->size);
     if (head && head->size - head->used >= size) {
         return head;
     }
@@ -97,6 +102,7 @@ static struct stk_arena_block *block_for(struct stk_arena *a, size_t size)
 
 void *stk_arena_alloc(struct stk_arena *a, size_t size)
 {
+    STK_ASSERT(a->used_bytes <= a->cap_bytes);
     if (size > PTRDIFF_MAX) {
         return NULL;
     }
@@ -110,6 +116,7 @@ void *stk_arena_alloc(struct stk_arena *a, size_t size)
     }
     void *p = b->bytes + b->used;
     b->used += rounded;
+    STK_ASSERT(b->used <= b->size);
     a->used_bytes += rounded;
     return p;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/cpu.h"
 
 #if defined(__x86_64__)
@@ -197,6 +198,7 @@ static uint32_t arm(uint32_t crc, const void *data, size_t n)
 
 stk_crc32c_fn *stk_crc32c_of_kind(enum stk_crc32c_kind kind)
 {
+    STK_ASSERT(kind < STK_CRC32C_KINDS);
     if (kind == STK_CRC32C_PLAIN) {
         return plain;
     }

@@ -18,6 +18,7 @@ void stk_err_init(struct stk_err *err)
 static enum stk_status set(struct stk_err *err, enum stk_status code, int64_t offset,
                            const char *fmt, va_list args)
 {
+    STK_ASSERT(code != STK_OK);
     if (!err) {
         return code;
     }

@@ -3,6 +3,7 @@
 #include "base/map.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/str.h"
 
 #define SLOTS_MIN 16
@@ -20,6 +21,7 @@ void stk_map_deinit(struct stk_map *m)
 
 static size_t slot_of(uint64_t a, uint64_t b, size_t capacity)
 {
+    STK_ASSERT(capacity > 0 && (capacity & (capacity - 1)) == 0);
     return (size_t)stk_hash_u64(a * 0x9e3779b97f4a7c15u + b) & (capacity - 1);
 }
 
@@ -36,6 +38,7 @@ static struct stk_map_entry *find(struct stk_map_entry *entries, size_t capacity
 
 uint32_t *stk_map_get(const struct stk_map *m, uint64_t a, uint64_t b)
 {
+    STK_ASSERT(m->count <= m->capacity && m->count <= m->max_count);
     if (m->count == 0) {
         return NULL;
     }
@@ -46,6 +49,7 @@ uint32_t *stk_map_get(const struct stk_map *m, uint64_t a, uint64_t b)
 static int grow(struct stk_map *m)
 {
     size_t capacity = m->capacity ? m->capacity * 2 : SLOTS_MIN;
+    STK_ASSERT(m->count < capacity);
     struct stk_map_entry *entries = stk_alloc_zero(capacity, sizeof *entries);
     if (!entries) {
         return -1;
@@ -77,6 +81,7 @@ uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initia
         return NULL;
     }
     struct stk_map_entry *e = find(m->entries, m->capacity, a, b);
+    STK_ASSERT(!e->full && m->count < m->capacity);
     *e = (struct stk_map_entry){.a = a, .b = b, .value = initial, .full = 1};
     m->count++;
     if (created) {

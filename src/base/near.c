@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 #define MAX_WORD 63
 
 static int least(int a, int b)
@@ -48,6 +50,7 @@ bool stk_near_slip(const char *typed, const char *meant)
 
 const char *stk_near_best(const char *typed, const char *best, const char *name)
 {
+    STK_ASSERT(typed && name);
     if (!stk_near_slip(typed, name) ||
         (best && stk_near_distance(typed, name) >= stk_near_distance(typed, best))) {
         return best;

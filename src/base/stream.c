@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/stream_decode.h"
 #include "base/stream_seek.h"
 #include "base/stream_source.h"
@@ -125,12 +126,15 @@ size_t stk_stream_peek(struct stk_stream *s, const uint8_t **p)
         s->peeked = true;
     }
     *p = s->head + s->head_used;
+    STK_ASSERT(s->head_used <= s->head_len && s->head_len <= PEEK_SIZE);
     return s->head_len - s->head_used;
 }
 
 enum stk_status stk_stream_read(struct stk_stream *s, void *buf, size_t cap, size_t *got,
                                 struct stk_err *err)
 {
+    STK_ASSERT(buf || cap == 0);
+    STK_ASSERT(s->head_used <= s->head_len && s->head_len <= PEEK_SIZE);
     *got = 0;
     size_t n = s->head_len - s->head_used;
     if (n > 0 && cap > 0) {

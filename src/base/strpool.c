@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #define SLOTS_MIN ((size_t)256)
 #define CHUNK_MIN ((size_t)16 << 10)
@@ -63,6 +64,8 @@ void stk_strpool_deinit(struct stk_strpool *p)
 // Index of the string's slot, or of the empty slot where it belongs.
 static size_t find_slot(const struct stk_strpool *p, uint32_t tag, const char *s, size_t n)
 {
+    STK_ASSERT((p->slot_count & (p->slot_count - 1)) == 0);
+    STK_ASSERT(p->count <= p->slot_count / 2);
     size_t mask = p->slot_count - 1;
     for (size_t i = tag & mask;; i = (i + 1) & mask) {
         const struct stk_strpool_slot *slot = &p->slots[i];
@@ -79,6 +82,7 @@ static size_t find_slot(const struct stk_strpool *p, uint32_t tag, const char *s
 // The table holds at most slot_count / 2 ids; ids and slots grow together.
 static int grow(struct stk_strpool *p)
 {
+    STK_ASSERT(p->capacity == p->slot_count / 2 && p->count <= p->capacity);
     size_t slot_count = p->slot_count * 2, capacity = slot_count / 2;
     if (capacity >= STK_STRPOOL_FAILED) {
         return -1;
@@ -146,6 +150,7 @@ static char *text_capacity(struct stk_strpool *p, size_t n)
     char *capacity = c->bytes + c->used;
     c->used += n;
     p->used_bytes += n;
+    STK_ASSERT(c->used <= c->size && p->used_bytes <= p->cap_bytes);
     return capacity;
 }
 
@@ -163,6 +168,7 @@ uint32_t stk_strpool_find(const struct stk_strpool *p, const char *s, size_t n)
 
 uint32_t stk_strpool_intern(struct stk_strpool *p, const char *s, size_t n)
 {
+    STK_ASSERT(s || n == 0);
     if (n == 0) {
         return 0;
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/utf8.h"
 
 static locale_t c_locale;
@@ -137,6 +138,7 @@ size_t stk_text_put_real(char to[STK_TEXT_NUMBER_MAX], double v)
 
 size_t stk_text_put_share(char to[STK_TEXT_NUMBER_MAX], double v)
 {
+    STK_ASSERT(fabs(v) < 1e12);
     int64_t millionths = llround(v * 1e6);
     uint64_t size = size_of(millionths), rest = size % 1000000;
     char *p = to + STK_TEXT_NUMBER_MAX;
@@ -166,6 +168,7 @@ static void own_piece(struct stk_text_piece *piece, const char *text, size_t n, 
 
 void stk_text_json(struct stk_text_piece *piece, struct stk_str s)
 {
+    STK_ASSERT(s.p && s.n > 0);
     static const char hex[] = "0123456789abcdef";
     unsigned char c = (unsigned char)s.p[0];
     size_t n = 0;
@@ -195,6 +198,7 @@ bool stk_text_csv_is_quoted(struct stk_str s)
 
 void stk_text_csv(struct stk_text_piece *piece, struct stk_str s)
 {
+    STK_ASSERT(s.p && s.n > 0);
     const char *quote = memchr(s.p, '"', s.n);
     if (quote == s.p) {
         own_piece(piece, "\"\"", 2, 1);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 
 #define THREADS_MAX 64
@@ -91,6 +92,7 @@ bool stk_thread_block_signals(sigset_t *before)
 
 void stk_thread_run(int n, void (*fn)(void *arg, int index), void *arg)
 {
+    STK_ASSERT(fn);
     struct worker workers[THREADS_MAX];
     int started = 0, wanted = n < THREADS_MAX ? n : THREADS_MAX;
     int64_t wish = wished_threads();
@@ -140,6 +142,7 @@ static void take_tasks(void *arg, int index)
 
 void stk_thread_each(int threads, size_t count, void (*fn)(void *arg, size_t task), void *arg)
 {
+    STK_ASSERT(fn);
     struct tasks tasks = {.fn = fn, .arg = arg, .count = count};
     int n = threads < 1 ? 1 : (size_t)threads < count ? threads : (int)count;
     stk_thread_run(n > 0 ? n : 1, take_tasks, &tasks);

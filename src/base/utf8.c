@@ -2,6 +2,8 @@
 // Tolerant UTF-8 decoding, as in the Unicode Standard, table 3-7 (well-formed byte sequences).
 #include "base/utf8.h"
 
+#include "base/assert.h"
+
 uint32_t stk_utf8_next(const char *text, size_t *length)
 {
     return stk_utf8_next_of(text, 4, length); // a NUL continues nothing, so that it ends there
@@ -9,6 +11,7 @@ uint32_t stk_utf8_next(const char *text, size_t *length)
 
 uint32_t stk_utf8_next_of(const char *text, size_t left, size_t *length)
 {
+    STK_ASSERT(left > 0);
     const unsigned char *p = (const unsigned char *)text;
     *length = 1;
     if (p[0] < 0x80) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 
 void stk_vec_init(struct stk_vec *v, size_t item_size, size_t max_count)
 {
@@ -19,6 +20,7 @@ void stk_vec_deinit(struct stk_vec *v)
 
 int stk_vec_reserve(struct stk_vec *v, size_t count)
 {
+    STK_ASSERT(v->count <= v->capacity && v->capacity <= v->max_count);
     if (count <= v->capacity) {
         return 0;
     }
@@ -43,6 +45,7 @@ int stk_vec_reserve(struct stk_vec *v, size_t count)
 
 void *stk_vec_push_n(struct stk_vec *v, size_t n)
 {
+    STK_ASSERT(v->item_size > 0 && v->count <= v->max_count);
     if (n > v->max_count - v->count || stk_vec_reserve(v, v->count + n)) {
         return NULL;
     }
@@ -52,6 +55,7 @@ void *stk_vec_push_n(struct stk_vec *v, size_t n)
     }
     void *slots = stk_vec_at(v, v->count);
     v->count += n;
+    STK_ASSERT(v->count <= v->capacity);
     return slots;
 }
 

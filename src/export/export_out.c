@@ -3,6 +3,7 @@
 #include "export/export_out.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -23,6 +24,7 @@ void stk_ex_deinit(struct stk_export_out *o)
 
 bool stk_ex_grow(struct stk_export_out *o, size_t n)
 {
+    STK_ASSERT(o->used <= o->cap);
     size_t cap = o->cap ? o->cap : STK_EX_FLUSH_BYTES * 2;
     while (cap - o->used < n && cap < RECORD_MAX_BYTES) {
         cap *= 2;
@@ -42,6 +44,7 @@ bool stk_ex_grow(struct stk_export_out *o, size_t n)
 
 void stk_ex_flush(struct stk_export_out *o)
 {
+    STK_ASSERT(o->used <= o->cap);
     if (o->used && !o->failed && !o->counts_only &&
         o->write(o->arg, (const char *)o->p, o->used) != 0) {
         o->failed = STK_EOUTPUT;
@@ -165,6 +168,7 @@ struct stk_str stk_ex_utf8(struct stk_export_out *capacity, struct stk_str s)
 
 void stk_pbw_end_long(struct stk_export_out *o, size_t start, size_t n)
 {
+    STK_ASSERT(start > 0 && n >= 0x80 && start + n == o->used);
     unsigned extra = stk_varint_size(n) - 1;
     if (!stk_ex_capacity(o, extra) || o->failed) {
         return;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/text.h"
 #include "export/export.h"
 
@@ -181,6 +182,7 @@ const char *stk_export_detail_key(enum stk_detail_key key)
 bool stk_export_next_sample(const struct stk_detail *details, uint32_t count, uint32_t *at,
                             struct stk_export_sample *out)
 {
+    STK_ASSERT(*at <= count);
     *out = (struct stk_export_sample){.device = -1};
     for (uint32_t i = 0; i < *at; i++) {
         if (details[i].key == STK_DETAIL_DEVICE) {

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "base/assert.h"
+
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line);
 
@@ -96,6 +98,7 @@ static void write_value(struct stk_json *j, const struct stk_field *f, const voi
 static void write_object(struct stk_json *j, const struct stk_struct_info *info, const void *object,
                          bool in_line)
 {
+    STK_ASSERT(info->size > 0 && object);
     stk_json_open(j, '{', in_line);
     for (const struct stk_field *f = info->fields; f->key; f++) {
         if (!stk_field_known(f, object)) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -73,6 +74,7 @@ void stk_term_line_end(struct stk_term *t)
 
 void stk_term_to_column(struct stk_term *t, int column)
 {
+    STK_ASSERT(column >= 0);
     if (t->column >= column && t->column > 0) {
         column = t->column + 1;
     }
@@ -121,6 +123,7 @@ static size_t word_bytes(const char *text)
 
 void stk_term_wrap(struct stk_term *t, int indent, const char *text)
 {
+    STK_ASSERT(indent >= 0);
     bool first = true;
     while (*text == ' ') {
         text++;

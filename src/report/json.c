@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 void stk_json_init(struct stk_json *j, struct stk_sink *sink)
@@ -37,6 +38,7 @@ static void before_value(struct stk_json *j)
 
 void stk_json_open(struct stk_json *j, char bracket, bool in_line)
 {
+    STK_ASSERT(bracket == '{' || bracket == '[');
     before_value(j);
     stk_sink_put(j->sink, &bracket, 1);
     j->depth++;
@@ -48,6 +50,8 @@ void stk_json_open(struct stk_json *j, char bracket, bool in_line)
 
 void stk_json_close(struct stk_json *j, char bracket)
 {
+    STK_ASSERT(bracket == '}' || bracket == ']');
+    STK_ASSERT(j->depth > 0 && !j->after_key);
     j->depth--;
     if (j->inline_depth) {
         j->inline_depth--;
@@ -72,6 +76,7 @@ static void put_string(struct stk_sink *sink, const char *text)
 
 void stk_json_key(struct stk_json *j, const char *key)
 {
+    STK_ASSERT(j->depth > 0 && !j->after_key);
     before_value(j);
     put_string(j->sink, key);
     stk_sink_text(j->sink, ": ");

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/text.h"
 
 void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t), void *arg)
@@ -17,6 +18,7 @@ void stk_sink_init(struct stk_sink *s, int (*write)(void *, const char *, size_t
 
 static void flush(struct stk_sink *s)
 {
+    STK_ASSERT(s->used <= sizeof s->buffer);
     if (s->used && !s->failed && s->write(s->arg, s->buffer, s->used) != 0) {
         s->failed = true;
     }
@@ -25,6 +27,7 @@ static void flush(struct stk_sink *s)
 
 void stk_sink_put(struct stk_sink *s, const char *bytes, size_t n)
 {
+    STK_ASSERT(s->used < sizeof s->buffer);
     while (n > 0 && !s->failed) {
         size_t capacity = sizeof s->buffer - s->used;
         size_t part = n < capacity ? n : capacity;
@@ -76,6 +79,7 @@ void stk_sink_share(struct stk_sink *s, double value)
 // A whole number has ".0", so that readers that guess types see what it is.
 void stk_sink_real(struct stk_sink *s, double value)
 {
+    STK_ASSERT(isfinite(value));
     char text[STK_TEXT_NUMBER_MAX];
     stk_sink_put(s, text, stk_text_put_real(text, value));
     if (!strpbrk(text, ".e")) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/crc32c.h"
 
 bool stk_wire_is_header(const uint8_t *p, size_t n, struct stk_wire_header *out)
@@ -48,6 +49,7 @@ enum stk_wire_found stk_wire_find(const uint8_t *p, size_t n, bool at_end,
         return STK_WIRE_DAMAGE;
     }
     size_t whole = sizeof *block + block->length;
+    STK_ASSERT(whole % 8 == 0 && whole <= sizeof *block + STK_WIRE_BLOCK_MAX);
     if (n < whole) {
         *use = at_end ? to_next(p, n) : 0;
         return at_end ? STK_WIRE_DAMAGE : STK_WIRE_MORE;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/crc32c.h"
 
@@ -54,6 +55,7 @@ static void write_at(struct stk_wire_file *f, const void *bytes, size_t n)
 enum stk_status stk_wire_create(struct stk_wire_file **out, const char *path, const char *producer,
                                 struct stk_err *err)
 {
+    STK_ASSERT(path && producer);
     *out = NULL;
     struct stk_wire_file *f = stk_alloc_zero(1, sizeof *f);
     size_t n = strlen(path) + 1;
@@ -144,6 +146,7 @@ struct stk_wire_writer *stk_wire_writer_open(struct stk_wire_file *f)
 
 void stk_wire_flush(struct stk_wire_writer *w)
 {
+    STK_ASSERT(w->head.length <= BUFFER_BYTES && w->head.length % 8 == 0);
     struct stk_wire_block *h = &w->head;
     if (h->count == 0) {
         return;
