@@ -3,7 +3,7 @@
 // range of lengths, and blocks of 64 bytes above.
 #include "base/farmhash.h"
 
-#include <string.h>
+#include "base/word.h"
 
 #define K0 0xc3a5c85c97cb3127u
 #define K1 0xb492b66fbe98f273u
@@ -12,16 +12,6 @@
 struct pair {
     uint64_t a, b;
 };
-
-static uint64_t word(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    return v;
-}
 
 static uint64_t half_word(const uint8_t *p)
 {
@@ -48,7 +38,7 @@ static uint64_t up_to_16(const uint8_t *s, size_t n)
 {
     uint64_t mul = K2 + n * 2;
     if (n >= 8) {
-        uint64_t a = word(s) + K2, b = word(s + n - 8);
+        uint64_t a = stk_word_load8(s) + K2, b = stk_word_load8(s + n - 8);
         return mix(turn(b, 37) * mul + a, (turn(a, 25) + b) * mul, mul);
     }
     if (n >= 4) {
@@ -63,24 +53,25 @@ static uint64_t up_to_16(const uint8_t *s, size_t n)
 
 static uint64_t up_to_32(const uint8_t *s, size_t n)
 {
-    uint64_t mul = K2 + n * 2, a = word(s) * K1, b = word(s + 8), c = word(s + n - 8) * mul,
-             d = word(s + n - 16) * K2;
+    uint64_t mul = K2 + n * 2, a = stk_word_load8(s) * K1, b = stk_word_load8(s + 8),
+             c = stk_word_load8(s + n - 8) * mul, d = stk_word_load8(s + n - 16) * K2;
     return mix(turn(a + b, 43) + turn(c, 30) + d, a + turn(b + K2, 18) + c, mul);
 }
 
 static uint64_t up_to_64(const uint8_t *s, size_t n)
 {
-    uint64_t mul = K2 + n * 2, a = word(s) * K2, b = word(s + 8), c = word(s + n - 8) * mul,
-             d = word(s + n - 16) * K2;
+    uint64_t mul = K2 + n * 2, a = stk_word_load8(s) * K2, b = stk_word_load8(s + 8),
+             c = stk_word_load8(s + n - 8) * mul, d = stk_word_load8(s + n - 16) * K2;
     uint64_t y = turn(a + b, 43) + turn(c, 30) + d, z = mix(y, a + turn(b + K2, 18) + c, mul);
-    uint64_t e = word(s + 16) * mul, f = word(s + 24), g = (y + word(s + n - 32)) * mul,
-             h = (z + word(s + n - 24)) * mul;
+    uint64_t e = stk_word_load8(s + 16) * mul, f = stk_word_load8(s + 24),
+             g = (y + stk_word_load8(s + n - 32)) * mul, h = (z + stk_word_load8(s + n - 24)) * mul;
     return mix(turn(e + f, 43) + turn(g, 30) + h, e + turn(f + a, 18) + g, mul);
 }
 
 static struct pair weak(const uint8_t *s, uint64_t a, uint64_t b)
 {
-    uint64_t w = word(s), x = word(s + 8), y = word(s + 16), z = word(s + 24);
+    uint64_t w = stk_word_load8(s), x = stk_word_load8(s + 8), y = stk_word_load8(s + 16),
+             z = stk_word_load8(s + 24);
     a += w;
     b = turn(b + a + z, 21);
     uint64_t c = a;
@@ -96,13 +87,13 @@ struct state {
 // One block; the last one has another multiplier, and two of its additions are `nine` times.
 static void block(struct state *h, const uint8_t *s, uint64_t mul, uint64_t nine)
 {
-    h->x = turn(h->x + h->y + h->v.a + word(s + 8), 37) * mul;
-    h->y = turn(h->y + h->v.b + word(s + 48), 42) * mul;
+    h->x = turn(h->x + h->y + h->v.a + stk_word_load8(s + 8), 37) * mul;
+    h->y = turn(h->y + h->v.b + stk_word_load8(s + 48), 42) * mul;
     h->x ^= h->w.b * nine;
-    h->y += h->v.a * nine + word(s + 40);
+    h->y += h->v.a * nine + stk_word_load8(s + 40);
     h->z = turn(h->z + h->w.a, 33) * mul;
     h->v = weak(s, h->v.b * mul, h->x + h->w.a);
-    h->w = weak(s + 32, h->z + h->w.b, h->y + word(s + 16));
+    h->w = weak(s + 32, h->z + h->w.b, h->y + stk_word_load8(s + 16));
     uint64_t z = h->z;
     h->z = h->x;
     h->x = z;
@@ -117,7 +108,7 @@ uint64_t stk_farmhash64(const void *data, size_t n)
     const uint64_t seed = 81;
     struct state h = {.y = seed * K1 + 113};
     h.z = fold(h.y * K2 + 113) * K2;
-    h.x = seed * K2 + word(s);
+    h.x = seed * K2 + stk_word_load8(s);
     const uint8_t *end = s + (n - 1) / 64 * 64, *last = s + n - 64;
     for (; s != end; s += 64) {
         block(&h, s, K1, 1);

@@ -2,17 +2,7 @@
 // MurmurHash64A and SipHash-2-4, of little-endian words as their definitions have it.
 #include "base/texthash.h"
 
-#include <string.h>
-
-static uint64_t word(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    return v;
-}
+#include "base/word.h"
 
 // The last n < 8 bytes as a word.
 static uint64_t tail(const uint8_t *p, size_t n)
@@ -30,7 +20,7 @@ uint64_t stk_murmur64(const void *data, size_t n, uint64_t seed)
     const uint8_t *p = data;
     uint64_t h = seed ^ (n * m);
     for (; n >= 8; n -= 8, p += 8) {
-        uint64_t k = word(p) * m;
+        uint64_t k = stk_word_load8(p) * m;
         h = (h ^ (k ^ k >> 47) * m) * m;
     }
     if (n) {
@@ -75,7 +65,7 @@ uint64_t stk_siphash(const void *data, size_t n, const uint64_t key[2])
     uint64_t v[4] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
                      key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
     for (; n >= 8; n -= 8, p += 8) {
-        sip_word(v, word(p));
+        sip_word(v, stk_word_load8(p));
     }
     sip_word(v, last | tail(p, n));
     v[2] ^= 0xff;

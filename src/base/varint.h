@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/word.h"
+
 #define STK_VARINT_MAX 10 // bytes
 
 // What follows the varint at p, or NULL: the bytes end in it (fewer than STK_VARINT_MAX of them are
@@ -29,27 +31,12 @@ static inline const uint8_t *stk_varint_get(const uint8_t *p, const uint8_t *end
     return stk_varint_get_slow(p, end, v);
 }
 
-static inline uint64_t stk_varint_load8(const uint8_t *p)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-#else
-    uint64_t v = 0;
-    for (int i = 7; i >= 0; i--) {
-        v = v << 8 | p[i];
-    }
-    return v;
-#endif
-}
-
 // Varint of up to 8 bytes without a loop or a branch on its length: find the first byte without a
 // continuation bit, then close the gaps between the groups of seven bits. Reads 8 bytes. Returns
 // what follows it, or NULL if it is longer.
 static inline const uint8_t *stk_varint_get8(const uint8_t *p, uint64_t *out)
 {
-    uint64_t w = stk_varint_load8(p), stops = ~w & 0x8080808080808080u;
+    uint64_t w = stk_word_load8(p), stops = ~w & 0x8080808080808080u;
     if (!stops) {
         return NULL;
     }
@@ -66,7 +53,7 @@ static inline const uint8_t *stk_varint_get8(const uint8_t *p, uint64_t *out)
 #define STK_VARINT_PEXT __attribute__((target("bmi,bmi2")))
 STK_VARINT_PEXT static inline const uint8_t *stk_varint_get8_pext(const uint8_t *p, uint64_t *out)
 {
-    uint64_t w = stk_varint_load8(p), stops = ~w & 0x8080808080808080u;
+    uint64_t w = stk_word_load8(p), stops = ~w & 0x8080808080808080u;
     if (!stops) {
         return NULL;
     }

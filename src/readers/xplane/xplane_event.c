@@ -182,7 +182,7 @@ INLINE const uint8_t *skip_stats(const struct stk_xp_plane *plane, const uint8_t
     const uint8_t *table = plane->stat_by_id;
     uint64_t known = plane->stat_ids.dense_count;
     while (p < end) {
-        uint64_t w = stk_varint_load8(p); // its tag, its size, the tag of the id, the id
+        uint64_t w = stk_word_load8(p); // its tag, its size, the tag of the id, the id
         uint64_t size = w >> 8 & 0x7f, two = w >> 31 & 1;
         uint64_t id = (w >> 24 & 0x7f) | (two ? w >> 25 & 0x3f80 : 0);
         bool plain = (w & 0xff80ff) == (TAG_STATS | TAG_ID << 16) && !(two & w >> 39);

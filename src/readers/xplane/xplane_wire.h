@@ -91,7 +91,7 @@ static inline enum stk_pb_step stk_pb_next(struct stk_pb_cursor *c, struct stk_p
         if (left < 8) {
             return STK_PB_CUT;
         }
-        f->value = stk_varint_load8(c->p);
+        f->value = stk_word_load8(c->p);
         c->p += 8;
         return STK_PB_FIELD;
     case STK_PB_FIXED32:

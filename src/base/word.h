@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eight bytes as a number, the lowest first, whatever the machine's own order and the alignment.
+#ifndef STK_BASE_WORD_H
+#define STK_BASE_WORD_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t stk_word_load8(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+#endif
