@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/near.h"
 
@@ -44,6 +45,7 @@ static int64_t choice_of(const struct stk_arg_row *row, const char *text)
 {
     size_t n = strlen(text);
     const char *at = row->choices;
+    STK_ASSERT(at);
     for (int64_t k = 0; at; k++) {
         const char *end = strchr(at, ',');
         if ((end ? (size_t)(end - at) : strlen(at)) == n && memcmp(at, text, n) == 0) {
@@ -154,6 +156,8 @@ struct stk_arg_value *stk_args_resolve(const struct stk_arg_row *rows,
     }
     struct stk_arg_value *values = stk_alloc_zero(n + 1, sizeof values[0]);
     for (size_t k = 0; values && k < n; k++) {
+        STK_ASSERT(!rows[k].is_required || (!rows[k].is_open && !rows[k].is_input_too));
+        STK_ASSERT(rows[k].help && *rows[k].help);
         const char *name = rows[k].name, *text = rows[k].fallback_text;
         values[k] =
             (struct stk_arg_value){.attr = stk_attrs_get(attrs, name),

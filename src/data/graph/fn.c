@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
 
@@ -87,6 +88,7 @@ static void node_free(struct stk_fn_node *node)
 struct stk_fn *stk_fn_hold(struct stk_fn *fn)
 {
     if (fn) {
+        STK_ASSERT(__atomic_load_n(&fn->refs, __ATOMIC_RELAXED) > 0);
         __atomic_add_fetch(&fn->refs, 1, __ATOMIC_RELAXED);
     }
     return fn;
@@ -154,6 +156,7 @@ static enum stk_status infer(struct stk_fn *fn, struct stk_fn_node *node, struct
     s = s == STK_OK ? stk_args_check(op->name, op->args, c.attrs, err) : s;
     s = s == STK_OK ? op->infer(&c, err) : s;
     node->n_out = c.n_out;
+    STK_ASSERT(s != STK_OK || (c.n_out >= 0 && c.n_out <= STK_OP_OUTPUTS_MAX));
     if (s == STK_OK && op->prepare) {
         s = op->prepare(&c, &node->prepared, err);
     }
@@ -181,6 +184,7 @@ static bool is_foldable(const struct stk_fn *fn, const struct stk_fn_node *node)
 static void fold(struct stk_fn *fn)
 {
     struct stk_fn_node *node = &fn->nodes[fn->n_nodes - 1];
+    STK_ASSERT(node->n_out == 1 && !node->op->is_random && !node->op->is_stateful);
     const struct stk_col *in[STK_OP_INPUTS_MAX];
     struct stk_col out = {0};
     struct stk_err ignored, failure;
@@ -254,6 +258,7 @@ enum stk_status stk_fn_add(struct stk_fn *fn, const char *name, const int *in, i
                            struct stk_err *err)
 {
     const struct stk_op *op = stk_op_find(name);
+    STK_ASSERT(!fn->is_finished);
     if (!op) {
         return stk_err_set(err, STK_EUSAGE, "no operation '%s'", name);
     }
@@ -335,6 +340,7 @@ static void mark_needed(const struct stk_fn *fn, bool *value_needed, bool *node_
 
 enum stk_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out, struct stk_err *err)
 {
+    STK_ASSERT(!fn->is_finished && n_out >= 0);
     enum stk_status s = n_out > STK_COMPONENTS_MAX
                             ? stk_err_set(err, STK_EINVAL, "%s: %d results, at most %d", fn->name,
                                           n_out, STK_COMPONENTS_MAX)
@@ -372,6 +378,7 @@ enum stk_status stk_fn_finish(struct stk_fn *fn, const int *out, int n_out, stru
     stk_free(needed);
     for (int k = 0; k < fn->n_nodes; k++) {
         for (int i = 0; i < fn->nodes[k].n_in; i++) {
+            STK_ASSERT(fn->nodes[k].in[i] < fn->nodes[k].first_out); // order of evaluation
             fn->last_use[fn->nodes[k].in[i]] = k;
         }
     }

@@ -4,6 +4,7 @@
 // they end up; others are made per chunk and joined.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "data/graph/fn.h"
@@ -38,6 +39,7 @@ int64_t stk_fn_at_once(const struct stk_fn *fn)
 enum stk_status stk_frame_open(struct stk_frame **out, struct stk_fn *fn, struct stk_pool *pool,
                                struct stk_host *host, struct stk_err *err)
 {
+    STK_ASSERT(fn->is_finished && pool);
     *out = NULL;
     struct stk_frame *f = stk_alloc_zero(1, sizeof *f);
     if (!f) {
@@ -121,6 +123,7 @@ int64_t stk_frame_chunk(const struct stk_frame *f)
 {
     int64_t by_bytes = CHUNK_BYTES / (f->widest > 0 ? f->widest : 1);
     int64_t size = by_bytes < f->chunk ? by_bytes : f->chunk;
+    STK_ASSERT(f->at_once >= 1);
     return size < f->at_once ? f->at_once : size;
 }
 
@@ -234,6 +237,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
     const struct stk_col *in[STK_OP_INPUTS_MAX];
     struct stk_err failure;
     uint64_t seed = eval->seeds ? eval->seeds[node->stage] : eval->seed;
+    STK_ASSERT(*n > 0 && node->first_out + node->n_out <= f->fn->n_values);
     for (int j = 0; j < node->n_in; j++) {
         in[j] = &f->values[node->in[j]];
     }
@@ -259,6 +263,7 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
     if (s != STK_OK) {
         return s;
     }
+    STK_ASSERT(r.failed >= 0 && r.failed <= *n);
     if (r.failed < *n) {
         *n = r.failed;
         eval->failed = first + r.failed;
@@ -269,6 +274,9 @@ static enum stk_status run_node(struct stk_frame *f, int k, struct stk_eval *eva
         }
     }
     for (int j = 0; j < node->n_out; j++) {
+        STK_ASSERT(*n == 0 || f->values[node->first_out + j].n >= *n);
+        STK_ASSERT(*n == 0 ||
+                   f->values[node->first_out + j].dtype == f->fn->specs[node->first_out + j].dtype);
         note_width(f, &f->values[node->first_out + j]);
     }
     for (int j = 0; j < node->n_in; j++) {
@@ -395,6 +403,7 @@ enum stk_status stk_frame_run(struct stk_frame *f, const struct stk_block *in,
 {
     const struct stk_fn *fn = f->fn;
     bool is_placed[STK_COMPONENTS_MAX];
+    STK_ASSERT(in->n >= 0 && fn->n_out <= STK_COMPONENTS_MAX);
     eval->failed = in->n;
     int64_t chunk = stk_frame_chunk(f);
     for (int o = 0; o < fn->n_out; o++) {

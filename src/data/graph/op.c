@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "base/text.h"
 
@@ -47,6 +48,7 @@ const struct stk_op *stk_op_at(int i)
 int stk_op_register(const struct stk_op *op)
 {
     int at = -1;
+    STK_ASSERT(op->name && op->infer && op->run);
     pthread_mutex_lock(&adding);
     if (added_count < ADDED_MAX && !stk_op_find(op->name)) {
         at = added_count;
@@ -71,6 +73,8 @@ void *stk_op_out(struct stk_op_run *r, int k, enum stk_dtype dtype, const struct
                  struct stk_err *err)
 {
     struct stk_col *c = &r->out[k];
+    STK_ASSERT(k >= 0 && k < r->n_out && r->n > 0);
+    STK_ASSERT(stk_shape_is_known(shape));
     if (c->is_bound && c->dtype == dtype && c->n >= r->n && stk_shape_equal(&c->shape, shape)) {
         return c->data;
     }
@@ -105,6 +109,8 @@ enum stk_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk
 {
     const struct stk_col *in = r->in[j];
     struct stk_col *c = &r->out[k];
+    STK_ASSERT(j >= 0 && j < r->n_in && k >= 0 && k < r->n_out);
+    STK_ASSERT(!shape || in->is_varied || stk_shape_count(shape) == stk_shape_count(&in->shape));
     (void)err;
     stk_col_clear(c);
     stk_col_share(c, in);
@@ -118,6 +124,7 @@ enum stk_status stk_op_pass(struct stk_op_run *r, int k, int j, const struct stk
 enum stk_status stk_op_fail(struct stk_op_run *r, int64_t i, enum stk_status code, const char *fmt,
                             ...)
 {
+    STK_ASSERT(i >= 0 && i < r->n && code != STK_OK);
     if (i >= r->failed) {
         return STK_OK;
     }

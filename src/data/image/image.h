@@ -8,6 +8,7 @@
 #ifndef STK_DATA_OPS_IMAGE_H
 #define STK_DATA_OPS_IMAGE_H
 
+#include "base/assert.h"
 #include "base/err.h"
 #include "data/memory/buf.h"
 
@@ -65,6 +66,7 @@ enum stk_status stk_image_check(const struct stk_image *im, const char *what, st
 
 static inline void *stk_image_row(const struct stk_image *im, uint32_t y)
 {
+    STK_ASSERT(y < im->height);
     return (uint8_t *)im->pixels + (size_t)y * im->stride;
 }
 

@@ -4,9 +4,11 @@
 // nothing is near the ends of the exponents' range: values outside are divided.
 #include "data/image/image_steps.h"
 
+#include "base/assert.h"
 #include "base/cpu.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { PATTERN = STK_IMAGE_STEP_PATTERN };
@@ -136,6 +138,8 @@ run_avx512(const struct stk_image_steps *s, float *values, size_t n)
 
 void stk_image_steps_run(const struct stk_image_steps *s, float *values, size_t n)
 {
+    STK_ASSERT(s->count >= 0 && s->count <= STK_IMAGE_STEPS_MAX);
+    STK_ASSERT((uintptr_t)values % sizeof *values == 0);
 #if defined(__x86_64__)
     if (stk_cpu_has(STK_CPU_AVX2 | STK_CPU_AVX512)) {
         run_avx512(s, values, n);

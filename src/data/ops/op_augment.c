@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
 
@@ -142,6 +143,7 @@ static enum stk_status crop_one(struct stk_op_run *r, int64_t i, struct stk_imag
 {
     struct stk_shape s = stk_col_shape(r->in[0], i);
     int64_t channels = r->spec[0].shape.dim[g->is_planar ? 0 : 2];
+    STK_ASSERT(channels >= 1 && channels <= CHANNELS_MAX);
     struct stk_image_resize_options resize = g->resize;
     struct stk_image view, out,
         in = stk_op_image_over(stk_col_at(r->in[0], i), s.dim[0], s.dim[1], s.dim[2], STK_IMAGE_U8);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/ops/op_binary.h"
 
 // Those that may fail run value by value.
@@ -183,6 +184,7 @@ static enum stk_status run_spread(struct stk_op_run *r, const struct stk_col *a,
 {
     stk_op_binary_loop *loop = loop_for(r->op->arg, a->dtype);
     size_t out_bytes = stk_dtype_bytes(result_type(r->op->arg, a->dtype)) * (size_t)each;
+    STK_ASSERT(loop && a->dtype == b->dtype && a->n >= r->n && b->n >= r->n);
     bool is_flat_a = stk_col_is_dense(a), is_flat_b = stk_col_is_dense(b);
     int64_t failed = INT64_MAX;
     if (a->dtype == STK_DT_STRING && r->op->arg == ADD) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/ops/op_util.h"
 
 enum { ARG_DTYPE };
@@ -171,6 +172,7 @@ static enum stk_status cast_run(struct stk_op_run *r, struct stk_err *err)
     if (!out) {
         return err->code;
     }
+    STK_ASSERT(loops[from][to] && in->n >= r->n);
     int64_t each = stk_shape_count(&in->shape);
     bool is_one = stk_col_is_dense(in);
     int64_t times = is_one ? 1 : r->n, run = is_one ? r->n * each : each;

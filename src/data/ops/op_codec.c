@@ -7,6 +7,7 @@
 // and "fast" (1: the decoder may scale).
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
 #include "data/ops/op_augment.h"
@@ -363,6 +364,7 @@ int stk_op_decode_some(const struct stk_op_run *r, int64_t i, struct stk_image_c
             return 1;
         }
     }
+    STK_ASSERT(count == 1 || count == 2);
     stk_image_decode_jpegs(jobs, count);
     for (int k = 0; k < count; k++) {
         cut_to_nothing(&jobs[k], &empty[k]);

@@ -4,6 +4,7 @@
 // type), and what is called for one image.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/str.h"
 #include "data/image/image_colour.h"
 #include "data/image/image_geometry.h"
@@ -619,6 +620,7 @@ static enum stk_status image_element(struct stk_op_run *r, int64_t i, const stru
     int64_t count = in->shape.rank == 4 ? in->shape.dim[0] : 1;
     size_t in_bytes = (size_t)stk_shape_count(&image) * stk_dtype_bytes(in->dtype);
     size_t out_bytes = (size_t)(p->height * p->width * p->channels) * stk_dtype_bytes(p->dtype);
+    STK_ASSERT(p->height > 0 && p->width > 0 && p->channels > 0);
     for (int64_t k = 0; k < count; k++) {
         struct stk_image a =
             stk_op_image_over((uint8_t *)stk_col_at(in, i) + (size_t)k * in_bytes, image.dim[0],

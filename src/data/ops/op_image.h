@@ -5,6 +5,7 @@
 #define STK_DATA_OPS_OP_IMAGE_H
 
 #include "data/image/image_resize.h"
+#include "base/assert.h"
 #include "data/ops/op_util.h"
 
 // A thread's own; scratch of every image operation.
@@ -82,6 +83,8 @@ static inline bool stk_op_image_type(enum stk_dtype t, enum stk_image_type *out)
 static inline struct stk_image stk_op_image_over(void *pixels, int64_t height, int64_t width,
                                                  int64_t channels, enum stk_image_type type)
 {
+    STK_ASSERT(height >= 0 && height <= UINT32_MAX && width >= 0 && width <= UINT32_MAX);
+    STK_ASSERT(channels >= 0 && channels <= UINT32_MAX);
     return (struct stk_image){pixels,
                               (uint32_t)height,
                               (uint32_t)width,

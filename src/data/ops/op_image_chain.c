@@ -8,6 +8,7 @@
 //   random_flip_left_right does), then steps.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/alloc.h"
 #include "base/str.h"
 #include "data/ops/op_codec.h"
@@ -248,6 +249,7 @@ static enum stk_status run_image(struct stk_op_run *r, int64_t i, struct stk_ima
 {
     const struct chain *c = r->prepared;
     struct stk_image_resize_options o = c->resize;
+    STK_ASSERT(c->size[0] > 0 && c->size[1] > 0 && i >= 0 && i < r->n);
     size_t bytes = (size_t)stk_shape_count(&r->spec[0].shape) * sizeof(float);
     struct stk_image out = stk_op_image_over(results + (size_t)i * bytes, c->size[0], c->size[1],
                                              r->spec[0].shape.dim[2], STK_IMAGE_F32);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/ops/op_move.h"
 
 // The rows of each operation begin with 0.
@@ -447,6 +448,7 @@ static enum stk_status gather_run(struct stk_op_run *r, struct stk_err *err)
     int64_t inner = stk_op_span(&in->shape, axis + 1, in->shape.rank),
             count = stk_shape_count(&index->shape);
     size_t bytes = (size_t)inner * size;
+    STK_ASSERT(outer >= 0 && length >= 0 && inner >= 0 && out_shape.rank <= STK_RANK_MAX);
     uint8_t *out = stk_op_out(r, 0, in->dtype, &out_shape, err);
     if (!out) {
         return err->code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joining and parting along an axis: concat, stack, split, unstack.
+#include "base/assert.h"
 #include "data/ops/op_move.h"
 
 enum { ARG_AXIS, ARG_NUM, ARG_SIZES };
@@ -263,6 +264,7 @@ static enum stk_status part_run(struct stk_op_run *r, struct stk_err *err)
             return err->code;
         }
         size_t bytes = (size_t)(sizes[k] * inner) * size;
+        STK_ASSERT(sizes[k] >= 0 && first + sizes[k] <= in->shape.dim[axis]);
         for (int64_t i = 0; i < r->n; i++) {
             const uint8_t *from = (uint8_t *)stk_col_at(in, i) + (size_t)(first * inner) * size;
             for (int64_t o = 0; o < outer; o++, out += bytes) {

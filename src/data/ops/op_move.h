@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/ops/op_util.h"
 
 // n values to neighbouring places, from places `step` values apart.
@@ -37,6 +38,7 @@ static inline void stk_op_move(void *to, const struct stk_shape *shape, const vo
 {
     int inner = shape->rank;
     int64_t run = 1, count = stk_shape_count(shape);
+    STK_ASSERT(size > 0 && shape->rank >= 0 && shape->rank <= STK_RANK_MAX && count >= 0);
     while (inner > 0 && step[inner - 1] == run) {
         run *= shape->dim[--inner];
     }
@@ -69,6 +71,7 @@ static inline void stk_op_move(void *to, const struct stk_shape *shape, const vo
 static inline void stk_op_steps(const struct stk_shape *s, int64_t *step)
 {
     int64_t n = 1;
+    STK_ASSERT(s->rank >= 0 && s->rank <= STK_RANK_MAX);
     for (int i = s->rank - 1; i >= 0; i--) {
         step[i] = n;
         n *= s->dim[i];

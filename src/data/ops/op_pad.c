@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pad (constant, reflect, symmetric; attribute "paddings" INTS before/after per dimension, or the
 // second input), tile (attribute "multiples", or the second input), matmul.
+#include "base/assert.h"
 #include "data/ops/op_move.h"
 
 // The rows of each operation begin with 0.
@@ -82,6 +83,7 @@ static void pad_element(uint8_t *out, const struct stk_shape *shape, const uint8
                         size_t size, int mode)
 {
     int64_t at[STK_RANK_MAX] = {0}, from[STK_RANK_MAX], count = stk_shape_count(shape);
+    STK_ASSERT(shape->rank == have->rank && count >= 0);
     stk_op_steps(have, from);
     for (int64_t k = 0; k < count; k++, out += size) {
         int64_t offset = 0;
@@ -284,6 +286,7 @@ static enum stk_status matmul_run(struct stk_op_run *r, struct stk_err *err)
     bool ta = r->args[ARG_TRANSPOSE_A].i != 0, tb = r->args[ARG_TRANSPOSE_B].i != 0;
     int64_t m = shape.dim[shape.rank - 2], n = shape.dim[shape.rank - 1];
     int64_t times = stk_op_span(&shape, 0, shape.rank - 2);
+    STK_ASSERT(m >= 0 && n >= 0 && k >= 0 && times >= 0);
     size_t size = stk_dtype_bytes(a->dtype);
     uint8_t *out = stk_op_out(r, 0, a->dtype, &shape, err);
     if (!out) {

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "data/ops/op_util.h"
 
 enum { ARG_AXIS, ARG_KEEPDIMS };
@@ -64,6 +65,7 @@ static enum stk_status make_plan(struct plan *p, const struct stk_op *op,
         step *= axes >> i & 1 ? 1 : in->dim[i];
     }
     p->run = is_tail && p->out_count ? p->in_count / p->out_count : 0;
+    STK_ASSERT(p->in_count >= 0 && p->out_count >= 0 && p->out.rank <= in->rank);
     return STK_OK;
 }
 
@@ -336,6 +338,7 @@ static enum stk_status reduce_run(struct stk_op_run *r, struct stk_err *err)
     for (int64_t i = 0; i < r->n; i++) {
         void *to = out + (size_t)(i * p.out_count) * stk_dtype_bytes(in->dtype);
         if (!is_moment(op)) {
+            STK_ASSERT(loops[op][in->dtype]);
             loops[op][in->dtype](to, stk_col_at(in, i), &p);
         } else if (in->dtype == STK_DT_F32) {
             moments_f32(to, stk_col_at(in, i), &p, op, (double *)sums->data);

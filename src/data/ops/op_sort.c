@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order along an axis: argmax, argmin, sort, argsort (stable), cumsum.
+#include "base/assert.h"
 #include "data/ops/op_move.h"
 
 // The axis, then what each operation has beside it.
@@ -165,6 +166,7 @@ static void sort_element(const struct stk_op_run *r, void *out, const void *in,
 {
     enum stk_dtype t = r->in[0]->dtype, to = r->spec[0].dtype;
     t = t == STK_DT_BOOL ? STK_DT_U8 : t; // false is less than true
+    STK_ASSERT(l->outer >= 0 && l->length >= 0 && l->inner >= 0);
     size_t size = stk_dtype_bytes(t);
     bool is_cumsum = r->op->arg == CUMSUM;
     bool is_extreme = r->op->arg == ARGMAX || r->op->arg == ARGMIN;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "data/ops/float_math.h"
+#include "base/assert.h"
 #include "data/ops/op_util.h"
 
 enum unary {
@@ -157,6 +158,7 @@ static enum stk_status unary_run(struct stk_op_run *r, struct stk_err *err)
         return stk_op_pass(r, 0, 0, NULL, err);
     }
     enum stk_dtype dtype = r->op->arg >= IS_NAN ? STK_DT_BOOL : in->dtype;
+    STK_ASSERT(in->n >= r->n && dtype == r->spec[0].dtype);
     uint8_t *out = stk_op_out(r, 0, dtype, &in->shape, err);
     if (!out) {
         return err->code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operations share: half precision, broadcasting, axes, lists of numbers.
+#include "base/assert.h"
 #include "data/ops/op_util.h"
 
 #include <stdio.h>
@@ -174,6 +175,7 @@ static void spread_each(uint8_t *to, const struct stk_shape *shape, const uint8_
                         const struct stk_shape *have, size_t size)
 {
     int64_t step[STK_RANK_MAX], at[STK_RANK_MAX] = {0}, values = 1;
+    STK_ASSERT(shape->rank >= have->rank && shape->rank <= STK_RANK_MAX);
     int lead = shape->rank - have->rank;
     for (int i = shape->rank - 1; i >= 0; i--) {
         bool is_spread = i < lead || have->dim[i - lead] == 1;
@@ -219,6 +221,7 @@ bool stk_op_spread(struct stk_col *to, struct stk_pool *pool, const struct stk_c
 
 bool stk_op_axis(int64_t axis, int rank, int *out)
 {
+    STK_ASSERT(rank >= 0 && rank <= STK_RANK_MAX + 1);
     if (axis < -rank || axis >= rank) {
         return false;
     }
@@ -265,6 +268,7 @@ static bool ints_of_col(const struct stk_col *c, int64_t i, int64_t *values, int
     struct stk_shape shape = stk_col_shape(c, i);
     int64_t n = stk_shape_count(&shape);
     const void *p = stk_col_at(c, i);
+    STK_ASSERT(i >= 0 && i < c->n && capacity > 0);
     if (n > capacity || (c->dtype != STK_DT_I32 && c->dtype != STK_DT_I64)) {
         return false;
     }
@@ -299,5 +303,6 @@ bool stk_op_static_ints(const struct stk_op_infer *c, int k, int j, int64_t *val
                         int *count)
 {
     const struct stk_col *input = j < c->n_in ? c->constant[j] : NULL;
+    STK_ASSERT(j >= 0);
     return stk_op_ints(&c->args[k], input, 0, values, capacity, count);
 }

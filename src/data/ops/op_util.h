@@ -8,6 +8,7 @@
 #ifndef STK_DATA_OPS_OP_UTIL_H
 #define STK_DATA_OPS_OP_UTIL_H
 
+#include "base/assert.h"
 #include "data/graph/op.h"
 
 // X(NAME, type, type whose arithmetic wraps)
@@ -69,6 +70,7 @@ enum stk_status stk_op_want_inputs(const struct stk_op_infer *c, int least, int 
 static inline int64_t stk_op_span(const struct stk_shape *s, int first, int last)
 {
     int64_t n = 1;
+    STK_ASSERT(first >= 0 && last <= s->rank);
     for (int i = first; i < last; i++) {
         n *= s->dim[i];
     }
@@ -111,6 +113,7 @@ static inline void *stk_op_append(struct stk_op_run *r, int k, enum stk_dtype dt
                                   const struct stk_shape *shape, struct stk_err *err)
 {
     struct stk_col *c = &r->out[k];
+    STK_ASSERT(k >= 0 && k < r->n_out && stk_shape_is_known(shape));
     if (!c->is_varied) {
         stk_col_clear(c);
         if (!stk_col_varied(c, r->pool, dtype, r->n, r->n * (stk_shape_count(shape) + 1))) {
