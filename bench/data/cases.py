@@ -3,22 +3,29 @@
 
 import collections
 
+import settings as S
+
 # key: of the raw figures; unit: "records/s", "images/s" (rates), "ns", "us" (times of one element),
 # "ms" (of a batch), "busy" (a share), "reach" (seconds until 90 % of the best), "cores" (processors
 # in use); aim: the least ratio, by row.
 Case = collections.namedtuple("Case", "group key title unit rows")
-# label, side, its function and parameters, least ratio ours must have over it (None: none set). Of our
-# own rows the aim is ("bytes" or "elements", the least of them a second of one processor's time).
-Row = collections.namedtuple("Row", "label side function params aim")
+# One peer is one row: its candidates are the settings that are searched, the best of which counts.
+# aim: the least ratio ours must have over it (None: none set); of our own rows ("bytes" or
+# "elements", the least of them a second of one processor's time). length: how long its passes are,
+# found by the search: (the parameter that says it, the shortest, the longest, a multiple of what).
+# variant: "" or how the peer's spelling differs in kind from the case's. borrows: the cell whose best
+# setting is taken, of rows that are not searched themselves (no ratio is printed of those).
+Row = collections.namedtuple(
+    "Row",
+    "label side function params aim candidates length variant borrows",
+    defaults=(None, None, None, "", None),
+)
 
 AUTO = -1
 RECORDS = {"70": "11", "800": "193", "100000": "raw"}  # bytes of an Example: floats in x
 FULL = {
     "records": {"70": 2_000_000, "800": 400_000, "100000": 4_000},
-    "single": 100_000,
     "elements": 20_000_000,
-    "tf_elements": 200_000,
-    "py_elements": 400_000,
     "images": 256,
     "jpeg": 4096,
     "paced": 10.0,
@@ -30,10 +37,7 @@ FULL = {
 }
 QUICK = {
     "records": {"70": 400_000, "800": 100_000, "100000": 1_000},
-    "single": 15_000,
     "elements": 4_000_000,
-    "tf_elements": 20_000,
-    "py_elements": 100_000,
     "images": 128,
     "jpeg": 512,
     "paced": 2.5,
@@ -46,121 +50,105 @@ QUICK = {
 FILES = 4
 
 
+def cell(case, row):
+    """The name of a row's cell in the file of what was searched."""
+    return row.borrows or f"{case.key}: {row.label}"
+
+
 def record_cases(scale, made):
     """made: (size, compression) -> what make_records answered."""
     for size, kind in RECORDS.items():
         for compression in ("", "GZIP"):
             found = made[size, compression]
-            n = scale["records"][size]
+            n, large = scale["records"][size], size == "100000"
+            batch = 64 if large else 1024
             base = {
                 "files": found["files"],
                 "kind": kind,
-                "batch": 1024 if size != "100000" else 64,
+                "batch": batch,
                 "compression": compression,
-                "parallel": AUTO,
+                "record": found["record"],
+                "total": n,
+                "n": n,
             }
-
-            def params(count, single, base=base, found=found, n=n, **more):
-                payload = found["payload"] * count // n
-                return dict(base, n=count, single=single, bytes=payload, **more)
-
-            one = min(n, scale["single"])
-            large = size == "100000"
             aim = 2.5 if compression else 1.5 if large else 10
-            rows = [
-                Row(
-                    "stoker.data, parse_example of a batch",
-                    "stoker",
-                    "records",
-                    params(n, False),
-                    None,
+            one_thread = None if compression else ("bytes", 5e9) if large else ("elements", 5e6)
+            ours = [
+                ("parse_example of a batch", {"single": False, "parallel": AUTO}, None),
+                ("parse_single_example", {"single": True, "parallel": AUTO}, None),
+                (
+                    "parse_single_example, one thread",
+                    {"single": True, "parallel": None},
+                    one_thread,
                 ),
-                Row(
-                    "stoker.data, parse_single_example", "stoker", "records", params(n, True), None
-                ),
-                Row(
-                    "stoker.data, parse_single_example, one thread",
-                    "stoker",
-                    "records",
-                    params(n, True, parallel=None),
-                    None if compression else ("bytes", 5e9) if large else ("elements", 5e6),
-                ),
-                Row(
-                    "tf.data, parse_example of a batch",
-                    "tf",
-                    "records",
-                    params(n if large or not compression else n // 2, False),
-                    aim,
-                ),
-                Row("tf.data, parse_single_example", "tf", "records", params(one, True), aim),
             ]
+            rows = [
+                Row(f"stoker.data, {label}", "stoker", "records", {**base, **more}, its_aim)
+                for label, more, its_aim in ours
+            ]
+            length = ("n", max(batch * FILES, n // 4 // (batch * FILES) * batch * FILES), n, batch * FILES)
+            rows.append(Row("tf.data", "tf", "records", base, aim, S.tf_records(), length))
             ratio = found["stored"] / found["payload"]
-            title = f"TFRecord, {found['record']:,.0f} B a record" + (
-                f", GZIP to {ratio:.0%}" if compression else ""
-            )
+            packed = f", GZIP to {ratio:.0%}" if compression else ""
             yield Case(
                 "records",
                 f"records-{size}{'-gzip' if compression else ''}",
-                title,
+                f"TFRecord, {found['record']:,.0f} B a record{packed}",
                 "records/s",
                 rows,
             )
 
 
 def overhead_cases(scale):
+    """One number at a time, and beside it the spelling in which a map sees a batch."""
+    many = {"n": scale["elements"], "batch": 1000}
     for maps in (1, 5):
-        small = {"n": scale["py_elements"] // maps, "batch": 1000, "maps": maps}
+        base = {**many, "maps": maps}
         rows = [
+            Row("stoker.data", "stoker", "overhead", base, None),
+            Row("stoker.data, AUTOTUNE", "stoker", "overhead", {**base, "parallel": AUTO}, None),
             Row(
-                "stoker.data",
+                "stoker.data, map of batches",
                 "stoker",
                 "overhead",
-                {"n": scale["elements"], "batch": 1000, "maps": maps},
+                {**base, "of_batches": True},
                 None,
+                variant="map of batches",
             ),
-            Row(
-                "stoker.data, AUTOTUNE",
-                "stoker",
-                "overhead",
-                {"n": scale["elements"], "batch": 1000, "maps": maps, "parallel": AUTO},
-                None,
-            ),
-            Row(
-                "tf.data",
-                "tf",
-                "overhead",
-                {"n": scale["tf_elements"] // maps, "batch": 1000, "maps": maps},
-                200,
-            ),
-            Row(
-                "tf.data, AUTOTUNE",
-                "tf",
-                "overhead",
-                {"n": scale["tf_elements"] // maps, "batch": 1000, "maps": maps, "parallel": AUTO},
-                200,
-            ),
-            Row("Grain", "grain", "overhead", dict(small, threads=0), 80),
-            Row("Grain, 4 reading threads", "grain", "overhead", dict(small, threads=4), 80),
-            Row("DataLoader in process", "torch", "overhead", dict(small, workers=0), 4),
-            Row("DataLoader, 2 workers", "torch", "overhead", dict(small, workers=2), 50),
         ]
-        yield Case(
-            "overhead",
-            f"overhead-{maps}",
-            f"range, {maps} map{'s' if maps > 1 else ''} of x + 1, batch 1000",
-            "ns",
-            rows,
-        )
+        length = ("n", 20_000, 20_000_000, 1000)
+        whole = ("n", 200_000, 40_000_000, 1000)
+        for label, side, aim, singly, batched in (
+            ("tf.data", "tf", 200, S.tf_overhead(), S.tf_overhead()),
+            ("Grain", "grain", 80, S.grain_overhead(), S.grain_overhead_of_batches()),
+            ("DataLoader", "torch", 4, S.torch_overhead(), S.torch_overhead_of_batches()),
+        ):
+            vector = ("overhead", {"of_batches": True}) if side == "tf" else ("overhead_of_blocks", {})
+            rows += [
+                Row(label, side, "overhead", base, aim, singly, length),
+                Row(
+                    f"{label}, map of batches",
+                    side,
+                    vector[0],
+                    {**base, **vector[1]},
+                    None,
+                    batched,
+                    whole,
+                    "map of batches",
+                ),
+            ]
+        title = f"range, {maps} map{'s' if maps > 1 else ''} of x + 1, batch 1000"
+        yield Case("overhead", f"overhead-{maps}", title, "ns", rows)
 
 
 def next_cases(scale):
     params = {"rounds": scale["rounds"], "ready": 8}
+    length = ("rounds", 20, scale["rounds"], 1)
     rows = [
         Row("stoker.data", "stoker", "next", params, None),
-        Row("tf.data", "tf", "next", params, None),
-        Row("Grain, reading threads", "grain", "next", params, None),
-        Row("DataLoader, iterable in process", "torch", "next", dict(params, workers=0), None),
-        Row("DataLoader, 2 workers", "torch", "next", dict(params, workers=2), None),
+        Row("tf.data", "tf", "next", params, None, S.tf_next(), length),
+        Row("Grain", "grain", "next", params, None, S.grain_next(), length),
+        Row("DataLoader", "torch", "next", params, None, S.torch_next(), length),
     ]
     yield Case(
         "next", "next", "next() in Python, the batch (32, 8) float32 being ready", "us", rows
@@ -170,26 +158,29 @@ def next_cases(scale):
 def jpeg_cases(scale, files, tar):
     n, batch = scale["jpeg"], 64
     params = {"files": files, "batch": batch, "n": n}
-    half = dict(params, n=n // 2 // batch * batch)
+    length = ("n", 2 * batch, n, batch)
     rows = [
         Row("stoker.data, jpeg_random_resized_crop", "stoker", "jpeg", params, None),
         Row(
-            "stoker.data, separate operations", "stoker", "jpeg", dict(params, is_fused=False), None
+            "stoker.data, separate operations",
+            "stoker",
+            "jpeg",
+            {**params, "is_fused": False},
+            None,
         ),
-        Row("tf.data, decode_and_crop_jpeg INTEGER_FAST", "tf", "jpeg", params, 2),
-        Row("DALI, CPU", "dali", "jpeg", params, 3),
+        Row("tf.data", "tf", "jpeg", params, 2, S.tf_jpeg(), length),
+        Row("DALI, CPU", "dali", "jpeg", params, 3, S.dali_jpeg(), length),
+        Row("DataLoader, torchvision", "torch", "jpeg", params, 4.5, S.torch_jpeg(), length),
+        Row("SPDL", "spdl", "jpeg", params, None, S.spdl_jpeg(), length),
+        Row("FFCV, its own file of them", "ffcv", "jpeg", params, None, S.ffcv(), length),
         Row(
-            "DataLoader, 2 workers, torchvision on PIL", "torch", "jpeg", dict(half, workers=2), 4.5
-        ),
-        Row("DataLoader in process", "torch", "jpeg", dict(half, workers=0), 4.5),
-        Row("SPDL", "spdl", "jpeg", half, None),
-        Row("FFCV, its own file of them", "ffcv", "jpeg", params, None),
-        Row(
-            "WebDataset, 2 workers",
+            "WebDataset",
             "torch",
             "web_jpeg",
-            {"tar": tar, "batch": batch, "n": half["n"], "workers": 2},
+            {"tar": tar, "batch": batch, "n": n},
             None,
+            S.web_jpeg(),
+            length,
         ),
     ]
     yield Case(
@@ -202,25 +193,19 @@ def raw_cases(scale, made):
     for normalised in (False, True):
         params = dict(made, batch=64, n=scale["raw"], normalised=normalised)
         del params["stored"]
+        length = ("n", 2 * 64, 4 * scale["raw"], 64)
+        own = {**params, "parallel": None}
         rows = [
-            Row(
-                "stoker.data, one thread",
-                "stoker",
-                "raw",
-                dict(params, parallel=None),
-                ("elements", 12_000),
-            ),
+            Row("stoker.data, one thread", "stoker", "raw", own, ("elements", 12_000)),
             Row("stoker.data", "stoker", "raw", params, None),
-            Row("FFCV, its own file of them", "ffcv", "raw", params, None),
-            Row("DALI, CPU", "dali", "raw", params, None),
-            Row("tf.data", "tf", "raw", params, None),
-            Row(
-                "DataLoader, 2 workers, torchvision v2",
-                "torch",
-                "raw",
-                dict(params, workers=2, n=scale["raw"] // 2),
-                None,
-            ),
+        ] + [
+            Row(label, side, "raw", params, None, candidates, length)
+            for label, side, candidates in (
+                ("FFCV, its own file of them", "ffcv", S.ffcv(normalised)),
+                ("DALI, CPU", "dali", S.dali_raw()),
+                ("tf.data", "tf", S.tf_raw(normalised)),
+                ("DataLoader, torchvision v2", "torch", S.torch_raw(normalised)),
+            )
         ]
         yield Case(
             "raw",
@@ -234,55 +219,41 @@ def raw_cases(scale, made):
 
 def assemble_cases(scale):
     params = {"count": 128, "batch": 64, "batches": scale["assembled"]}
+    ordered, shuffled = {**params, "shuffled": False}, {**params, "shuffled": True}
+    length = ("batches", 4, 4 * scale["assembled"], 1)
     rows = [
-        Row(
-            "stoker.data, elements in order",
-            "stoker",
-            "assemble",
-            dict(params, shuffled=False),
-            None,
-        ),
-        Row("stoker.data, shuffled", "stoker", "assemble", dict(params, shuffled=True), None),
+        Row("stoker.data, elements in order", "stoker", "assemble", ordered, None),
+        Row("stoker.data, shuffled", "stoker", "assemble", shuffled, None),
         Row("np.copyto of as many bytes", "stoker", "assemble_copy", params, None),
-        Row("tf.data, elements in order", "tf", "assemble", dict(params, shuffled=False), None),
-        Row("tf.data, shuffled", "tf", "assemble", dict(params, shuffled=True), None),
-        Row("DataLoader in process", "torch", "assemble", dict(params, workers=0), None),
-        Row("DataLoader, 2 workers", "torch", "assemble", dict(params, workers=2), None),
+        Row("tf.data, elements in order", "tf", "assemble", ordered, None, S.tf_assemble(), length),
+        Row("tf.data, shuffled", "tf", "assemble", shuffled, None, S.tf_assemble(), length),
+        Row("DataLoader, shuffled", "torch", "assemble", params, None, S.torch_assemble(), length),
     ]
-    yield Case(
-        "assemble",
-        "assemble",
-        "64 ready elements (3, 224, 224) float32 become a batch of 38.5 MB",
-        "ms",
-        rows,
-    )
+    title = "64 ready elements (3, 224, 224) float32 become a batch of 38.5 MB"
+    yield Case("assemble", "assemble", title, "ms", rows)
 
 
 def shuffle_cases(scale):
     for buffer in (10_000, 100_000):
-        params = {"buffer": buffer, "batch": 1000}
-        rows = [
-            Row("stoker.data", "stoker", "shuffle", dict(params, n=scale["elements"]), None),
-            Row("tf.data", "tf", "shuffle", dict(params, n=5 * scale["tf_elements"]), 20),
-            Row(
-                "Grain, shuffle of all",
-                "grain",
-                "shuffle",
-                dict(params, n=scale["py_elements"]),
-                None,
-            ),
-            Row(
-                "DataLoader, sampler of all, in process",
-                "torch",
-                "shuffle",
-                dict(params, n=scale["py_elements"]),
-                None,
-            ),
-            Row("WebDataset", "torch", "web_shuffle", dict(params, n=scale["py_elements"]), None),
+        params = {"buffer": buffer, "batch": 1000, "n": scale["elements"]}
+        length = ("n", max(50_000, 2 * buffer), 20_000_000, 1000)
+        rows = [Row("stoker.data", "stoker", "shuffle", params, None)] + [
+            Row(label, side, function, params, aim, candidates, length)
+            for label, side, function, aim, candidates in (
+                ("tf.data", "tf", "shuffle", 20, S.tf_shuffle()),
+                ("Grain", "grain", "shuffle", None, S.grain_shuffle()),
+                ("DataLoader", "torch", "shuffle", None, S.torch_shuffle()),
+                ("WebDataset", "torch", "web_shuffle", None, S.web_shuffle()),
+            )
         ]
         yield Case(
             "shuffle", f"shuffle-{buffer}", f"range, shuffle({buffer:,}), batch 1000", "ns", rows
         )
+
+
+def borrowing(label, side, function, params, jpeg_label):
+    """A row in the best setting of the JPEG case."""
+    return Row(label, side, function, params, None, borrows=f"jpeg: {jpeg_label}")
 
 
 def tune_cases(scale, files):
@@ -290,7 +261,7 @@ def tune_cases(scale, files):
     params = {"files": files, "batch": 32, "seconds": scale["arrivals"]}
     rows = [
         Row("stoker.data", "stoker", "arrivals", params, None),
-        Row("tf.data", "tf", "arrivals", params, None),
+        borrowing("tf.data", "tf", "arrivals", params, "tf.data"),
     ]
     yield Case(
         "autotune",
@@ -301,14 +272,15 @@ def tune_cases(scale, files):
         rows,
     )
     paced = {"files": files, "batch": 64, "seconds": scale["paced"]}
+    ffcv = "FFCV, its own file of them"
     rows = [
         Row("stoker.data", "stoker", "paced", paced, None),
         Row("ready batches, all processors busy", "stoker", "paced_ready", paced, None),
-        Row("tf.data", "tf", "paced", paced, None),
-        Row("DALI, CPU", "dali", "paced", paced, None),
-        Row("DataLoader, 2 workers", "torch", "paced", dict(paced, workers=2), None),
-        Row("SPDL", "spdl", "paced", paced, None),
-        Row("FFCV, its own file of them", "ffcv", "paced", paced, None),
+        borrowing("tf.data", "tf", "paced", paced, "tf.data"),
+        borrowing("DALI, CPU", "dali", "paced", paced, "DALI, CPU"),
+        borrowing("DataLoader", "torch", "paced", paced, "DataLoader, torchvision"),
+        borrowing("SPDL", "spdl", "paced", paced, "SPDL"),
+        borrowing(ffcv, "ffcv", "paced", paced, ffcv),
     ]
     yield Case(
         "starve",
@@ -327,9 +299,9 @@ def tune_cases(scale, files):
         [
             Row("stoker.data", "stoker", "paced", quarter, None),
             Row("the same in bursts, no threads", "stoker", "paced_in_bursts", quarter, None),
-            Row("tf.data", "tf", "paced", quarter, None),
-            Row("DALI, CPU", "dali", "paced", quarter, None),
-            Row("FFCV, its own file of them", "ffcv", "paced", quarter, None),
+            borrowing("tf.data", "tf", "paced", quarter, "tf.data"),
+            borrowing("DALI, CPU", "dali", "paced", quarter, "DALI, CPU"),
+            borrowing(ffcv, "ffcv", "paced", quarter, ffcv),
         ],
     )
 
@@ -350,6 +322,6 @@ def reaction_cases(scale, files, large_files):
         "reach",
         [
             Row("stoker.data", "stoker", "reaction", params, None),
-            Row("tf.data", "tf", "reaction", params, None),
+            borrowing("tf.data", "tf", "reaction", params, "tf.data"),
         ],
     )

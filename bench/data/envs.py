@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import select
 import shutil
 import subprocess
@@ -18,25 +19,40 @@ PACKAGES = {
     # Its extension is compiled: it needs OpenCV's and TurboJPEG's development packages of the system
     # (libopencv-dev, libturbojpeg0-dev on Debian).
     "ffcv": ["ffcv", "pillow"],
+    "duckdb": ["duckdb", "numpy", "pandas"],
 }
 
 
-def interpreter(name, folder, may_install=True):
-    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one below `folder`.
-    None (and a message) where it is absent and cannot be installed."""
+def machine():
+    """Processors, memory and kernel of this machine in a line."""
+    names = (
+        [l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")]
+        if os.path.exists("/proc/cpuinfo")
+        else []
+    )
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+    processors = f"{len(os.sched_getaffinity(0))} x {(names or [platform.machine()])[0]}"
+    return f"{processors}, {memory:.0f} GB, {platform.system()} {platform.release()}"
+
+
+def interpreter(name, folder, may_install=True, packed=True, packages=None, after=None):
+    """The Python of a peer: STOKER_BENCH_<NAME> names its environment, else one below `folder` (at
+    `folder` with the name behind it where it is not `packed`). None (and a message) where it is
+    absent and cannot be installed. packages: others than the table's; after: Python to run once."""
+    packages = packages or PACKAGES[name]
     given = os.environ.get(f"STOKER_BENCH_{name.upper()}")
-    env = given or os.path.join(folder, name)
+    env = given or (os.path.join(folder, name) if packed else f"{folder}{name}")
     python = os.path.join(env, "bin/python")
     if os.path.exists(python):
         return python
     if given or not may_install:
         print(f"{name}: no environment at {env}, skipped", flush=True)
         return None
-    print(f"{name}: installing {' '.join(PACKAGES[name])}", flush=True)
+    print(f"{name}: installing {' '.join(packages)}", flush=True)
     commands = [
         [sys.executable, "-m", "venv", env],
-        [os.path.join(env, "bin/pip"), "install", "-q", *PACKAGES[name]],
-    ]
+        [os.path.join(env, "bin/pip"), "install", "-q", *packages],
+    ] + ([[python, "-c", after]] if after else [])
     for command in commands:
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode:

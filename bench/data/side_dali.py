@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DALI's CPU path: region decoding with the fast DCT, one thread for each processor."""
+"""DALI's CPU path: region decoding, in the settings that settings.py lists."""
 
 import os
 
@@ -24,9 +24,14 @@ def mirrored_and_normalised(image):
     )
 
 
-@dali.pipeline_def
-def augmented(files):
-    data, _ = fn.readers.file(files=files, name="reader", prefetch_queue_depth=4)
+INTERPOLATION = {"triangular": types.INTERP_TRIANGULAR, "linear": types.INTERP_LINEAR}
+
+
+def augmented(files, setting):
+    reader = {"random order": {"random_shuffle": True}, "copies": {"dont_use_mmap": True}}
+    data, _ = fn.readers.file(
+        files=files, name="reader", prefetch_queue_depth=4, **reader.get(setting.get("reader"), {})
+    )
     image = fn.decoders.image_random_crop(
         data,
         device="cpu",
@@ -34,17 +39,19 @@ def augmented(files):
         random_area=[0.08, 1.0],
         random_aspect_ratio=[3 / 4, 4 / 3],
         num_attempts=10,
-        use_fast_idct=True,
+        use_fast_idct=setting["fast idct"],
     )
-    image = fn.resize(
-        image, device="cpu", resize_x=224, resize_y=224, interp_type=types.INTERP_TRIANGULAR
-    )
+    how = INTERPOLATION[setting["interpolation"]]
+    image = fn.resize(image, device="cpu", resize_x=224, resize_y=224, interp_type=how)
     return mirrored_and_normalised(image)
 
 
-@dali.pipeline_def
-def cropped(batches, normalised):
-    image = fn.external_source(batches, layout="HWC", dtype=types.UINT8, ndim=3, no_copy=True)
+def cropped(source, normalised, setting):
+    """source: what gives batches, or the path of the .npy file for DALI's own reader of rows."""
+    if setting.get("reader") == "numpy":
+        image = fn.reshape(fn.readers.numpy(files=source, cache_header_information=True), layout="HWC")
+    else:
+        image = fn.external_source(source, layout="HWC", dtype=types.UINT8, ndim=3, no_copy=True)
     image = fn.random_resized_crop(
         image,
         device="cpu",
@@ -52,32 +59,32 @@ def cropped(batches, normalised):
         random_area=[0.08, 1.0],
         random_aspect_ratio=[3 / 4, 4 / 3],
         num_attempts=10,
-        interp_type=types.INTERP_TRIANGULAR,
+        interp_type=INTERPOLATION[setting["interpolation"]],
     )
     if not normalised:
         return fn.flip(image, device="cpu", horizontal=fn.random.coin_flip())
     return mirrored_and_normalised(image)
 
 
-def built(files, batch):
-    return begun(augmented, batch, files)
-
-
-def begun(definition, batch, *args):
-    pipeline = definition(
+def begun(definition, batch, setting, *args):
+    """A pipeline that has run once."""
+    more = {"exec_dynamic": True} if setting.get("dynamic") else {}
+    pipeline = dali.pipeline_def(definition)(
         *args,
+        setting,
         batch_size=batch,
-        num_threads=len(os.sched_getaffinity(0)),
+        num_threads=setting["threads"],
         device_id=None,
-        prefetch_queue_depth=2,
+        prefetch_queue_depth=setting["queue"],
+        **more,
     )
     pipeline.build()
     pipeline.run()
     return pipeline
 
 
-def jpeg(files, batch, n):
-    pipeline = built(files, batch)
+def jpeg(files, batch, n, setting):
+    pipeline = begun(augmented, batch, setting, files)
 
     def run():
         return side.timed(lambda: side.drain(pipeline.run() for _ in range(n // batch)), elements=n)
@@ -85,7 +92,19 @@ def jpeg(files, batch, n):
     return run
 
 
-def raw(npy, bare, batch, n, normalised):
+def one_file_each(npy):
+    """The images in files of their own beside the .npy file, which is what DALI's reader takes."""
+    folder, images = f"{npy}-each", np.load(npy, mmap_mode="r")
+    paths = [os.path.join(folder, f"{i:05}.npy") for i in range(len(images))]
+    if not os.path.exists(folder):
+        os.makedirs(folder + ".partial", exist_ok=True)
+        for path, image in zip(paths, images):
+            np.save(os.path.join(folder + ".partial", os.path.basename(path)), image)
+        os.replace(folder + ".partial", folder)
+    return paths
+
+
+def raw(npy, bare, batch, n, normalised, setting):
     images = np.load(npy)
 
     def batches():
@@ -93,12 +112,13 @@ def raw(npy, bare, batch, n, normalised):
             for i in range(0, len(images) // batch * batch, batch):
                 yield images[i : i + batch]
 
-    pipeline = begun(cropped, batch, batches(), normalised)
+    source = one_file_each(npy) if setting.get("reader") == "numpy" else batches()
+    pipeline = begun(cropped, batch, setting, source, normalised)
     return side.warm(iter(pipeline.run, None), n // batch, elements=n)
 
 
-def jpeg_paced(files, batch, step, seconds, settle=0):
-    pipeline = built(files, batch)
+def jpeg_paced(files, batch, step, seconds, setting, settle=0):
+    pipeline = begun(augmented, batch, setting, files)
     return lambda: side.paced(iter(pipeline.run, None), step, seconds, settle)
 
 

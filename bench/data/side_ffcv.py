@@ -3,13 +3,16 @@
 
 Its writer decodes and encodes each image again (quality 90, as in its ImageNet example), so that it
 reads the same pictures in about the same number of bytes, out of one file. The normalisation stands
-before ToTensor: behind ToTorchImage, as on a GPU, its loader does not get ready on the CPU."""
+before ToTensor (behind ToTorchImage, as on a GPU, its loader does not get ready on the CPU), or is
+done by torch on each batch, where the setting says so."""
 
 import importlib.metadata
+import json
 import os
 import tempfile
 
 import numpy as np
+import torch
 from ffcv.fields import IntField, RGBImageField
 from ffcv.fields.decoders import RandomResizedCropRGBImageDecoder
 from ffcv.loader import Loader, OrderOption
@@ -35,37 +38,61 @@ class Images:
         return np.asarray(Image.open(self.files[i % len(self.files)]).convert("RGB")), i
 
 
-def written(files, n):
-    """The images in FFCV's format, n of them; written once."""
-    path = os.path.join(folder.name, f"{n}.beton")
+IMAGES = 1024  # of the file; passes go over it as often as they need
+ORDERS = {
+    "sequential": OrderOption.SEQUENTIAL,
+    "random": OrderOption.RANDOM,
+    "quasi-random": OrderOption.QUASI_RANDOM,
+}
+
+
+def written(files):
+    """The images in FFCV's format; written once."""
+    path = os.path.join(folder.name, "images.beton")
     if not os.path.exists(path):
         fields = {"image": RGBImageField(write_mode="jpg", jpeg_quality=90), "i": IntField()}
-        DatasetWriter(path, fields, num_workers=2).from_indexed_dataset(Images(files, n))
+        DatasetWriter(path, fields, num_workers=2).from_indexed_dataset(Images(files, IMAGES))
     return path
 
 
-def loader(files, n, batch):
-    image = [
-        RandomResizedCropRGBImageDecoder((224, 224)),
-        RandomHorizontalFlip(),
-        NormalizeImage(MEAN, STD, np.float32),
-        ToTensor(),
-        ToTorchImage(),
-    ]
-    return Loader(
-        written(files, n),
+begun = {}  # by what they are made of: a loader compiles its transforms for seconds
+
+
+def batches_of(path, batch, normalised, setting):
+    """Batches without end of the file at `path`: one iterator, however often it is asked for; those of
+    other work are forgotten."""
+    work = (path, batch, normalised)
+    for key in [k for k in begun if k[0] != work]:
+        del begun[key]
+    key = (work, json.dumps(setting, sort_keys=True))
+    if key not in begun:
+        begun[key] = endless(path, batch, normalised, setting)
+    return begun[key]
+
+
+def endless(path, batch, normalised, setting):
+    by_torch = setting.get("normalise") == "torch, of the batch"
+    image = [RandomResizedCropRGBImageDecoder((224, 224)), RandomHorizontalFlip()]
+    image += [NormalizeImage(MEAN, STD, np.float32)] if normalised and not by_torch else []
+    ready = Loader(
+        path,
         batch_size=batch,
-        num_workers=2,
-        order=OrderOption.SEQUENTIAL,
-        os_cache=True,
-        drop_last=False,
-        pipelines={"image": image},
+        num_workers=setting["workers"],
+        batches_ahead=setting["ahead"],
+        order=ORDERS[setting["order"]],
+        os_cache=setting.get("os cache", True),
+        drop_last=True,
+        pipelines={"image": image + [ToTensor(), ToTorchImage()]},
     )
+    scale = torch.tensor(1 / STD, dtype=torch.float32).view(3, 1, 1)
+    shift = torch.tensor(MEAN / STD, dtype=torch.float32).view(3, 1, 1)
+    while True:
+        for images, *_ in ready:
+            yield images.float().mul_(scale).sub_(shift) if normalised and by_torch else images
 
 
-def jpeg(files, batch, n):
-    ready = loader(files, n, batch)
-    return lambda: side.timed(lambda: side.drain(ready), elements=n)
+def jpeg(files, batch, n, setting):
+    return side.warm(batches_of(written(files), batch, True, setting), n // batch, elements=n)
 
 
 class Arrays:
@@ -79,33 +106,17 @@ class Arrays:
         return np.ascontiguousarray(self.images[i]), i
 
 
-def raw(npy, bare, batch, n, normalised):
+def raw(npy, bare, batch, n, normalised, setting):
     path = os.path.join(folder.name, "raw.beton")
     if not os.path.exists(path):
         fields = {"image": RGBImageField(write_mode="raw"), "i": IntField()}
         DatasetWriter(path, fields, num_workers=2).from_indexed_dataset(Arrays(npy))
-    image = [RandomResizedCropRGBImageDecoder((224, 224)), RandomHorizontalFlip()]
-    image += [NormalizeImage(MEAN, STD, np.float32)] if normalised else []
-    ready = Loader(
-        path,
-        batch_size=batch,
-        num_workers=2,
-        order=OrderOption.SEQUENTIAL,
-        os_cache=True,
-        drop_last=True,
-        pipelines={"image": image + [ToTensor(), ToTorchImage()]},
-    )
-    return side.warm(endless(ready), n // batch, elements=n)
+    return side.warm(batches_of(path, batch, normalised, setting), n // batch, elements=n)
 
 
-def endless(ready):
-    while True:
-        yield from ready
-
-
-def jpeg_paced(files, batch, step, seconds, settle=0):
-    ready = loader(files, 2048, batch)
-    return lambda: side.paced(iter(endless(ready)), step, seconds, settle)
+def jpeg_paced(files, batch, step, seconds, setting, settle=0):
+    made = batches_of(written(files), batch, True, setting)
+    return lambda: side.paced(made, step, seconds, settle)
 
 
 CASES = {"jpeg": jpeg, "raw": raw, "paced": jpeg_paced}

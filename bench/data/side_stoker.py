@@ -33,18 +33,19 @@ def lean(found):
     return found
 
 
-def records(files, kind, batch, single, compression, n, parallel, bytes):
+def records(files, kind, batch, single, compression, n, total, record, parallel):
     """parallel None: in the caller's thread, so that the rate is that of one processor."""
     spec = features(kind)
 
     def run():
-        ds = sd.TFRecordDataset(files, compression, num_parallel_reads=parallel).take(n)
+        ds = sd.TFRecordDataset(files, compression, num_parallel_reads=parallel)
+        ds = ds if n == total else ds.take(n)
         if single:
             ds = ds.map(lambda r: lean(sd.io.parse_single_example(r, spec)), parallel).batch(batch)
         else:
             ds = ds.batch(batch).map(lambda r: lean(sd.io.parse_example(r, spec)), parallel)
         it = iter(ds.prefetch(sd.AUTOTUNE) if parallel else ds)
-        return side.timed(lambda: side.drain(it), elements=n, bytes=bytes)
+        return side.timed(lambda: side.drain(it), elements=n, bytes=int(n * record))
 
     return run
 
@@ -53,11 +54,12 @@ def plus_one(x):
     return x + 1
 
 
-def overhead(n, batch, maps, parallel=None):
+def overhead(n, batch, maps, parallel=None, of_batches=False):
     ds = sd.Dataset.range(n)
+    ds = ds.batch(batch) if of_batches else ds
     for _ in range(maps):
         ds = ds.map(plus_one, parallel)
-    ds = ds.batch(batch)
+    ds = ds if of_batches else ds.batch(batch)
     return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
 
 

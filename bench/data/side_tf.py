@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.data's side of the benchmark: AUTOTUNE, not deterministic, as its performance guide says."""
+"""tf.data's side of the benchmark, in the settings that settings.py lists."""
 
 import os
+import re
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
@@ -11,15 +12,37 @@ import side
 
 AUTO = tf.data.AUTOTUNE
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
-BOX = tf.constant([[[0.0, 0.0, 1.0, 1.0]]])
+WHOLE = tf.constant([[[0.0, 0.0, 1.0, 1.0]]])
+# (x - mean) / std as x * SCALE - SHIFT, as large as an image: nothing is broadcast
+SCALE = tf.constant(np.broadcast_to(1 / (255 * np.array(STD)), (224, 224, 3)).astype(np.float32))
+SHIFT = tf.constant(np.broadcast_to(np.array(MEAN) / STD, (224, 224, 3)).astype(np.float32))
 
 
-def loose(ds, from_one=False):
+def number(value):
+    """A parallelism or depth of a setting: AUTOTUNE by its name."""
+    return AUTO if value == "AUTOTUNE" else value
+
+
+def with_options(ds, setting, from_one=False):
     options = tf.data.Options()
-    options.deterministic = False
+    options.deterministic = setting.get("in order", False)
+    if "autotune" in setting:
+        options.autotune.enabled = setting["autotune"]
     if from_one:
         options.autotune.initial_parallelism = 1
+    if setting.get("one thread an op"):
+        options.threading.max_intra_op_parallelism = 1
+    if "pool" in setting:
+        options.threading.private_threadpool_size = setting["pool"]
+    if setting.get("fusion"):
+        options.experimental_optimization.map_fusion = True
+        options.experimental_optimization.map_and_batch_fusion = True
     return ds.with_options(options)
+
+
+def ahead(ds, setting, otherwise=None):
+    depth = number(setting.get("prefetch", otherwise))
+    return ds if depth is None else ds.prefetch(depth)
 
 
 def lean(found):
@@ -29,129 +52,232 @@ def lean(found):
     return found
 
 
-def records(files, kind, batch, single, compression, n, parallel, bytes):
+def record_features(kind):
     if kind == "raw":
         spec = {"raw": tf.io.FixedLenFeature([], tf.string)}
     else:
         spec = {"x": tf.io.FixedLenFeature([int(kind)], tf.float32)}
     spec["y"] = tf.io.FixedLenFeature([], tf.int64)
+    return spec
 
+
+def record_dataset(files, kind, batch, compression, limit, setting):
+    """Parsed batches; of the first `limit` records where that is not None. readers: one, AUTOTUNE
+    (num_parallel_reads: record by record out of all files), or N files, each batching (interleave
+    of datasets that are batched, so that what passes between threads are batches)."""
+    spec, size = record_features(kind), setting["buffer MB"]
+    calls, order = number(setting["map"]), setting["order"]
+    files_each = re.match(r"(\d+) files, each batching( and parsing)?$", str(setting["readers"]))
+
+    def source(names, **more):
+        return tf.data.TFRecordDataset(names, compression, size and size << 20, **more)
+
+    def parse(records):
+        return lean(tf.io.parse_example(records, spec))
+
+    if files_each:
+        width, parses = int(files_each[1]), bool(files_each[2])
+
+        def one(name):
+            made = source(name).batch(batch)
+            return made.map(parse) if parses else made
+
+        ds = tf.data.Dataset.from_tensor_slices(files).interleave(
+            one, cycle_length=width, num_parallel_calls=width
+        )
+        ds = ds if parses else ds.map(parse, calls)
+        return ds if limit is None else ds.take(limit // batch)
+    readers = setting["readers"]
+    ds = source(files, num_parallel_reads=None if readers == 1 else number(readers))
+    if setting.get("take") == "records":
+        ds, limit = ds.take(limit or 1 << 60), None
+    if order == "parse_single_example, batch":
+        ds = ds.map(lambda r: lean(tf.io.parse_single_example(r, spec)), calls).batch(batch)
+    elif order == "batch, parse_example_dataset":
+        ds = ds.batch(batch).apply(tf.data.experimental.parse_example_dataset(spec, calls))
+        ds = ds.map(lean) if kind == "raw" else ds
+    else:
+        ds = ds.batch(batch).map(parse, calls)
+    return ds if limit is None else ds.take(limit // batch)
+
+
+def records(files, kind, batch, compression, n, total, record, setting):
     def run():
-        ds = tf.data.TFRecordDataset(files, compression, num_parallel_reads=parallel).take(n)
-        if single:
-            ds = ds.map(lambda r: lean(tf.io.parse_single_example(r, spec)), AUTO).batch(batch)
-        else:
-            ds = ds.batch(batch).map(lambda r: lean(tf.io.parse_example(r, spec)), AUTO)
-        ds = loose(ds.prefetch(AUTO))
-        return side.timed(lambda: side.drain(iter(ds)), elements=n, bytes=bytes)
+        ds = record_dataset(files, kind, batch, compression, None if n == total else n, setting)
+        ds = with_options(ahead(ds, setting, "AUTOTUNE"), setting)
+        return side.timed(lambda: side.drain(iter(ds)), elements=n, bytes=int(n * record))
 
     return run
 
 
-def overhead(n, batch, maps, parallel=None):
+def overhead(n, batch, maps, setting, of_batches=False):
+    """of_batches: each map sees 1000 numbers at once, tf.data's vectorised spelling."""
     ds = tf.data.Dataset.range(n)
+    ds = ds.batch(batch) if of_batches else ds
     for _ in range(maps):
-        ds = ds.map(lambda x: x + 1, parallel)
-    ds = loose(ds.batch(batch).prefetch(AUTO) if parallel else ds.batch(batch))
+        ds = ds.map(lambda x: x + 1, number(setting["map"]))
+    ds = with_options(ahead(ds if of_batches else ds.batch(batch), setting), setting)
     return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
 
 
-def next_ready(rounds, ready):
-    it = iter(
-        tf.data.Dataset.from_tensors(np.zeros((32, 8), np.float32)).repeat().prefetch(ready + 2)
-    )
+def next_ready(rounds, ready, setting):
+    ds = tf.data.Dataset.from_tensors(np.zeros((32, 8), np.float32)).repeat()
+    ds = with_options(ahead(ds, setting), setting)
+    it = ds.as_numpy_iterator() if setting.get("by") == "as_numpy_iterator" else iter(ds)
     return lambda: side.ready_next(it, rounds, ready)
 
 
-def decoded(path):
-    data = tf.io.read_file(path)
+def window(shape, setting):
+    """(y, x, height, width) of a random-resized crop. box: none and whole call the operation without
+    and with a box of the whole image; own arithmetic is ours in TensorFlow's words."""
+    if setting["box"] == "own arithmetic":
+        u = tf.random.uniform([4])
+        size = tf.cast(shape[:2], tf.float32)
+        area, ratio = size[0] * size[1] * (0.08 + 0.92 * u[0]), tf.exp((u[1] * 2 - 1) * np.log(4 / 3))
+        h = tf.minimum(tf.round(tf.sqrt(area / ratio)), size[0])
+        w = tf.minimum(tf.round(tf.sqrt(area * ratio)), size[1])
+        y, x = tf.floor((size[0] - h + 1) * u[2]), tf.floor((size[1] - w + 1) * u[3])
+        return tf.cast(tf.stack([y, x, h, w]), tf.int32)
     begin, size, _ = tf.image.sample_distorted_bounding_box(
-        tf.io.extract_jpeg_shape(data),
-        BOX,
+        shape,
+        tf.zeros([1, 0, 4]) if setting["box"] == "none" else WHOLE,
         area_range=(0.08, 1.0),
         aspect_ratio_range=(3 / 4, 4 / 3),
         max_attempts=10,
         use_image_if_no_bounding_boxes=True,
     )
-    window = tf.stack([begin[0], begin[1], size[0], size[1]])
-    return tf.io.decode_and_crop_jpeg(data, window, channels=3, dct_method="INTEGER_FAST")
+    return tf.stack([begin[0], begin[1], size[0], size[1]])
 
 
-def finished(image):
+def decoded(path, setting):
+    data = tf.io.read_file(path)
+    found = window(tf.io.extract_jpeg_shape(data), setting)
+    return tf.io.decode_and_crop_jpeg(data, found, channels=3, dct_method="INTEGER_FAST")
+
+
+def normalised(images, setting):
+    """scalar: one mean and one deviation, as many a script has it: less work than what ours does."""
+    how = setting["normalise"]
+    if how.startswith("scalar"):
+        return images / 127.5 - 1.0
+    if how == "constants of the image's shape":
+        return images * SCALE - SHIFT
+    return (images / 255.0 - tf.constant(MEAN)) / tf.constant(STD)
+
+
+def finished(image, setting):
     image = tf.image.random_flip_left_right(tf.image.resize(image, [224, 224]))
-    return (image / 255.0 - tf.constant(MEAN)) / tf.constant(STD)
+    return image if "of the batch" in setting["normalise"] else normalised(image, setting)
 
 
-def jpeg_dataset(files, batch, count=None, parallel=AUTO, from_one=False, is_split=False):
+def jpeg_dataset(files, batch, setting, count=None, parallel=None, from_one=False, is_split=False):
+    calls = parallel or number(setting["map"])
     ds = tf.data.Dataset.from_tensor_slices(files).repeat()
     ds = ds if count is None else ds.take(count)
-    for f in (decoded, finished) if is_split else (lambda p: finished(decoded(p)),):
-        ds = ds.map(f, parallel)
-    return loose(
-        ds.batch(batch, drop_remainder=True).prefetch(AUTO if parallel == AUTO else 2), from_one
-    )
+    if is_split:
+        ds = ds.map(lambda p: decoded(p, setting), calls).map(lambda i: finished(i, setting), calls)
+    else:
+        ds = ds.map(lambda p: finished(decoded(p, setting), setting), calls)
+    ds = ds.batch(batch, drop_remainder=True)
+    if "of the batch" in setting["normalise"]:
+        ds = ds.map(lambda images: normalised(images, setting), calls)
+    return with_options(ahead(ds, setting, 2 if parallel else "AUTOTUNE"), setting, from_one)
 
 
-def jpeg(files, batch, n, parallel=AUTO, is_fused=True):
-    ds = jpeg_dataset(files, batch, n, parallel, is_split=not is_fused)
+def jpeg(files, batch, n, setting, parallel=None, is_fused=True):
+    ds = jpeg_dataset(files, batch, setting, n, parallel, is_split=not is_fused)
     return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
 
 
-def raw_crop(record, normalised):
+def raw_one(record, setting, is_normalised):
     image = tf.reshape(tf.io.decode_raw(record, tf.uint8), [256, 256, 3])
-    begin, size, _ = tf.image.sample_distorted_bounding_box(
-        [256, 256, 3],
-        BOX,
-        area_range=(0.08, 1.0),
-        aspect_ratio_range=(3 / 4, 4 / 3),
-        max_attempts=10,
-        use_image_if_no_bounding_boxes=True,
-    )
-    image = tf.image.resize(tf.slice(image, begin, size), [224, 224])
+    y, x, h, w = tf.unstack(window(tf.constant([256, 256, 3]), setting))
+    image = tf.image.resize(image[y : y + h, x : x + w], [224, 224])
     image = tf.ensure_shape(tf.image.random_flip_left_right(image), [224, 224, 3])
-    if normalised:
-        return (image / 255.0 - tf.constant(MEAN)) / tf.constant(STD)
-    return tf.cast(image + 0.5, tf.uint8)
+    return normalised(image, setting) if is_normalised else tf.cast(image + 0.5, tf.uint8)
 
 
-def raw(npy, bare, batch, n, normalised):
-    ds = tf.data.FixedLengthRecordDataset(bare, 256 * 256 * 3).repeat()
-    ds = ds.map(lambda r: raw_crop(r, normalised), AUTO)
-    it = iter(loose(ds.batch(batch, drop_remainder=True).prefetch(AUTO)))
+def raw_batch(records, batch, setting, is_normalised):
+    """Crops, scaling and flips of a batch in one operation: a box whose sides are swapped flips."""
+    images = tf.reshape(tf.io.decode_raw(records, tf.uint8), [batch, 256, 256, 3])
+    u = tf.random.uniform([5, batch])
+    area, ratio = 0.08 + 0.92 * u[0], tf.exp((u[1] * 2 - 1) * np.log(4 / 3))
+    h, w = tf.minimum(tf.sqrt(area / ratio), 1.0), tf.minimum(tf.sqrt(area * ratio), 1.0)
+    y, x = (1 - h) * u[2], (1 - w) * u[3]
+    left, right = tf.where(u[4] < 0.5, x, x + w), tf.where(u[4] < 0.5, x + w, x)
+    boxes = tf.stack([y, left, y + h, right], 1)
+    images = tf.image.crop_and_resize(images, boxes, tf.range(batch), [224, 224])
+    return normalised(images, setting) if is_normalised else tf.cast(images + 0.5, tf.uint8)
+
+
+def raw(npy, bare, batch, n, normalised, setting):
+    is_whole = setting.get("record") == "batch"
+    ds = tf.data.FixedLengthRecordDataset(bare, 256 * 256 * 3 * (batch if is_whole else 1)).repeat()
+    calls = number(setting["map"])
+    if setting["by"] == "image":
+        ds = ds.map(lambda r: raw_one(r, setting, normalised), calls)
+        ds = ds.batch(batch, drop_remainder=True)
+    else:
+        ds = ds if is_whole else ds.batch(batch, drop_remainder=True)
+        ds = ds.map(lambda r: raw_batch(r, batch, setting, normalised), calls)
+    it = iter(with_options(ahead(ds, setting, "AUTOTUNE"), setting))
     return side.warm(it, n // batch, elements=n)
 
 
-def assemble(count, batch, batches, shuffled):
-    ds = tf.data.Dataset.from_tensor_slices(np.ones((count, 3, 224, 224), np.float32))
-    ds = ds.shuffle(count) if shuffled else ds
-    ds = ds.repeat().batch(batch, drop_remainder=True, num_parallel_calls=AUTO).prefetch(AUTO)
+def assemble(count, batch, batches, shuffled, setting):
+    data = np.ones((count, 3, 224, 224), np.float32)
+    if setting["by"] == "gather":
+        data = tf.constant(data)
+        ds = tf.data.Dataset.range(count)
+        ds = (ds.shuffle(count) if shuffled else ds).repeat().batch(batch, drop_remainder=True)
+        ds = ds.map(lambda i: tf.gather(data, i), number(setting.get("map")))
+    else:
+        ds = tf.data.Dataset.from_tensor_slices(data)
+        ds = (ds.shuffle(count) if shuffled else ds).repeat()
+        calls = number(setting["batch"])
+        ds = ds.batch(batch, drop_remainder=True, num_parallel_calls=calls)
+    size = batches * batch * 3 * 224 * 224 * 4
     return side.warm(
-        iter(loose(ds)), batches, elements=batches, bytes=batches * batch * 3 * 224 * 224 * 4
+        iter(with_options(ahead(ds, setting), setting)), batches, elements=batches, bytes=size
     )
 
 
-def reaction(files, large_files, batch, step, before, after):
+def reaction(files, large_files, batch, step, before, after, setting):
     ds = tf.data.Dataset.from_tensor_slices(files).repeat().take(before * batch)
     ds = ds.concatenate(tf.data.Dataset.from_tensor_slices(large_files).repeat())
-    for f in (decoded, finished):
-        ds = ds.map(f, AUTO)
-    ds = loose(ds.batch(batch, drop_remainder=True).prefetch(AUTO))
+    ds = ds.map(lambda p: decoded(p, setting), AUTO).map(lambda i: finished(i, setting), AUTO)
+    ds = ds.batch(batch, drop_remainder=True).prefetch(AUTO)
+    ds = with_options(ds, {"in order": setting.get("in order", False)})
     return lambda: side.reaction(iter(ds), step, before, after)
 
 
-def jpeg_arrivals(files, batch, seconds):
-    ds = jpeg_dataset(files, batch, from_one=True, is_split=True)
+def jpeg_arrivals(files, batch, seconds, setting):
+    tuned = {k: v for k, v in setting.items() if k not in ("autotune", "pool", "prefetch")}
+    ds = jpeg_dataset(files, batch, {**tuned, "map": "AUTOTUNE"}, from_one=True, is_split=True)
     return lambda: side.arrivals(lambda: iter(ds), seconds)
 
 
-def jpeg_paced(files, batch, step, seconds, settle=0):
-    ds = jpeg_dataset(files, batch)
+def jpeg_paced(files, batch, step, seconds, setting, settle=0):
+    ds = jpeg_dataset(files, batch, setting)
     return lambda: side.paced(iter(ds), step, seconds, settle)
 
 
-def shuffle(n, buffer, batch):
-    ds = tf.data.Dataset.range(n).shuffle(buffer).batch(batch)
-    return lambda: side.timed(lambda: side.drain(iter(ds)), elements=n)
+def shuffle(n, buffer, batch, setting):
+    """Of all numbers by NumPy's permutation, made in the pass, where the setting says so."""
+
+    def dataset():
+        if not setting["by"].startswith("permutation"):
+            again = setting.get("reshuffle", True)
+            return tf.data.Dataset.range(n).shuffle(buffer, reshuffle_each_iteration=again).batch(batch)
+        order = np.random.permutation(n)
+        if setting["by"].endswith("batches"):
+            return tf.data.Dataset.from_tensor_slices(order[: n // batch * batch].reshape(-1, batch))
+        return tf.data.Dataset.from_tensor_slices(order).batch(batch)
+
+    def run():
+        return side.drain(iter(with_options(ahead(dataset(), setting), setting)))
+
+    return lambda: side.timed(run, elements=n)
 
 
 CASES = {

@@ -3,6 +3,11 @@
 
 import statistics
 
+import cases as C
+import search
+
+NOT_COMPARED = ("assemble_copy", "paced_ready", "paced_in_bursts")  # of our side: no rows of ours
+
 
 def value_of(unit, figures):
     """One pass as a number of the unit (rates and times: s per element); None: there is none."""
@@ -30,6 +35,8 @@ def shown(unit, value):
         return f"{value:.2f}"
     if unit == "reach":
         return f"{value:.1f} s"
+    if unit == "s":
+        return f"{value:.3g} s"
     rate = 1 / value
     text = (
         f"{rate / 1e6:.2f} M"
@@ -103,39 +110,96 @@ def late(passes, key="p999_wait"):
     return statistics.median(p[key] / p["step"] for p in passes)
 
 
-def rows_of(results):
-    """Markdown lines; results: [(case, [(row, passes or error text)])]."""
+def ours_of(case, found, variant=""):
+    """The median time of the best of our rows, of those that do not differ in kind from the case
+    where the peer's does not; None where it is no time that peers have too."""
+    if case.unit in ("busy", "reach", "cores"):
+        return None
+    medians = [
+        summary(case.unit, passes)[0]
+        for row, passes in found
+        if row.side == "stoker" and row.function not in NOT_COMPARED and not isinstance(passes, str)
+        if row.variant in ("", variant)
+    ]
+    return min((m for m in medians if m), default=None)
+
+
+def rows_of(results, kept):
+    """Markdown lines; results: [(case, [(row, passes or error text)])]. Ours first, then the peers,
+    those that are least behind first."""
     lines = [
         "| work | tool | median | best | more | time over ours | aim |",
         "|---|---|---:|---:|---|---:|---|",
     ]
     for case, found in results:
-        ours = None
-        for row, passes in found:
-            title = case.title if row is found[0][0] else ""
+        title = case.title
+        for row, passes in sorted(found, key=lambda f: place(case, *f)):
             if isinstance(passes, str):
                 lines.append(f"| {title} | {row.label} | {passes} | | | | |")
+                title = ""
                 continue
             median, best = summary(case.unit, passes)
-            if (
-                row.side == "stoker"
-                and median
-                and case.unit not in ("busy", "reach", "cores")
-                and row.function != "assemble_copy"
-                and (ours is None or median < ours)
-            ):
-                ours = median
+            ours = ours_of(case, found, row.variant)
             lines.append(
                 f"| {title} | {row.label} | {shown(case.unit, median)} | "
                 f"{shown(case.unit, best)} | "
                 f"{extra(case, row, passes)} | "
-                f"{ratio(row, median, ours)} | {verdict(case, row, passes, median, ours)} |"
+                f"{ratio(case, row, kept, median, ours)} | "
+                f"{verdict(case, row, kept, passes, median, ours)} |"
             )
+            title = ""
     return lines
 
 
-def ratio(row, median, ours):
-    return f"{median / ours:,.3g} x" if row.side != "stoker" and ours and median else ""
+def place(case, row, passes):
+    """Where a row stands in its case: ours as they are, peers by their time, failures last."""
+    if row.side == "stoker":
+        return (0, 0)
+    if isinstance(passes, str):
+        return (2, 0)
+    value = summary(case.unit, passes)[0] or float("inf")
+    return (1, -value if case.unit == "busy" else value)
+
+
+def ratio(case, row, kept, median, ours):
+    """The peer's time over ours, or why that is not said."""
+    if not row.candidates or not ours:
+        return ""
+    found, why = search.ratio(kept.get(C.cell(case, row)), median, ours)
+    return f"{found:,.3g} x" if found else why
+
+
+def searched(name, record):
+    """A line about a cell: what is best, the next, and of how many."""
+    found = search.ranking(record)
+    if not found:
+        return f"{name}: no setting gave a figure"
+    unit = record["unit"]
+    said = [f"{shown(unit, search.figure(e))} by {search.words(e['setting'])}" for e in found[:3]]
+    count = f"{len(found)} of {len(record['tried'])}"
+    return f"{name}: {'; then '.join(said)} ({count}, {record['seconds']:.0f} s)"
+
+
+def settings_of(results, kept):
+    """Markdown lines: of each peer the best setting and the next two, as the search found them."""
+    lines = ["| work | tool | best setting | next | searched |", "|---|---|---|---|---|"]
+    for case, found in results:
+        for row, _ in found:
+            record = kept.get(C.cell(case, row)) if row.candidates else None
+            if not row.candidates:
+                continue
+            if record is None or not search.ranking(record):
+                lines.append(f"| {case.title} | {row.label} | not searched | | |")
+                continue
+            said = [
+                f"{search.words(e['setting'])}: {shown(case.unit, search.figure(e))}"
+                for e in search.ranking(record)[:3]
+            ]
+            count = f"{len(search.ranking(record))} combinations, {record['date']}"
+            lines.append(
+                f"| {case.title} | {row.label} | {said[0]} | {'; '.join(said[1:])} | {count} |"
+            )
+    return lines
 
 
 def met(text, is_met):
@@ -154,7 +218,7 @@ def verdict_of_processor(case, row, passes):
     return met(f"{least:,.0f} {unit}/s a processor ({rate:,.0f})", rate >= least)
 
 
-def verdict(case, row, passes, median, ours):
+def verdict(case, row, kept, passes, median, ours):
     """Whether the aim of a row is met."""
     if row.side == "stoker" and row.aim:
         return verdict_of_processor(case, row, passes)
@@ -180,6 +244,6 @@ def verdict(case, row, passes, median, ours):
             return ""
         text, is_met = aims[case.unit]
         return met(text, median is not None and is_met(median))
-    if row.aim is None or not ours or not median:
+    if row.aim is None or not ours or search.refusal(kept.get(C.cell(case, row))):
         return ""
     return met(f"{row.aim:g} x", median / ours >= row.aim)

@@ -1,16 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peer: xprof's overview page, the tool that holds its verdict. Usage: xprof_overview.py FILE
+"""Peer: xprof's page that holds its verdict. Usage: xprof_overview.py FILE SETTING
 
-The file is taken alone in a folder of its own: xprof keeps caches beside it."""
+tool: overview_page, or input_pipeline_analyzer alone; file: copied, linked, or read and handed over as
+bytes; folder: where the file lies, so that the caches that xprof keeps beside it are found at a second
+look (none: a folder of its own, so that there are none); saved: whether it may use and keep results."""
+import json
+import os
 import pathlib
 import shutil
 import sys
 import tempfile
 
-from xprof.convert import raw_to_tool_data
+from xprof.convert import raw_to_tool_data as convert
 
-with tempfile.TemporaryDirectory() as folder:
+
+def placed(folder, setting):
+    """The profile alone in a folder; left as it is where it is there already."""
     path = pathlib.Path(folder) / "host.xplane.pb"
-    shutil.copy(sys.argv[1], path)
-    data, _ = raw_to_tool_data.xspace_to_tool_data([str(path)], "overview_page", {})
-    print(len(data), "bytes of overview")
+    if not path.exists():
+        how = os.symlink if setting["file"] == "linked" else shutil.copy
+        how(os.path.abspath(sys.argv[1]), path)
+    return path
+
+
+def main():
+    setting = json.loads(sys.argv[2])
+    params = {"use_saved_result": setting.get("saved", True)}
+    with tempfile.TemporaryDirectory() as own:
+        if setting["file"] == "bytes":
+            content = pathlib.Path(sys.argv[1]).read_bytes()
+            data, _ = convert.xspace_to_tools_data_from_byte_string(
+                [content], ["host.xplane.pb"], setting["tool"], params
+            )
+        else:
+            folder = setting.get("folder") or own
+            os.makedirs(folder, exist_ok=True)
+            path = placed(folder, setting)
+            data, _ = convert.xspace_to_tool_data([str(path)], setting["tool"], params)
+    if not data:
+        sys.exit("no data")
+    print(len(data), "bytes of", setting["tool"])
+
+
+main()
