@@ -103,6 +103,26 @@ static void test_between_contiguous(void)
     answer_end(&a);
 }
 
+// Marks that leave less than a hundredth of the step between them, and no optimizer's step inside:
+// what is between them is that time.
+static void test_between_short(void)
+{
+    struct answer a;
+    answer_begin(&a);
+    for (int i = 0; i < 6; i++) {
+        double t = 1000.0 * i;
+        synth_step(&a.s, MAIN, t, 991, i);
+        synth_launch(&a.s, MAIN, t + 10, 2, "k", t + 20, 600, S0);
+    }
+    answer_analyse(&a, &stk_stats_gaps);
+    CHECK_EQ(a.doc.tables[BETWEEN].row_count, 5);
+    for (size_t r = 0; r < 5; r++) {
+        CHECK_EQ(answer_cell_in(&a, BETWEEN, r, "dur_ns")->number, 9 * US);
+    }
+    CHECK_EQ(answer_figure(&a, "between_steps_ns")->number, 5 * 9 * US);
+    answer_end(&a);
+}
+
 static void test_no_steps(void)
 {
     struct answer a;
@@ -152,6 +172,7 @@ int main(int argc, char **argv)
     CHECK_RUN(test_after);
     CHECK_RUN(test_between);
     CHECK_RUN(test_between_contiguous);
+    CHECK_RUN(test_between_short);
     CHECK_RUN(test_no_steps);
     CHECK_RUN(test_many);
     return check_done("unit.stats_gaps");

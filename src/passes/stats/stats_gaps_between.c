@@ -39,12 +39,12 @@ static bool is_unselected(const struct stk_host_step *s)
     return s->excluded && strcmp(s->excluded, STK_EXCLUDED_UNSELECTED) == 0;
 }
 
-// End of the last optimizer step that ends in the step; INT64_MIN: none.
+// End of the last optimizer step that ends in the step; the step's start where there is none.
 static int64_t optimizer_end(struct sweep *s, const struct stk_host_step *step)
 {
     const struct stk_analysis *v = s->view;
     const struct stk_marks *marks = &v->step_events;
-    int64_t end_ns = INT64_MIN;
+    int64_t end_ns = step->start_ns;
     for (; s->mark < marks->count; s->mark++) {
         const struct stk_mark *m = &marks->v[s->mark];
         uint32_t thread = stk_thread_of(v, m->event);
