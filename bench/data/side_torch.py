@@ -3,6 +3,7 @@
 
 import io
 import itertools
+import os
 import sys
 
 import numpy as np
