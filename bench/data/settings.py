@@ -304,9 +304,7 @@ def web_shuffle():
         {"initial": 100},
         {"initial": 1},
         {"initial": "buffer", "deterministic": True},
-        {"initial": "buffer", "collate": "default"},
         {"initial": 1000, "collate": "np.array"},
-        {"by": "batches of a range, shuffled, unbatched"},
         {"initial": "buffer", "workers": 1},
     )
 

@@ -341,21 +341,13 @@ def web_collate_of(setting):
 def web_shuffle(n, buffer, batch, setting):
     import webdataset as wds
 
-    collates = {"np.array": np.array, "default": wds.filters.default_collation_fn}
+    collates = {"np.array": np.array}
     first = buffer if setting["initial"] == "buffer" else setting["initial"]
     make = wds.detshuffle if setting.get("deterministic") else wds.shuffle
     batched = wds.batched(batch, collation_fn=collates.get(setting.get("collate")))
 
     def pipeline():
-        if setting.get("by"):  # blocks of numbers, as many as the buffer holds
-            rows = max(1, buffer // batch)
-            blocks = lambda: iter(np.arange(n).reshape(-1, batch))  # noqa: E731
-            return wds.DataPipeline(blocks, wds.shuffle(rows, initial=rows), unbatched, batched)
         return wds.DataPipeline(lambda: iter(range(n)), make(buffer, initial=first), batched)
-
-    def unbatched(source):
-        for row in source:
-            yield from row.tolist()
 
     def run():
         ds = pipeline()

@@ -175,7 +175,7 @@ def searched(name, record):
     if not found:
         return f"{name}: no setting gave a figure"
     unit = record["unit"]
-    said = [f"{shown(unit, search.figure(e))} by {search.words(e['setting'])}" for e in found[:3]]
+    said = [f"{shown(unit, search.figure(e))} with {search.words(e['setting'])}" for e in found[:3]]
     count = f"{len(found)} of {len(record['tried'])}"
     return f"{name}: {'; then '.join(said)} ({count}, {record['seconds']:.0f} s)"
 
