@@ -206,6 +206,40 @@ def test_full_disk():
         c.same(left, [], "half files")
 
 
+def test_full_disk_keeps_elements():
+    """What cannot be written is given all the same: every element of the source comes, once and in
+    order, and the error beside them, for each transformation that writes, wherever it meets the
+    limit, with errors raised and skipped, of blocks of one and of many."""
+    n = 5000
+    skipping = sd.Options()
+    skipping.on_error = "skip"  # a full disk is no element's fault: it is said all the same
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    long = sd.Dataset.range(n).map(lambda i: (i, sd.strings.join([sd.as_string(i * i * 7919)] * 60)))
+    everything = list(range(n))
+    for made_of, want in (
+        (lambda d: long.cache(os.path.join(d, "c")), everything),
+        (lambda d: long.snapshot(os.path.join(d, "s")), everything),
+        (lambda d: long.snapshot(os.path.join(d, "z"), compression="GZIP"), everything),
+        (lambda d: long.cache(os.path.join(d, "c")).prefetch(2), everything),
+        (lambda d: long.filter(lambda i, t: i % 2 == 0).cache(os.path.join(d, "c")), everything[::2]),
+        (lambda d: long.snapshot(os.path.join(d, "s")).skip(100), everything[100:]),
+    ):
+        for limit in (0, 5000, 100_000):
+            for ends in (True, False):
+                with tempfile.TemporaryDirectory() as d:
+                    made = made_of(d) if ends else made_of(d).with_options(skipping)
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+                    try:
+                        got, errors = rest(iter(made))
+                    finally:
+                        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+                    got = [int(i) for i, _ in got]
+                    lost = sorted(set(want) - set(got))
+                    c.true(got == want, f"at most {limit} bytes: {len(got)} of {len(want)}, without {lost[:3]}")
+                    c.same(len(errors), 1, f"at most {limit} bytes: said once: {errors}")
+                    c.same([f for _, _, fs in os.walk(d) for f in fs], [], "half files")
+
+
 def test_recorder_full_disk():
     with tempfile.TemporaryDirectory() as d:
         text = """

@@ -143,8 +143,8 @@ static enum stk_status write_next(struct stk_cache_file *c, int64_t want, struct
     if (s == STK_OK) {
         return finish(c, !c->has_failed, err);
     }
-    // The disk is full, or the like: that is said once, and the elements go on coming.
-    stk_block_clear(out);
+    // The disk is full, or the like: that is said once, behind the elements that could not be kept,
+    // which are as good as any, and more go on coming.
     (void)!finish(c, false, &ignored);
     return s;
 }
