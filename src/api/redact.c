@@ -8,6 +8,7 @@
 
 #include "api/api.h"
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/map.h"
 
 struct redactor {
@@ -26,8 +27,8 @@ static const char *replace(struct redactor *r, enum redacted kind, const char *t
         return text;
     }
     int created = 0;
-    uint32_t *number = stk_map_put(&r->numbers, stk_hash_bytes(text, strlen(text)), (uint64_t)kind,
-                                   r->last[kind] + 1, &created);
+    uint32_t *number = stk_map_put(&r->numbers, stk_hash_table_bytes(text, strlen(text)),
+                                   (uint64_t)kind, r->last[kind] + 1, &created);
     char *out = number ? stk_arena_printf(r->arena, "%s-%u", words[kind], *number) : NULL;
     if (created) {
         r->last[kind]++;

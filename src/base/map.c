@@ -2,9 +2,11 @@
 // Hash map with open addressing and linear probing: a power of two of slots, at most 2/3 full.
 #include "base/map.h"
 
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "base/str.h"
+#include "base/hash.h"
 
 #define SLOTS_MIN 16
 
@@ -22,7 +24,7 @@ void stk_map_deinit(struct stk_map *m)
 static size_t slot_of(uint64_t a, uint64_t b, size_t capacity)
 {
     STK_ASSERT(capacity > 0 && (capacity & (capacity - 1)) == 0);
-    return (size_t)stk_hash_u64(a * 0x9e3779b97f4a7c15u + b) & (capacity - 1);
+    return (size_t)stk_hash_table_pair(a, b) & (capacity - 1);
 }
 
 // The entry of the key, or the empty one where it belongs. There is always an empty one.
@@ -88,4 +90,28 @@ uint32_t *stk_map_put(struct stk_map *m, uint64_t a, uint64_t b, uint32_t initia
         *created = 1;
     }
     return &e->value;
+}
+
+static int compare_keys(const void *pa, const void *pb)
+{
+    const struct stk_map_entry *x = pa, *y = pb;
+    if (x->a != y->a) {
+        return x->a < y->a ? -1 : 1;
+    }
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+struct stk_map_entry *stk_map_sorted(const struct stk_map *m)
+{
+    struct stk_map_entry *sorted = stk_alloc_array(m->count + 1, sizeof *sorted);
+    size_t n = 0;
+    for (size_t i = 0; sorted && i < m->capacity; i++) {
+        if (m->entries[i].full) {
+            sorted[n++] = m->entries[i];
+        }
+    }
+    if (n) {
+        qsort(sorted, n, sizeof *sorted, compare_keys);
+    }
+    return sorted;
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// String views: searching, comparing without case, strict decimal numbers, and the hash that the
-// string pool uses. The hash folds the 128-bit product of two 64-bit words at a time (as wyhash and
-// its relatives do) and reads the tail with overlapping words, so that no byte is handled alone.
-// It is fixed and thus not meant against somebody who crafts collisions.
+// String views: searching, comparing without case, strict decimal numbers, and the hash of text
+// that is the same in every process: for what shows or is sorted by, not for the slots of a table,
+// which somebody could fill with collisions (hash.h).
 #include "base/str.h"
 
-#define MUL_A 0x9e3779b97f4a7c15u // 2^64 / golden ratio
-#define MUL_B 0xd6e8feb86659fd93u
-#define MUL_C 0xa0761d6478bd642fu
+#include "base/hash.h"
 
 static unsigned char lower(char c)
 {
@@ -96,46 +93,8 @@ bool stk_str_to_i64(struct stk_str s, int64_t *out)
     return true;
 }
 
-static uint64_t load64(const unsigned char *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint64_t load32(const unsigned char *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 uint64_t stk_hash_bytes(const void *bytes, size_t n)
 {
-    const unsigned char *p = bytes;
-    uint64_t h = MUL_A ^ fold(n ^ MUL_B, MUL_C);
-    uint64_t a = 0, b = 0;
-    if (n > 16) {
-        size_t left = n;
-        for (; left > 16; left -= 16, p += 16) {
-            h = fold(load64(p) ^ MUL_B, load64(p + 8) ^ h);
-        }
-        a = load64(p + left - 16); // overlaps what was read already
-        b = load64(p + left - 8);
-    } else if (n >= 8) {
-        a = load64(p);
-        b = load64(p + n - 8);
-    } else if (n >= 4) {
-        a = load32(p);
-        b = load32(p + n - 4);
-    } else if (n > 0) {
-        a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
-    }
-    return fold(fold(a ^ MUL_C, b ^ h) ^ MUL_A, h ^ MUL_B);
+    const uint64_t none[2] = {0, 0};
+    return stk_hash_seeded(bytes, n, none);
 }

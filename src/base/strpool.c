@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/hash.h"
 
 #define SLOTS_MIN ((size_t)256)
 #define CHUNK_MIN ((size_t)16 << 10)
@@ -26,7 +27,7 @@ struct stk_strpool_chunk {
 
 static uint32_t tag_of(const char *s, size_t n)
 {
-    return (uint32_t)(stk_hash_bytes(s, n) >> 32);
+    return (uint32_t)(stk_hash_table_bytes(s, n) >> 32);
 }
 
 int stk_strpool_init(struct stk_strpool *p, size_t cap_bytes)

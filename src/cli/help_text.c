@@ -30,6 +30,8 @@ const struct stk_fact stk_environment_facts[] = {
      "bring along what they build on), pext, vbmi, vpclmul, neon, crc; all that the processor has "
      "where it is not set"},
     {"STOKER_SQL", "sqlite: stoker query answers every statement through SQLite alone"},
+    {"STOKER_HASH_SEED",
+     "a number: seeds the hash tables, whose seed is random without; no output depends on it"},
     {NULL, NULL},
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "base/str.h"
+#include "base/hash.h"
 #include "store/build_impl.h"
 
 void stk_configs_init(struct stk_config_set *set)
@@ -41,7 +41,7 @@ static uint64_t hash_of(const struct stk_launch_config *c)
                               (uint64_t)(uint32_t)c->occupancy_pct << 1 | c->occupancy_of_grid};
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        hash = stk_hash_u64(hash * 31 + words[i]);
+        hash = stk_hash_table_pair(hash, words[i]);
     }
     return hash;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "store/build_impl.h"
 #include "store/names.h"
 
@@ -119,7 +120,7 @@ static bool prepare(struct join *j, const struct work *w)
     }
     j->slot_count = want;
     j->min_corr = w->min_corr;
-    j->seed = stk_hash_u64((uint64_t)(uintptr_t)j->slots);
+    j->seed = stk_hash_table_pair((uint64_t)(uintptr_t)j->slots, want);
     memset(j->slots, 0xff, want * sizeof *j->slots); // STK_NONE
     return true;
 }

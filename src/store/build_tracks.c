@@ -2,6 +2,7 @@
 // Table of tracks by key: open addressing over an array of entries, so that an entry's index is
 // its id and entries stay in order of first appearance.
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "store/build_impl.h"
 
 #define TRACKS_MAX (1u << 24)
@@ -13,7 +14,7 @@ struct key_words {
 static uint64_t hash_key(const struct stk_track_entry *e)
 {
     struct key_words w = {e->kind, e->process, e->device, e->id, e->sid};
-    return stk_hash_bytes(&w, sizeof w);
+    return stk_hash_table_bytes(&w, sizeof w);
 }
 
 static bool same_key(const struct stk_track_entry *a, const struct stk_track_entry *b)

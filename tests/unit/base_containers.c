@@ -107,6 +107,13 @@ static void maps(void)
     CHECK(stk_map_get(&m, 3, 2) == NULL);
     CHECK(stk_map_put(&m, 1, 0, 0, NULL) == NULL); // at the cap
     CHECK(stk_map_put(&m, 3, 1, 0, NULL) != NULL); // there already
+    struct stk_map_entry *sorted = stk_map_sorted(&m);
+    int misplaced = 0;
+    for (uint64_t i = 0; sorted && i < N; i++) { // keys rise with i
+        misplaced += sorted[i].a != i * 3u || sorted[i].b != i % 7;
+    }
+    CHECK(sorted && misplaced == 0);
+    stk_free(sorted);
     stk_map_deinit(&m);
 }
 

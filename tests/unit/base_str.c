@@ -2,6 +2,7 @@
 // String views: comparisons, strict numbers, and how evenly the hash spreads near-equal strings.
 #include "check.h"
 
+#include "base/hash.h"
 #include "base/str.h"
 
 #define S(z) stk_str_from(z)
@@ -90,11 +91,41 @@ static void hashing(void)
     }
 }
 
+// Words of eight bytes that the hash once multiplied by zero, or that no seed met: what stands in
+// front of a name must not make it equal to another.
+static void no_word_absorbs(void)
+{
+    enum { N = 2000 };
+    static const uint64_t words[] = {0, 0xd6e8feb86659fd93u, 0xa0761d6478bd642fu,
+                                     0x9e3779b97f4a7c15u, UINT64_MAX};
+    static uint64_t fixed[N], seeded[N];
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+        int equal = 0;
+        for (int i = 0; i < N; i++) {
+            char text[64];
+            memcpy(text, &words[w], 8);
+            int n = 8 + snprintf(text + 8, sizeof text - 8, "%08xzzzzzzzzzzzzzzzz", i);
+            fixed[i] = stk_hash_bytes(text, (size_t)n);
+            seeded[i] = stk_hash_table_bytes(text, (size_t)n);
+        }
+        qsort(fixed, N, sizeof *fixed, compare_u64);
+        qsort(seeded, N, sizeof *seeded, compare_u64);
+        for (int i = 1; i < N; i++) {
+            equal += (fixed[i] == fixed[i - 1]) + (seeded[i] == seeded[i - 1]);
+        }
+        CHECK_EQ(equal, 0);
+    }
+    CHECK(stk_hash_seeds[0] != 0);
+    CHECK(stk_hash_table_bytes("name", 4) != stk_hash_bytes("name", 4));
+    CHECK(stk_hash_table_pair(0, 1) != stk_hash_table_pair(1, 0));
+}
+
 int main(int argc, char **argv)
 {
     check_begin(argc, argv);
     CHECK_RUN(comparisons);
     CHECK_RUN(numbers);
     CHECK_RUN(hashing);
+    CHECK_RUN(no_word_absorbs);
     return check_done("unit.base_str");
 }

@@ -14,6 +14,7 @@
 #include "model/input/input_walk.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #define MAX_PATH_BYTES 1024
 
@@ -45,7 +46,8 @@ static uint32_t stage_of_text(struct stk_input_walk *w, struct stk_str text,
                               struct stk_input_name what, uint32_t above)
 {
     int created = 0;
-    uint32_t *slot = stk_map_put(&w->texts, stk_hash_bytes(text.p, text.n), text.n, 0, &created);
+    uint32_t *slot =
+        stk_map_put(&w->texts, stk_hash_table_bytes(text.p, text.n), text.n, 0, &created);
     if (!slot) {
         w->failed = true;
         return STK_NONE;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "passes/diff/diff_impl.h"
@@ -29,7 +30,7 @@ static bool names_add(struct names *n, int side, const char *name, const char *p
 {
     uint64_t kind = !placement ? 0 : (uint64_t)(unsigned char)placement[0];
     int created = 0;
-    uint32_t *at = stk_map_put(&n->map, stk_hash_bytes(name, strlen(name)), kind,
+    uint32_t *at = stk_map_put(&n->map, stk_hash_table_bytes(name, strlen(name)), kind,
                                (uint32_t)n->rows.count, &created);
     if (!at) {
         return false;

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "model/median.h"
 #include "passes/stats/stats.h"
@@ -346,8 +347,8 @@ static bool add_kind(struct stk_vec *kinds, struct stk_map *known, const char *k
                      const struct stk_collective *c, const struct stk_comm_size *size)
 {
     const char *group = size->group ? size->group : "";
-    uint64_t a =
-        stk_hash_bytes(group, strlen(group)) ^ (kind ? stk_hash_bytes(kind, strlen(kind)) : 0);
+    uint64_t a = stk_hash_table_bytes(group, strlen(group)) ^
+                 (kind ? stk_hash_table_bytes(kind, strlen(kind)) : 0);
     uint64_t b = stk_hash_u64((uint64_t)size->bytes) + (uint64_t)size->group_size;
     int created;
     uint32_t *at = stk_map_put(known, a, b, (uint32_t)kinds->count, &created);

@@ -9,6 +9,7 @@
 // operation to its last.
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "model/device/kernel_names.h"
 #include "passes/stats/stats_overview.h"
@@ -120,8 +121,8 @@ static bool sum_ops(const struct stk_run_sum *run, bool on_device, struct stk_ve
             }
             size_t n = strlen(o->name);
             int created = 0;
-            uint32_t *at =
-                stk_map_put(&known, stk_hash_bytes(o->name, n), n, (uint32_t)ops->count, &created);
+            uint32_t *at = stk_map_put(&known, stk_hash_table_bytes(o->name, n), n,
+                                       (uint32_t)ops->count, &created);
             struct top_op *op = !at ? NULL : created ? stk_vec_push(ops) : stk_vec_at(ops, *at);
             if (!(ok = op != NULL)) {
                 break;

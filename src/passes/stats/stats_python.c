@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "model/threads/python_frame.h"
 #include "model/threads/thread_events.h"
 #include "passes/stats/stats.h"
@@ -76,7 +77,7 @@ static uint32_t function_of(struct sweep *s, uint32_t id)
     uint32_t first = id;
     if (name.n && name.p[0] == '<') {
         size_t n = stk_python_frame_text(name, text, sizeof text);
-        uint32_t *slot = stk_map_put(&s->built_ins, stk_hash_bytes(text, n), n, id, NULL);
+        uint32_t *slot = stk_map_put(&s->built_ins, stk_hash_table_bytes(text, n), n, id, NULL);
         if (!slot) {
             return STK_NONE;
         }
@@ -92,7 +93,7 @@ static enum stk_python_owner owner_of(const struct sweep *s, struct stk_str name
     enum stk_python_owner owner = stk_python_frame_owner(name);
     struct stk_str file = stk_python_frame_parse(name).file;
     if (owner == STK_PYTHON_UNKNOWN && file.n &&
-        stk_map_get(&s->scripts, stk_hash_bytes(file.p, file.n), file.n)) {
+        stk_map_get(&s->scripts, stk_hash_table_bytes(file.p, file.n), file.n)) {
         owner = STK_PYTHON_USER;
     }
     return owner;
@@ -303,7 +304,7 @@ static bool find_scripts(struct sweep *s)
             continue;
         }
         struct stk_str file = stk_python_frame_parse(name).file;
-        if (!stk_map_put(&s->scripts, stk_hash_bytes(file.p, file.n), file.n, 1, NULL)) {
+        if (!stk_map_put(&s->scripts, stk_hash_table_bytes(file.p, file.n), file.n, 1, NULL)) {
             return false;
         }
     }

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "query/columns/batch.h"
 
@@ -30,7 +31,7 @@ struct entry {
 
 static uint64_t hash_entry(int64_t value, uint32_t group)
 {
-    return stk_hash_u64((uint64_t)value ^ (uint64_t)group << 40 ^ group);
+    return stk_hash_table_pair((uint64_t)value, group);
 }
 
 static bool set_grow(struct stk_batch_set *s)
@@ -146,7 +147,7 @@ static uint64_t hash_keys(const int64_t *keys, const uint8_t *nulls, uint32_t co
 {
     uint64_t h = 0;
     for (uint32_t i = 0; i < count; i++) {
-        h = stk_hash_u64(h ^ (uint64_t)keys[i]) + nulls[i];
+        h = stk_hash_table_pair(h, (uint64_t)keys[i]) + nulls[i];
     }
     return h;
 }

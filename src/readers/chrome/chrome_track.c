@@ -2,6 +2,7 @@
 // Which track an event belongs to: process and thread as recorded for host rows, device and stream
 // for device rows.
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "readers/chrome/chrome_stage.h"
 
 static struct stk_str keep(struct stk_chrome_stager *s, struct stk_str text)
@@ -13,7 +14,7 @@ static struct stk_str keep(struct stk_chrome_stager *s, struct stk_str text)
 
 uint64_t stk_chrome_id_hash(const struct stk_chrome_id *id)
 {
-    return id->text.n ? stk_hash_bytes(id->text.p, id->text.n) | 1
+    return id->text.n ? stk_hash_table_bytes(id->text.p, id->text.n) | 1
                       : stk_hash_u64((uint64_t)id->number);
 }
 
@@ -58,13 +59,14 @@ static uint32_t new_track(struct stk_chrome_stager *s, const struct place *p,
 static uint32_t find_track(struct stk_chrome_stager *s, const struct place *p,
                            const struct stk_chrome_raw *r)
 {
-    uint64_t a = stk_hash_u64((uint64_t)p->process) + (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
+    uint64_t a =
+        stk_hash_table_pair((uint64_t)p->process, 0) + (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
     uint64_t b = (uint64_t)p->id * 31 + (uint64_t)p->device * 0xff51afd7ed558ccdu;
     if (p->sid.n) {
-        b ^= stk_hash_bytes(p->sid.p, p->sid.n);
+        b ^= stk_hash_table_bytes(p->sid.p, p->sid.n);
     }
     if (r->pid.text.n) {
-        a ^= stk_hash_bytes(r->pid.text.p, r->pid.text.n);
+        a ^= stk_hash_table_bytes(r->pid.text.p, r->pid.text.n);
     }
     size_t slot = (a ^ b ^ b >> 5 ^ a >> 7) % 16;
     if (s->recent[slot].a == a && s->recent[slot].b == b && s->tracks.count > 0 &&

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "store/names.h"
 
 #define GPUS_MAX 256
@@ -42,6 +43,15 @@ static uint32_t *put(struct facts *f, struct stk_map *m, uint64_t a, uint64_t b,
     uint32_t *slot = stk_map_put(m, a, b, initial, NULL);
     f->out_of_memory |= !slot && m->count < m->max_count;
     return slot;
+}
+
+// The entries by key, for the caller to free: what is kept at a cap, and what comes first, must not
+// depend on their places.
+static const struct stk_map_entry *sorted(struct facts *f, const struct stk_map *m)
+{
+    struct stk_map_entry *entries = stk_map_sorted(m);
+    f->out_of_memory |= !entries;
+    return entries;
 }
 
 static void *push(struct facts *f, struct stk_vec *v)
@@ -127,11 +137,9 @@ static const struct gpu *gpu_of(const struct facts *f, int64_t pid, int64_t ordi
 
 static void add_devices(struct facts *f)
 {
-    for (size_t i = 0; i < f->devices.capacity; i++) {
-        const struct stk_map_entry *e = &f->devices.entries[i];
-        if (!e->full) {
-            continue;
-        }
+    const struct stk_map_entry *devices = sorted(f, &f->devices);
+    for (size_t i = 0; devices && i < f->devices.count; i++) {
+        const struct stk_map_entry *e = &devices[i];
         int64_t process = (int64_t)e->a, ordinal = (int64_t)e->b;
         char source[64];
         int n = e->value ? snprintf(source, sizeof source, "%" PRId64 "/%" PRId64,
@@ -150,6 +158,7 @@ static void add_devices(struct facts *f)
         }
         stk_build_device(f->build, process, ordinal, &facts);
     }
+    stk_free((void *)devices);
 }
 
 static void read_ranks(struct facts *f)
@@ -171,14 +180,13 @@ static void read_ranks(struct facts *f)
 static void add_processes(struct facts *f)
 {
     struct stk_str host = stk_str_from(f->host);
-    for (size_t i = 0; i < f->processes.capacity; i++) {
-        const struct stk_map_entry *e = &f->processes.entries[i];
-        const uint32_t *rank = e->full ? stk_map_get(&f->ranks, e->a, 0) : NULL;
-        if (e->full) {
-            stk_build_process(f->build, (int64_t)e->a, rank ? (int32_t)*rank : -1, STK_STR(""),
-                              host);
-        }
+    const struct stk_map_entry *processes = sorted(f, &f->processes);
+    for (size_t i = 0; processes && i < f->processes.count; i++) {
+        const uint32_t *rank = stk_map_get(&f->ranks, processes[i].a, 0);
+        stk_build_process(f->build, (int64_t)processes[i].a, rank ? (int32_t)*rank : -1,
+                          STK_STR(""), host);
     }
+    stk_free((void *)processes);
     sqlite3_stmt *st = stk_nsys_db_select(f->db, "PROCESSES", "!globalPid,!name", "");
     while (st && sqlite3_step(st) == SQLITE_ROW) {
         int64_t process = stk_nsys_process_of(f->file, sqlite3_column_int64(st, 0));
@@ -290,13 +298,15 @@ static int64_t session_start_ns(struct facts *f)
 
 static void copy_map(struct facts *f, struct stk_map *into, const struct stk_map *from)
 {
-    for (size_t i = 0; i < from->capacity; i++) {
-        const struct stk_map_entry *e = &from->entries[i];
-        uint32_t *value = e->full ? put(f, into, e->a, e->b, e->value) : NULL;
+    const struct stk_map_entry *entries = sorted(f, from);
+    for (size_t i = 0; entries && i < from->count; i++) {
+        const struct stk_map_entry *e = &entries[i];
+        uint32_t *value = put(f, into, e->a, e->b, e->value);
         if (value) {
             *value |= e->value;
         }
     }
+    stk_free((void *)entries);
 }
 
 static void gather(struct facts *f, const struct stk_nsys_unit *units, uint32_t count)
@@ -304,25 +314,23 @@ static void gather(struct facts *f, const struct stk_nsys_unit *units, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         copy_map(f, &f->threads, &units[i].threads);
         copy_map(f, &f->devices, &units[i].devices);
-        for (size_t k = 0; k < units[i].ranks.capacity; k++) {
-            const struct stk_map_entry *e = &units[i].ranks.entries[k];
-            if (e->full) {
-                put(f, &f->ranks, (uint64_t)stk_nsys_process_of(f->file, (int64_t)e->a), 0,
-                    e->value);
-            }
+        const struct stk_map_entry *ranks = sorted(f, &units[i].ranks);
+        for (size_t k = 0; ranks && k < units[i].ranks.count; k++) {
+            put(f, &f->ranks, (uint64_t)stk_nsys_process_of(f->file, (int64_t)ranks[k].a), 0,
+                ranks[k].value);
         }
+        stk_free((void *)ranks);
     }
-    for (size_t i = 0; i < f->threads.capacity; i++) {
-        if (f->threads.entries[i].full) {
-            put(f, &f->processes,
-                (uint64_t)stk_nsys_process_of(f->file, (int64_t)f->threads.entries[i].a), 0, 0);
-        }
+    const struct stk_map_entry *threads = sorted(f, &f->threads);
+    for (size_t i = 0; threads && i < f->threads.count; i++) {
+        put(f, &f->processes, (uint64_t)stk_nsys_process_of(f->file, (int64_t)threads[i].a), 0, 0);
     }
-    for (size_t i = 0; i < f->devices.capacity; i++) {
-        if (f->devices.entries[i].full) {
-            put(f, &f->processes, f->devices.entries[i].a, 0, 0);
-        }
+    stk_free((void *)threads);
+    const struct stk_map_entry *devices = sorted(f, &f->devices);
+    for (size_t i = 0; devices && i < f->devices.count; i++) {
+        put(f, &f->processes, devices[i].a, 0, 0);
     }
+    stk_free((void *)devices);
 }
 
 // The rank of the file: that of the only process that has one.

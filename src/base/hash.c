@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hash of bytes folds the 128-bit product of two 64-bit words at a time (as wyhash and its
+// relatives do) and reads the tail with overlapping words, so that no byte is handled alone. Every
+// word meets a part of the seed before it is multiplied. Not a cryptographic hash: who could
+// measure a running process might still find collisions, who only writes a file cannot.
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define MUL_A 0x9e3779b97f4a7c15u // 2^64 / golden ratio
+#define MUL_B 0xd6e8feb86659fd93u
+#define MUL_C 0xa0761d6478bd642fu
+
+uint64_t stk_hash_seeds[2];
+
+static void draw(uint64_t seeds[2])
+{
+    size_t size = 2 * sizeof seeds[0];
+    const char *set = getenv("STOKER_HASH_SEED");
+    if (set) {
+        seeds[0] = strtoull(set, NULL, 10);
+    } else if (getrandom(seeds, size, GRND_NONBLOCK) == (ssize_t)size) {
+        seeds[1] |= 1;
+        return;
+    } else { // a young machine, or a kernel without
+        seeds[0] = stk_clock_of(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40;
+    }
+    seeds[0] = stk_hash_fold(seeds[0] ^ MUL_A, MUL_B);
+    seeds[1] = stk_hash_fold(seeds[0], MUL_C) | 1;
+}
+
+// Before main(), so that no table has to ask whether it is done.
+__attribute__((constructor)) static void draw_seeds(void)
+{
+    draw(stk_hash_seeds);
+}
+
+static uint64_t load64(const unsigned char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static uint64_t load32(const unsigned char *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+uint64_t stk_hash_seeded(const void *bytes, size_t n, const uint64_t seeds[2])
+{
+    const unsigned char *p = bytes;
+    uint64_t key = MUL_B ^ seeds[0], last_key = MUL_C ^ seeds[1];
+    uint64_t h = MUL_A ^ stk_hash_fold(n ^ key, last_key);
+    uint64_t a = 0, b = 0;
+    if (n > 16) {
+        size_t left = n;
+        for (; left > 16; left -= 16, p += 16) {
+            h = stk_hash_fold(load64(p) ^ key, load64(p + 8) ^ h);
+        }
+        a = load64(p + left - 16); // overlaps what was read already
+        b = load64(p + left - 8);
+    } else if (n >= 8) {
+        a = load64(p);
+        b = load64(p + n - 8);
+    } else if (n >= 4) {
+        a = load32(p);
+        b = load32(p + n - 4);
+    } else if (n > 0) {
+        a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
+    }
+    return stk_hash_fold(stk_hash_fold(a ^ last_key, b ^ h) ^ MUL_A, h ^ key);
+}
+
+uint64_t stk_hash_table_bytes(const void *p, size_t n)
+{
+    return stk_hash_seeded(p, n, stk_hash_seeds);
+}
