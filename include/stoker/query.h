@@ -60,7 +60,7 @@ struct stoker_find_options {
 void stoker_find_options_default(struct stoker_find_options *options);
 
 // Events whose name contains the pattern (ASCII case ignored), or matches it where it is written as
-// /regular expression/ (POSIX extended). "" finds every event. options may be NULL.
+// /regular expression/ (PCRE2). "" finds every event. options may be NULL.
 enum stoker_status stoker_find(struct stoker_profiles *profiles, const char *pattern,
                                const struct stoker_find_options *options,
                                struct stoker_tables **out, struct stoker_err *err);

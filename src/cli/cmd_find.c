@@ -72,8 +72,8 @@ const struct stk_cmd stk_cmd_find = {
     .words = "PATTERN PROFILE...",
     .description =
         "Lists the events whose name contains PATTERN, the longest first. The case of letters does "
-        "not matter. Between slashes, /PATTERN/, it is a POSIX extended regular expression, whose "
-        "case does. An empty PATTERN takes every event.\n\n"
+        "not matter. Between slashes, /PATTERN/, it is a regular expression of PCRE2, whose case "
+        "does, unless it begins with (?i). An empty PATTERN takes every event.\n\n"
         "PROFILE is as in stoker why. Times count from the run's first event. A step's events are "
         "those that start in it, on the device or on the host.",
     .examples = "stoker find aten::item trace.json.gz\twhere values are read back\n"

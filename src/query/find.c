@@ -2,11 +2,11 @@
 // Events by name: the pattern is matched once per distinct string, then every event costs a look at
 // its string's bit. Of more rows than asked for, the best are kept in a heap, so that a search
 // through everything needs no room.
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/regex.h"
 #include "base/vec.h"
 #include "query/sql_impl.h"
 
@@ -30,77 +30,63 @@ static bool is_regex(struct stk_str p)
     return p.n >= 2 && p.p[0] == '/' && p.p[p.n - 1] == '/';
 }
 
-// Where a pattern that does not compile goes wrong: the longest beginning that is sound by itself.
-static size_t sound_part(const char *pattern, size_t n)
+static enum stk_status compile(struct stk_str p, struct stk_regex **out, struct stk_err *err)
 {
-    char text[1024];
-    size_t best = 0;
-    for (size_t k = 1; k < n && k < sizeof text; k++) {
-        regex_t regex;
-        memcpy(text, pattern, k);
-        text[k] = 0;
-        if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0) {
-            continue;
-        }
-        regfree(&regex);
-        best = k;
-    }
-    return best;
-}
-
-static enum stk_status compile(struct stk_str p, struct stk_arena *arena, regex_t *out,
-                               struct stk_err *err)
-{
-    char why[160];
-    const char *text = stk_arena_strndup(arena, p.p + 1, p.n - 2);
-    if (!text) {
-        return stk_err_nomem(err);
-    }
-    int code = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
-    if (code == 0) {
+    char why[STK_REGEX_WHY];
+    struct stk_str text = {p.p + 1, p.n - 2};
+    size_t at;
+    *out = stk_regex_make(text, &at, why);
+    if (*out) {
         return STK_OK;
     }
-    if (code == REG_ESPACE) {
-        return stk_err_nomem(err);
+    return at == 0 ? stk_err_nomem(err)
+                   : stk_err_set(err, STK_EUSAGE,
+                                 "the pattern %.*s is not a regular expression: %s, at character "
+                                 "%zu",
+                                 text.n < 200 ? (int)text.n : 200, text.p, why, at);
+}
+
+// Whether a string fits; false with *status set where the search was given up.
+static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str text,
+                      enum stk_status *status, struct stk_err *err)
+{
+    char why[STK_REGEX_WHY];
+    struct stk_str p = s->find->pattern;
+    if (!regex) {
+        return p.n == 0 || stk_str_contains_nocase(text, p);
     }
-    regerror(code, NULL, why, sizeof why);
-    return stk_err_set(err, STK_EUSAGE,
-                       "the pattern %.200s is not a regular expression: %s, at character %zu", text,
-                       why, sound_part(text, p.n - 2) + 1);
+    int found = stk_regex_find(regex, text, stk_sql_should_stop, s->q, why);
+    if (found < 0) {
+        *status = *why ? stk_err_set(err, STK_EUSAGE, "the pattern %.*s cannot be searched for: %s",
+                                     p.n < 200 ? (int)p.n : 200, p.p, why)
+                       : stk_err_set(err, STK_EINTR, "interrupted");
+    }
+    return found > 0;
 }
 
 static enum stk_status match_names(struct search *s, struct stk_err *err)
 {
-    struct stk_str p = s->find->pattern;
-    regex_t regex;
-    bool by_regex = is_regex(p);
+    struct stk_regex *regex = NULL;
     size_t n = (size_t)s->q->trace_count + 1;
-    struct stk_arena arena;
-    stk_arena_init(&arena, 0);
-    enum stk_status status = by_regex ? compile(p, &arena, &regex, err) : STK_OK;
+    enum stk_status status =
+        is_regex(s->find->pattern) ? compile(s->find->pattern, &regex, err) : STK_OK;
     if (status != STK_OK) {
-        stk_arena_deinit(&arena);
         return status;
     }
     s->names = stk_alloc_zero(n, sizeof *s->names);
     s->takes = stk_alloc_zero(n, sizeof *s->takes);
     bool ok = s->names && s->takes;
-    for (uint32_t i = 0; i < s->q->trace_count && ok; i++) {
+    for (uint32_t i = 0; i < s->q->trace_count && ok && status == STK_OK; i++) {
         const struct stk_strpool *pool = &s->q->traces[i].t->strings;
         s->takes[i] = stk_alloc_array((size_t)pool->count + 1, 1);
         ok = s->takes[i] != NULL;
-        for (uint32_t id = 0; id < pool->count && ok; id++) {
-            struct stk_str text = stk_strpool_get(pool, id);
-            s->takes[i][id] = by_regex ? regexec(&regex, text.p, 0, NULL, 0) == 0
-                                       : p.n == 0 || stk_str_contains_nocase(text, p);
+        for (uint32_t id = 0; ok && id < pool->count && status == STK_OK; id++) {
+            s->takes[i][id] = name_fits(s, regex, stk_strpool_get(pool, id), &status, err);
         }
         s->names[i].takes = s->takes[i];
     }
-    if (by_regex) {
-        regfree(&regex);
-    }
-    stk_arena_deinit(&arena);
-    return ok ? STK_OK : stk_err_nomem(err);
+    stk_regex_free(regex);
+    return ok ? status : stk_err_nomem(err);
 }
 
 // The name of a track, or of the track that it is a sub-row of; "thread 7" also goes.
@@ -276,7 +262,9 @@ static enum stk_status find_emit(struct search *s, const struct stk_query_sink *
         columns[i] = (struct stk_query_column){.name = stk_query_fields[fields[i]].column,
                                                .type = stk_query_fields[fields[i]].type};
     }
-    qsort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
+    if (s->hits.count) { // no memory was asked for, and a null pointer is not to be sorted
+        qsort(s->hits.items, s->hits.count, sizeof(struct hit), compare_hits);
+    }
     enum stk_status status = sink->begin(sink->arg, columns, COUNT, err);
     for (size_t h = 0; h < s->hits.count && status == STK_OK; h++) {
         const struct hit *hit = stk_vec_at(&s->hits, h);

@@ -118,8 +118,8 @@ bool stk_query_used_batches(const struct stk_query *q);
 
 // Search by name; what is not set does not restrict.
 struct stk_find {
-    struct stk_str pattern; // substring, case ignored (ASCII); "/.../" is a POSIX extended
-                            // regular expression; empty: every event
+    struct stk_str pattern; // substring, case ignored (ASCII); "/.../" is a regular
+                            // expression of PCRE2; empty: every event
     bool has_steps, has_device, has_from, has_to, has_track;
     int64_t step_first, step_last, device, from_ns, to_ns;
     int64_t min_dur_ns, max_dur_ns; // 0 and INT64_MAX: any

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The connection of a query: an empty database in memory, whose tables are the trace. It can read
 // and nothing else: statements that write, attach or configure are refused by an authoriser, and
-// what a hostile statement may use is bounded. LIKE and GLOB are SQLite's; REGEXP is POSIX
-// extended.
+// what a hostile statement may use is bounded. LIKE and GLOB are SQLite's; REGEXP is PCRE2's,
+// with bounds on steps, time and memory (base/regex.h).
 #include "query/query.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/regex.h"
 #include "query/sql_impl.h"
 
 #define OPCODES_BETWEEN_CHECKS 20000
@@ -27,6 +27,8 @@ static int authorise(void *arg, int action, const char *a, const char *b, const 
 {
     static const char *const pragmas[] = {"table_info", "table_xinfo", "table_list",
                                           "function_list"};
+    // fts3_tokenizer gives and takes addresses of the program.
+    static const char *const refused[] = {"load_extension", "fts3_tokenizer"};
     const struct stk_query *q = arg;
     (void)database;
     (void)trigger;
@@ -39,7 +41,12 @@ static int authorise(void *arg, int action, const char *a, const char *b, const 
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
     case SQLITE_FUNCTION:
-        return b && sqlite3_stricmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+        for (size_t i = 0; b && i < sizeof refused / sizeof refused[0]; i++) {
+            if (sqlite3_stricmp(b, refused[i]) == 0) {
+                return SQLITE_DENY;
+            }
+        }
+        return SQLITE_OK;
     case SQLITE_PRAGMA:
         for (size_t i = 0; a && i < sizeof pragmas / sizeof pragmas[0]; i++) {
             if (sqlite3_stricmp(a, pragmas[i]) == 0) {
@@ -54,8 +61,14 @@ static int authorise(void *arg, int action, const char *a, const char *b, const 
 
 static void free_regex(void *regex)
 {
-    regfree(regex);
-    stk_free(regex);
+    stk_regex_free(regex);
+}
+
+static void regexp_fail(sqlite3_context *context, const char *pattern, const char *why)
+{
+    char *message = sqlite3_mprintf("REGEXP '%.60s': %s", pattern, why);
+    sqlite3_result_error(context, message ? message : why, -1);
+    sqlite3_free(message);
 }
 
 // text REGEXP pattern: SQLite calls regexp(pattern, text). The compiled pattern stays with the
@@ -63,35 +76,39 @@ static void free_regex(void *regex)
 static void regexp(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     (void)argc;
+    char why[STK_REGEX_WHY];
     const char *pattern = (const char *)sqlite3_value_text(argv[0]);
     const char *text = (const char *)sqlite3_value_text(argv[1]);
-    regex_t *regex = sqlite3_get_auxdata(context, 0);
+    struct stk_regex *regex = sqlite3_get_auxdata(context, 0);
     if (!pattern || !text) {
         return;
     }
     if (!regex) {
-        char why[160];
-        regex = stk_alloc_zero(1, sizeof *regex);
+        size_t at, n = (size_t)sqlite3_value_bytes(argv[0]);
+        regex = stk_regex_make((struct stk_str){pattern, n}, &at, why);
+        if (!regex && at) {
+            regexp_fail(context, pattern, why);
+            return;
+        }
+        if (regex) {
+            sqlite3_set_auxdata(context, 0, regex, free_regex);
+            regex = sqlite3_get_auxdata(context, 0);
+        }
         if (!regex) {
             sqlite3_result_error_nomem(context);
             return;
         }
-        int code = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
-        if (code != 0) {
-            regerror(code, regex, why, sizeof why);
-            stk_free(regex);
-            char *message = sqlite3_mprintf("REGEXP '%s': %s", pattern, why);
-            sqlite3_result_error(context, message ? message : why, -1);
-            sqlite3_free(message);
-            return;
-        }
-        sqlite3_set_auxdata(context, 0, regex, free_regex);
-        if (!(regex = sqlite3_get_auxdata(context, 0))) {
-            sqlite3_result_error_nomem(context);
-            return;
-        }
     }
-    sqlite3_result_int(context, regexec(regex, text, 0, NULL, 0) == 0);
+    size_t n = (size_t)sqlite3_value_bytes(argv[1]);
+    int found = stk_regex_find(regex, (struct stk_str){text, n}, stk_sql_should_stop,
+                               sqlite3_user_data(context), why);
+    if (found >= 0) {
+        sqlite3_result_int(context, found);
+    } else if (*why) {
+        regexp_fail(context, pattern, why);
+    } else {
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    }
 }
 
 static int add_table(struct stk_query *q, const struct stk_sql_table *table)
@@ -114,7 +131,7 @@ static int add_table(struct stk_query *q, const struct stk_sql_table *table)
 static int prepare_connection(struct stk_query *q)
 {
     sqlite3 *sql = q->db->sql;
-    int code = sqlite3_create_function(sql, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+    int code = sqlite3_create_function(sql, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, q,
                                        regexp, NULL, NULL);
     for (size_t i = 0; i < stk_sql_table_count && code == SQLITE_OK; i++) {
         code = add_table(q, stk_sql_tables[i]);
