@@ -258,12 +258,24 @@ static int code_of_child(pid_t child)
     return code == 120 ? STK_EXIT_LIMIT : code;
 }
 
+// What python3 -m stoker.data does, but for the current folder, which -m and -c put first on the
+// path: a numpy.py that lies beside somebody's data would run. -P, which leaves it out, came with
+// Python 3.11. sys is built in, so nothing is looked for before the path is mended.
+#define BENCH                                                                                      \
+    "import sys\n"                                                                                 \
+    "sys.path[:] = [p for p in sys.path if p]\n"                                                   \
+    "try:\n"                                                                                       \
+    "    from stoker.data.__main__ import main\n"                                                  \
+    "except ModuleNotFoundError as e:\n"                                                           \
+    "    sys.exit(f'python3: {e}')\n"                                                              \
+    "sys.exit(main(sys.argv))\n"
+
 // The Python module does the work: pipelines are Python.
 static int bench(const struct stk_args *args)
 {
     char *argv[] = {(char *)"python3",
-                    (char *)"-m",
-                    (char *)"stoker.data",
+                    (char *)"-c",
+                    (char *)BENCH,
                     (char *)"bench",
                     (char *)(uintptr_t)args->words[1],
                     NULL};

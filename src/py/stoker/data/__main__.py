@@ -24,6 +24,8 @@ def load(path):
     except OSError as e:
         print(f"stoker data bench: {path}: {e.strerror}", file=sys.stderr)
         sys.exit(3)
+    # Modules beside the pipeline are found, behind all others: none takes an installed one's place.
+    sys.path.append(os.path.dirname(os.path.abspath(path)))
     try:
         names = runpy.run_path(path)
         ds = names["make_dataset"]() if "make_dataset" in names else names.get("dataset")
