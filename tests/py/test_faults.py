@@ -240,6 +240,29 @@ def test_full_disk_keeps_elements():
                     c.same([f for _, _, fs in os.walk(d) for f in fs], [], "half files")
 
 
+def test_planted_links():
+    """Links under the names that are written to first are not followed."""
+    ds = sd.Dataset.range(3000)
+    for make in (
+        lambda d: ds.cache(os.path.join(d, "c")),
+        lambda d: ds.snapshot(d),
+        lambda d: ds.snapshot(d, compression="GZIP"),
+    ):
+        with tempfile.TemporaryDirectory() as d:
+            list(make(d))
+            (made,) = os.listdir(d)
+            os.unlink(os.path.join(d, made))
+            victim = os.path.join(d, "victim")
+            with open(victim, "w") as f:
+                f.write("precious")
+            for number in range(1, 200):
+                os.symlink(victim, os.path.join(d, f"{made}.{os.getpid()}.{number}.part"))
+            c.same([int(i) for i in make(d)], list(range(3000)))
+            c.same(open(victim, "rb").read(), b"precious", "a link was followed")
+            c.true(not os.path.islink(os.path.join(d, made)), "what was written is a link")
+            c.same([int(i) for i in make(d)], list(range(3000)), "read again")
+
+
 def test_recorder_full_disk():
     with tempfile.TemporaryDirectory() as d:
         text = """

@@ -17,6 +17,7 @@
 
 #define YOUNG_S 60
 #define SUFFIX ".part"
+#define NAMES_MAX 10000 // that are tried
 
 enum stk_status stk_atomic_file_check(const char *path, const struct stk_specs *specs,
                                       struct stk_err *err)
@@ -79,33 +80,58 @@ static void remove_dead(const char *path)
     }
 }
 
+static void let_go(struct stk_atomic_file *b)
+{
+    if (b->fd >= 0) {
+        close(b->fd);
+    }
+    if (b->lock >= 0) {
+        close(b->lock);
+    }
+    stk_free(b->path);
+    stk_free(b->concurrent);
+    *b = (struct stk_atomic_file){.fd = -1, .lock = -1};
+}
+
+// The lock is a second descriptor of the same opening: it outlives the one that is written to.
+static void lock(struct stk_atomic_file *b)
+{
+    b->lock = fcntl(b->fd, F_DUPFD_CLOEXEC, 0);
+    if (b->lock >= 0 && flock(b->lock, LOCK_EX | LOCK_NB) != 0) {
+        close(b->lock); // a file system without locks: nobody can take it either
+        b->lock = -1;
+    }
+}
+
 enum stk_status stk_atomic_file_open(struct stk_atomic_file *b, const char *path,
                                      struct stk_err *err)
 {
     static unsigned long writers;
     size_t size = strlen(path) + 64;
     *b = (struct stk_atomic_file){
-        .path = stk_alloc(size), .concurrent = stk_alloc(size), .lock = -1};
+        .path = stk_alloc(size), .concurrent = stk_alloc(size), .fd = -1, .lock = -1};
     if (!b->path || !b->concurrent) {
-        stk_free(b->path);
-        stk_free(b->concurrent);
-        *b = (struct stk_atomic_file){.lock = -1};
+        let_go(b);
         return stk_err_nomem(err);
     }
     memcpy(b->path, path, strlen(path) + 1);
-    snprintf(b->concurrent, size, "%s.%ld.%lu" SUFFIX, path, (long)getpid(),
-             __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED));
     remove_dead(path);
-    return STK_OK;
-}
-
-void stk_atomic_file_lock(struct stk_atomic_file *b)
-{
-    b->lock = open(b->concurrent, O_RDONLY | O_CLOEXEC);
-    if (b->lock >= 0 && flock(b->lock, LOCK_EX | LOCK_NB) != 0) {
-        close(b->lock); // a file system without locks: nobody can take it either
-        b->lock = -1;
+    for (int i = 0; b->fd < 0 && i < NAMES_MAX; i++) {
+        snprintf(b->concurrent, size, "%s.%ld.%lu" SUFFIX, path, (long)getpid(),
+                 __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED));
+        b->fd = open(b->concurrent, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (b->fd < 0 && errno != EEXIST && errno != EINTR) {
+            break;
+        }
     }
+    if (b->fd < 0) {
+        int why = errno;
+        let_go(b);
+        return stk_err_set(err, stk_err_of_file(why, STK_EOUTPUT), "%s: cannot be written: %s",
+                           path, strerror(why));
+    }
+    lock(b);
+    return STK_OK;
 }
 
 enum stk_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps, struct stk_err *err)
@@ -122,11 +148,6 @@ enum stk_status stk_atomic_file_close(struct stk_atomic_file *b, bool keeps, str
     if (!keeps || s != STK_OK) {
         unlink(b->concurrent);
     }
-    if (b->lock >= 0) {
-        close(b->lock);
-    }
-    stk_free(b->path);
-    stk_free(b->concurrent);
-    *b = (struct stk_atomic_file){.lock = -1};
+    let_go(b);
     return s;
 }

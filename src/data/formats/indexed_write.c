@@ -2,7 +2,6 @@
 // Writing indexed files: records through a buffer, the index kept in memory (8 bytes a record)
 // until the end.
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,11 +99,9 @@ enum stk_status stk_indexed_create(struct stk_indexed_writer **out, const char *
     w->buffer = stk_alloc(BUFFER_BYTES);
     s = w->buffer ? stk_atomic_file_open(&w->file, path, err) : stk_err_nomem(err);
     if (s == STK_OK) {
-        w->fd = open(w->file.concurrent, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        s = w->fd >= 0 ? put_header(w, err) : cannot_write(w, errno, err);
-    }
-    if (s == STK_OK) {
-        stk_atomic_file_lock(&w->file);
+        w->fd = w->file.fd;
+        w->file.fd = -1;
+        s = put_header(w, err);
     }
     if (s != STK_OK) {
         struct stk_err ignored;

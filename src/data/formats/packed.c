@@ -47,10 +47,10 @@ enum stk_status stk_packed_create(struct stk_packed_writer **out, const char *pa
     w->specs = stk_specs_hold((struct stk_specs *)(uintptr_t)specs);
     s = stk_atomic_file_open(&w->file, path, err);
     if (s == STK_OK) {
-        s = stk_record_create(&w->records, w->file.concurrent, STK_RECORD_GZIP, LEVEL, err);
+        s = stk_record_create_at(&w->records, w->file.fd, path, STK_RECORD_GZIP, LEVEL, err);
+        w->file.fd = -1;
     }
     if (s == STK_OK) {
-        stk_atomic_file_lock(&w->file);
         s = write_head(w, err);
     }
     if (s != STK_OK) {

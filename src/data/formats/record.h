@@ -92,6 +92,11 @@ struct stk_record_writer;
 STK_MUST_CHECK enum stk_status stk_record_create(struct stk_record_writer **out, const char *path,
                                                  enum stk_record_codec codec, int level,
                                                  struct stk_err *err);
+// The same into a file that is open, which is the writer's in any case; below 0: the path is
+// opened, which else is only named in errors.
+STK_MUST_CHECK enum stk_status stk_record_create_at(struct stk_record_writer **out, int fd,
+                                                    const char *path, enum stk_record_codec codec,
+                                                    int level, struct stk_err *err);
 STK_MUST_CHECK enum stk_status stk_record_write(struct stk_record_writer *w, const void *data,
                                                 size_t size, struct stk_err *err);
 // Writes what is left, and closes and frees in any case. Takes NULL. The file is whole only if

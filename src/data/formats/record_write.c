@@ -146,14 +146,26 @@ static int start_deflate(struct stk_record_writer *w, enum stk_record_codec code
 enum stk_status stk_record_create(struct stk_record_writer **out, const char *path,
                                   enum stk_record_codec codec, int level, struct stk_err *err)
 {
+    return stk_record_create_at(out, -1, path, codec, level, err);
+}
+
+enum stk_status stk_record_create_at(struct stk_record_writer **out, int fd, const char *path,
+                                     enum stk_record_codec codec, int level, struct stk_err *err)
+{
     *out = NULL;
     if (level < 0 || level > 9) {
+        if (fd >= 0) {
+            close(fd);
+        }
         return stk_err_set(err, STK_EINVAL, "compression levels go from 1 to 9, or 0, not %d",
                            level);
     }
     size_t size = strlen(path) + 1;
     struct stk_record_writer *w = stk_alloc(sizeof *w + size);
     if (!w) {
+        if (fd >= 0) {
+            close(fd);
+        }
         return stk_err_nomem(err);
     }
     memcpy(w->path, path, size);
@@ -161,12 +173,12 @@ enum stk_status stk_record_create(struct stk_record_writer **out, const char *pa
     w->error = 0;
     w->used = 0;
     w->crc = stk_crc32c_best();
-    w->fd = -1;
+    w->fd = fd;
     enum stk_status status = STK_OK;
     if (codec != STK_RECORD_PLAIN && start_deflate(w, codec, level)) {
         status = stk_err_nomem(err);
     }
-    if (!status) {
+    if (!status && fd < 0) {
         do {
             w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
         } while (w->fd < 0 && errno == EINTR);
