@@ -125,6 +125,9 @@ int stk_regex_find(struct stk_regex *r, struct stk_str text, bool (*stop)(void *
         if (code == PCRE2_ERROR_NOMATCH && end == text.n) {
             return 0;
         }
+        if (code == PCRE2_ERROR_NOMEMORY) {
+            return -2;
+        }
         if (code != PCRE2_ERROR_NOMATCH) {
             (void)pcre2_get_error_message(code, (PCRE2_UCHAR *)why, STK_REGEX_WHY);
             return -1;

@@ -16,7 +16,8 @@ struct stk_regex;
 // `why` says.
 struct stk_regex *stk_regex_make(struct stk_str pattern, size_t *at, char why[STK_REGEX_WHY]);
 void stk_regex_free(struct stk_regex *r); // or NULL
-// 1 found, 0 not, -1 given up: `why` says it; empty: `stop` wanted it. One thread at a time.
+// 1 found, 0 not, -1 given up: `why` says it; empty: `stop` wanted it. -2: no memory. One thread at
+// a time.
 int stk_regex_find(struct stk_regex *r, struct stk_str text, bool (*stop)(void *), void *arg,
                    char why[STK_REGEX_WHY]);
 

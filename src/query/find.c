@@ -56,7 +56,9 @@ static bool name_fits(struct search *s, struct stk_regex *regex, struct stk_str 
         return p.n == 0 || stk_str_contains_nocase(text, p);
     }
     int found = stk_regex_find(regex, text, stk_sql_should_stop, s->q, why);
-    if (found < 0) {
+    if (found == -2) {
+        *status = stk_err_nomem(err);
+    } else if (found < 0) {
         *status = *why ? stk_err_set(err, STK_EUSAGE, "the pattern %.*s cannot be searched for: %s",
                                      p.n < 200 ? (int)p.n : 200, p.p, why)
                        : stk_err_set(err, STK_EINTR, "interrupted");

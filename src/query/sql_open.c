@@ -104,6 +104,8 @@ static void regexp(sqlite3_context *context, int argc, sqlite3_value **argv)
                                sqlite3_user_data(context), why);
     if (found >= 0) {
         sqlite3_result_int(context, found);
+    } else if (found == -2) {
+        sqlite3_result_error_nomem(context);
     } else if (*why) {
         regexp_fail(context, pattern, why);
     } else {
