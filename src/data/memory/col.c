@@ -162,6 +162,21 @@ void stk_col_settle(struct stk_col *c)
     c->meta_buf = NULL;
 }
 
+void stk_col_share_first(struct stk_col *to, const struct stk_col *from)
+{
+    struct stk_shape shape = stk_col_shape(from, 0);
+    stk_col_share(to, from);
+    to->data = stk_col_at(from, 0);
+    to->shape = shape;
+    to->n = 1;
+    to->is_varied = false;
+    to->stride = stk_col_bytes_each(to);
+    to->shapes = NULL;
+    to->offsets = NULL;
+    stk_buf_drop(to->meta_buf);
+    to->meta_buf = NULL;
+}
+
 bool stk_col_own_bytes(struct stk_col *c, struct stk_pool *pool, const void *data, size_t size,
                        struct stk_bytes *out)
 {

@@ -62,6 +62,8 @@ bool stk_col_varied(struct stk_col *c, struct stk_pool *pool, enum stk_dtype dty
 // Adds an element to a varied column; its values are written at the returned place before the next
 // call, which may move them. NULL: no memory.
 void *stk_col_append(struct stk_col *c, struct stk_pool *pool, const struct stk_shape *shape);
+// The first element of `from` alone, as a uniform column over the same memory.
+void stk_col_share_first(struct stk_col *to, const struct stk_col *from);
 // Ends building: a varied column whose elements all have one shape becomes uniform.
 void stk_col_settle(struct stk_col *c);
 // A string column's own copy of bytes; the view lies in c->keep. False: no memory.

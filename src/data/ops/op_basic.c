@@ -24,12 +24,8 @@ static enum stk_status const_run(struct stk_op_run *r, struct stk_err *err)
 {
     (void)err;
     const struct stk_col *value = &r->args[ARG_VALUE].attr->cols[0];
-    struct stk_shape shape = stk_col_shape(value, 0);
     stk_col_clear(&r->out[0]);
-    stk_col_share(&r->out[0], value);
-    r->out[0].is_varied = false;
-    r->out[0].data = stk_col_at(value, 0);
-    r->out[0].shape = shape;
+    stk_col_share_first(&r->out[0], value);
     r->out[0].stride = 0;
     r->out[0].n = r->n;
     return STK_OK;

@@ -50,18 +50,6 @@ static int64_t tensors_one(const struct stk_dataset *ds)
     return 1;
 }
 
-static void whole(struct stk_col *to, const struct stk_col *from)
-{
-    stk_col_share(to, from);
-    if (to->is_varied) {
-        to->shape = from->shapes[0];
-        to->data = stk_col_at(from, 0);
-        to->is_varied = false;
-    }
-    to->n = 1;
-    to->stride = stk_col_bytes_each(to);
-}
-
 static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int64_t n,
                                   struct stk_block *out, struct stk_err *err)
 {
@@ -71,7 +59,7 @@ static enum stk_status tensors_at(struct stk_iter *it, const int64_t *index, int
         return stk_err_nomem(err);
     }
     for (int k = 0; k < out->count; k++) {
-        whole(&out->cols[k], &t->cols[k]);
+        stk_col_share_first(&out->cols[k], &t->cols[k]);
         out->cols[k].stride = n == 1 ? out->cols[k].stride : 0;
         out->cols[k].n = n;
     }
@@ -139,7 +127,7 @@ static enum stk_status slices_infer(struct stk_dataset *ds, struct stk_err *err)
 // Rows [first, first + n) of the tensor as elements.
 static void cut(struct stk_col *to, const struct stk_col *from, int64_t first, int64_t n)
 {
-    whole(to, from);
+    stk_col_share_first(to, from);
     to->shape.rank--;
     memmove(to->shape.dim, to->shape.dim + 1, (size_t)to->shape.rank * sizeof to->shape.dim[0]);
     to->stride = stk_col_bytes_each(to);
@@ -155,7 +143,7 @@ static enum stk_status slices_open(struct stk_iter *it, struct stk_err *err)
     s->n = first_dim(it->ds);
     if (stk_attrs_int(it->ds->attrs, "is_mapped", 0)) {
         struct stk_col all = {0};
-        whole(&all, &s->cols->cols[0]);
+        stk_col_share_first(&all, &s->cols->cols[0]);
         s->guard = stk_guard_add(all.data, all.stride);
         stk_col_clear(&all);
     }
